@@ -11,7 +11,6 @@
 #![recursion_limit = "256"]
 
 mod adapter;
-mod client;
 mod config;
 #[cfg(feature = "configuration")]
 mod configuration;
@@ -35,6 +34,12 @@ pub use orbium_channel::{
 };
 #[cfg(feature = "libraries")]
 pub use orbium_channel::{LoadError, export_protocols};
+use orbium_client as client;
+#[doc(hidden)]
+pub use orbium_client::explain_refusal;
+pub use orbium_client::{
+    Asynchronous, Explanation, Failure, Phase, Step, TimePolicies, explain, last_failure,
+};
 pub use orbium_config::{
     ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching,
     ServerStrategy, UnknownClientStrategy, UnknownStrategy,
@@ -69,10 +74,6 @@ pub use orbium_transport::{
 pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
-pub use client::Asynchronous;
-#[doc(hidden)]
-pub use client::explain_refusal;
-pub use client::{Explanation, Failure, Phase, Step, TimePolicies, explain, last_failure};
 pub use config::Config;
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};

@@ -25,8 +25,7 @@ use std::sync::Arc;
 #[cfg(feature = "metrics")]
 pub use orbium_metrics::recorder::Publisher;
 pub(crate) use orbium_metrics::{
-    Closing, ConnectionBook, End, Instruments, Label, Measured, Measurements, Refusal, Retry,
-    Series, Tracked, scoped,
+    ConnectionBook, End, Instruments, Label, Measurements, Refusal, Series, scoped,
 };
 pub use orbium_metrics::{
     ConnectionMetrics, ConnectionSnapshot, Histogram, LaneMetrics, Metrics, MetricsSnapshot,

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Completing a call, and delivering its result.
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use orbium_giop::ReplyStatus;
+use orbium_giop::{Completion, SystemException};
+use orbium_invocation::exceptions::forked;
+use orbium_invocation::scheduling;
+use orbium_sync::lock::MutexGuard;
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use super::super::pending_call::Answered;
+use super::Call;
+use super::state::{Due, Handler, Over, Slot, State, Then};
+use crate::attempt::Attempt;
+use crate::story::Failure;
+use crate::story::{Note, Phase};
+use crate::waiting;
+use orbium_metrics::End;
+
+impl Call {
+    /// A reply has come. Late, it is none; early, it is kept back.
+    pub(in crate::asynchronous) fn answer(self: &Arc<Self>, answered: Answered) {
+        let (timing, tried) = {
+            let state = self.lock();
+            (state.timing, state.tried)
+        };
+        if tried > 0 {
+            self.prefer_candidate();
+        }
+        if let Err(late) = timing.check_reply() {
+            self.note(Note::new(
+                Phase::Wait,
+                None,
+                &"the reply came after the deadline",
+            ));
+            return self.complete(Err(late));
+        }
+        match timing.reply_start {
+            Some(start) if start > Instant::now() => self.keep_back(start, answered),
+            _ => self.complete(answered),
+        }
+    }
+
+    fn prefer_candidate(&self) {
+        let mut state = self.lock();
+        if let Some(suspended) = state.attempt.take() {
+            let attempt = Attempt::resume(&self.object, suspended);
+            attempt.prefer();
+            state.attempt = Some(attempt.suspend());
+        }
+    }
+
+    fn keep_back(self: &Arc<Self>, start: Instant, answered: Answered) {
+        let mut state = self.lock();
+        if !matches!(state.slot, Slot::Awaited) {
+            return;
+        }
+        state.slot = Slot::Early(answered);
+        drop(state);
+        if self.arm(start, Due::Deliver).is_err() {
+            self.deliver_early();
+        }
+    }
+
+    pub(super) fn deliver_early(self: &Arc<Self>) {
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Awaited) {
+            Slot::Early(answered) => self.deliver(state, answered),
+            other => state.slot = other,
+        }
+    }
+
+    /// The call has come to an end, unless it had before.
+    pub(in crate::asynchronous) fn complete(self: &Arc<Self>, answered: Answered) {
+        let state = self.lock();
+        if matches!(state.slot, Slot::Awaited) {
+            self.deliver(state, answered);
+        }
+    }
+
+    /// The ORB has ended, and with it every call.
+    pub(in crate::asynchronous) fn end(self: &Arc<Self>, ended: SystemException) {
+        self.deliver_early();
+        self.complete(Err(ended));
+    }
+
+    fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+        let answered = answered.map_err(|exception| match exception.completed {
+            Completion::No if state.was_repeated => SystemException {
+                completed: Completion::Maybe,
+                ..exception
+            },
+            _ => exception,
+        });
+        if answered.is_err() {
+            self.make_story(&mut state, &answered);
+        }
+        end_span(&state, &answered);
+        let over = Over::of(&mut state);
+        self.record(&answered);
+        match mem::replace(&mut state.then, Then::Dropped) {
+            Then::Kept(waker) => {
+                state.slot = Slot::There(answered);
+                let is_waited_for = state.is_waited_for;
+                drop(state);
+                // A system call, whether or not a thread waits.
+                if is_waited_for {
+                    self.done.notify_all();
+                }
+                if let Some(waker) = waker {
+                    // Wakers are foreign code: a panic must not end the reader thread.
+                    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+                }
+            }
+            Then::Handled(handler) => {
+                state.slot = Slot::Taken;
+                drop(state);
+                self.hand(handler, answered);
+            }
+            Then::Dropped => {
+                state.slot = Slot::Taken;
+                drop(state);
+            }
+        }
+        self.clear(&over);
+    }
+
+    /// Records a call that is measured.
+    fn record(&self, answered: &Answered) {
+        let Some((begun, all)) = self.measured_since.zip(self.client().measurements()) else {
+            return;
+        };
+        let (end, failed) = match answered {
+            Err(exception) => (End::SystemException, Some(*exception)),
+            Ok(reply) => reply.end(),
+        };
+        all.count_call(self.operation, begun.elapsed(), failed, end);
+    }
+
+    /// Lets go of what a call needs that is under way. Not under its lock.
+    fn clear(&self, over: &Over) {
+        if let (Some(reader), Some((at, _))) = (self.reader.get(), over.timer) {
+            reader.disarm(at, self.number);
+        }
+        // A thread that still writes them lets go of them later.
+        if let Ok(mut arguments) = self.arguments.try_lock() {
+            *arguments = None;
+        }
+    }
+
+    /// Has a handler run.
+    fn hand(self: &Arc<Self>, handler: Handler, answered: Answered) {
+        // Keeps the ORB alive while the handler runs.
+        let (object, priority) = (Arc::clone(&self.object), self.priority);
+        let call = Arc::clone(self);
+        let job = move || {
+            call.tell();
+            drop(call);
+            let handle = || {
+                let number = object.client().number();
+                role::while_serving_own_thread(number, || handler(answered))
+            };
+            // Whatever it makes of its thread's priority; no native one is given.
+            let _ = scheduling::at(priority, None, handle);
+        };
+        match self.reader.get() {
+            Some(reader) => reader.handle(Box::new(job)),
+            None => job(),
+        }
+    }
+
+    /// A handler is to have the answer.
+    pub(in crate::asynchronous) fn on_reply(self: &Arc<Self>, handler: Handler) {
+        if let Some(lost) = self.lost_in_fork() {
+            return handler(Err(lost));
+        }
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => {
+                drop(state);
+                self.hand(handler, answered);
+            }
+            other @ (Slot::Awaited | Slot::Early(_)) => {
+                state.slot = other;
+                state.then = Then::Handled(handler);
+            }
+            Slot::Taken => {}
+        }
+    }
+
+    /// Waits for the end of the call, up to a time; whether it is there.
+    pub(in crate::asynchronous) fn wait(&self, timeout: Option<Duration>) -> bool {
+        let is_there = |state: &State| !matches!(state.slot, Slot::Awaited | Slot::Early(_));
+        if self.lost_in_fork().is_some() || is_there(&self.lock()) {
+            return true;
+        }
+        if timeout == Some(Duration::ZERO) {
+            return false;
+        }
+        let deadline = Deadline::after(timeout);
+        self.send_deferred();
+        role::about_to_block();
+        let mut state = self.lock();
+        state.is_waited_for = true;
+        while !is_there(&state) {
+            let Ok(left) = deadline.remaining() else {
+                return false;
+            };
+            state = waiting::wait(&self.done, state, left);
+        }
+        true
+    }
+
+    /// Sends the request, if that was left to the reader: the caller has no more to add.
+    fn send_deferred(&self) {
+        let sent = self.lock().sent.clone();
+        if let (Some((line, _)), Some(reader)) = (sent, self.reader.get()) {
+            line.send_deferred(reader);
+        }
+    }
+
+    /// What a call raises in a child that was forked while it was under way: the
+    /// parent has the answer.
+    fn lost_in_fork(&self) -> Option<SystemException> {
+        (!self.begun_by.is_here()).then(|| SystemException {
+            completed: Completion::Maybe,
+            ..forked()
+        })
+    }
+
+    /// The answer, if it is there and was not taken.
+    pub(in crate::asynchronous) fn take(&self) -> Option<Answered> {
+        if let Some(lost) = self.lost_in_fork() {
+            return Some(Err(lost));
+        }
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => Some(answered),
+            other => {
+                state.slot = other;
+                None
+            }
+        }
+    }
+
+    /// As a future's.
+    pub(in crate::asynchronous) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Answered>> {
+        if let Some(lost) = self.lost_in_fork() {
+            return Poll::Ready(Some(Err(lost)));
+        }
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => Poll::Ready(Some(answered)),
+            Slot::Taken => Poll::Ready(None),
+            other @ (Slot::Awaited | Slot::Early(_)) => {
+                state.slot = other;
+                if let Then::Kept(waker) = &mut state.then {
+                    match waker {
+                        Some(waker) => waker.clone_from(cx.waker()),
+                        None => *waker = Some(cx.waker().clone()),
+                    }
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Abandons the result.
+    pub(in crate::asynchronous) fn cancel(&self) {
+        if self.lost_in_fork().is_some() {
+            return;
+        }
+        let over = {
+            let mut state = self.lock();
+            if !matches!(state.slot, Slot::Awaited | Slot::Early(_)) {
+                return;
+            }
+            state.slot = Slot::Taken;
+            state.then = Then::Dropped;
+            Over::of(&mut state)
+        };
+        if let (Some((line, id)), Some(reader)) = (&over.sent, self.reader.get()) {
+            line.withdraw(reader, *id);
+        }
+        self.clear(&over);
+    }
+}
+
+/// Records what the call came to.
+fn end_span(state: &State, answered: &Answered) {
+    let Some(span) = &state.span else { return };
+    match answered {
+        Err(exception) => {
+            let phase = state.failure.as_ref().map_or(Phase::Wait, Failure::phase);
+            span.note_failure(*exception, phase);
+        }
+        Ok(reply) if reply.status == ReplyStatus::UserException => {
+            span.note_user_exception(reply.exception_id().as_deref());
+        }
+        Ok(_) => {}
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state of an asynchronous invocation.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Instant;
+
+use super::super::line::Line;
+use super::super::pending_call::Answered;
+use super::super::readers::UnderWay;
+use crate::attempt::Suspended;
+use crate::span::CallSpan;
+use crate::story::{Failure, Note};
+use crate::timing::Timing;
+
+/// Runs with the answer.
+pub(in crate::asynchronous) type Handler = Box<dyn FnOnce(Answered) + Send>;
+
+/// What is to be done at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The request may be sent.
+    Begin,
+    /// It has to be sent.
+    Sent,
+    /// The reply has to be there.
+    Reply,
+    /// The reply may be had.
+    Deliver,
+}
+
+/// What is to happen with the answer.
+pub(super) enum Then {
+    /// The result is awaited; the waker of the waiting task.
+    Kept(Option<Waker>),
+    Handled(Handler),
+    /// Nothing: the handle was dropped.
+    Dropped,
+}
+
+pub(super) enum Slot {
+    Awaited,
+    /// It came, but must not be had yet.
+    Early(Answered),
+    There(Answered),
+    Taken,
+}
+
+pub(super) struct State {
+    /// `None` while somebody acts on it, and at the end.
+    pub(super) attempt: Option<Suspended>,
+    pub(super) timing: Timing,
+    /// Candidates that could not be reached.
+    pub(super) tried: usize,
+    /// Where the answer is awaited.
+    pub(super) sent: Option<(Arc<Line>, u32)>,
+    /// A thread makes it, and waits.
+    pub(super) is_performed: bool,
+    pub(super) timer: Option<(Instant, Due)>,
+    pub(super) slot: Slot,
+    pub(super) then: Then,
+    /// Whether a thread waits for the end, or has done so.
+    pub(super) is_waited_for: bool,
+    pub(super) counted: Option<UnderWay>,
+    /// What happened on its way.
+    pub(super) notes: Vec<Note>,
+    /// Times that it was sent again, and forwarded.
+    pub(super) counts: (u32, u32),
+    /// Whether the request was sent again though it may have been served.
+    pub(super) was_repeated: bool,
+    /// Its story, if it has failed.
+    pub(super) failure: Option<Failure>,
+    /// Until it is over.
+    pub(super) span: Option<CallSpan>,
+}
+
+/// What a call that is over needs no more. It is let go of without its lock: the
+/// ORB may end with it.
+pub(super) struct Over {
+    pub(super) _attempt: Option<Suspended>,
+    pub(super) sent: Option<(Arc<Line>, u32)>,
+    pub(super) timer: Option<(Instant, Due)>,
+    pub(super) _counted: Option<UnderWay>,
+    pub(super) _span: Option<CallSpan>,
+}
+
+impl Over {
+    pub(super) fn of(state: &mut State) -> Self {
+        Self {
+            _attempt: state.attempt.take(),
+            sent: state.sent.take(),
+            timer: state.timer.take(),
+            _counted: state.counted.take(),
+            _span: state.span.take(),
+        }
+    }
+}
+
+impl State {
+    /// Of a call that begins.
+    pub(super) fn new(counted: Option<UnderWay>, span: Option<CallSpan>) -> Self {
+        Self {
+            attempt: None,
+            timing: Timing::NEVER,
+            tried: 0,
+            sent: None,
+            is_performed: false,
+            timer: None,
+            slot: Slot::Awaited,
+            then: Then::Kept(None),
+            is_waited_for: false,
+            counted,
+            notes: Vec::new(),
+            counts: (0, 0),
+            was_repeated: false,
+            failure: None,
+            span,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a caller holds of a call that it does not wait for.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use orbium_cdr::{CdrError, CdrReader};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+use super::call::Call;
+use super::pending_call::{Answered, PendingCall};
+use crate::story::{Note, Phase};
+use orbium_invocation::raises::Raises;
+
+/// A call under way (CORBA Messaging's asynchronous method invocation), in each of
+/// the three forms that it can have:
+///
+/// * a future, for any executor: `.await`;
+/// * a poller ([`is_ready`](Self::is_ready), [`response`](Self::response),
+///   [`wait`](Self::wait));
+/// * with a handler ([`on_reply`](Self::on_reply)), or none
+///   ([`detach`](Self::detach)).
+///
+/// The call proceeds whether or not the handle is polled. Dropping the handle cancels
+/// the call: its reply is discarded, and the server receives a CancelRequest.
+///
+/// The request carries the priority and the deadline of its caller, as that of a
+/// call that waits does; its reply is received by a thread of that priority.
+///
+/// ```
+/// use orbium_core::{Asynchronous, ObjectRef, Operation, SystemException};
+///
+/// static IS_A: Operation = Operation::new("_is_a");
+///
+/// async fn is_a(object: &ObjectRef, id: &str) -> Result<bool, SystemException> {
+///     let answer: Asynchronous<bool> = object.call_async(
+///         &IS_A,
+///         id.to_owned(),
+///         |id, writer| orbium_cdr::Encode::encode(id.as_str(), writer),
+///         |reader| reader.read_bool(),
+///     );
+///     answer.await
+/// }
+/// ```
+#[must_use = "a call that is dropped is cancelled"]
+pub struct Asynchronous<T, E = SystemException> {
+    /// `None` once it was given away.
+    call: Option<Arc<Call>>,
+    results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    raises: PhantomData<fn() -> E>,
+}
+
+impl<T, E: Raises> Asynchronous<T, E> {
+    pub(super) fn new(
+        call: Arc<Call>,
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Self {
+        Self {
+            call: Some(call),
+            results,
+            raises: PhantomData,
+        }
+    }
+
+    /// Whether the reply is there, or becomes so within a time: `None` waits
+    /// for it (`Pollable::is_ready`).
+    #[must_use]
+    pub fn is_ready(&self, timeout: Option<Duration>) -> bool {
+        self.call.as_ref().is_none_or(|call| call.wait(timeout))
+    }
+
+    /// The results, for which it waits up to a time, or, with `None`, as long as
+    /// the call takes. Only that waiting is bounded: the call goes on, and can be
+    /// asked again.
+    ///
+    /// # Errors
+    /// What the call raises; NO_RESPONSE 1 if there is no reply yet and none was
+    /// waited for; TIMEOUT 1 if there is none after the time; OBJECT_NOT_EXIST 5
+    /// if the results were given away before.
+    pub fn response(&mut self, timeout: Option<Duration>) -> Result<T, E> {
+        let Some(call) = &self.call else {
+            return Err(given_away().into());
+        };
+        if !call.wait(timeout) {
+            let kind = match timeout {
+                Some(Duration::ZERO) => ExceptionKind::NoResponse,
+                _ => ExceptionKind::Timeout,
+            };
+            return Err(SystemException::omg(kind, 1, Completion::Maybe).into());
+        }
+        let answered = call.take().unwrap_or_else(|| Err(given_away()));
+        read(answered, call, self.results)
+    }
+
+    /// The results, however long they take.
+    ///
+    /// # Errors
+    /// What the call raises.
+    pub fn wait(mut self) -> Result<T, E> {
+        self.response(None)
+    }
+
+    /// Has a handler given the results, once. It runs on a thread of the ORB that
+    /// has the caller's priority, and may call, and wait. Handlers of one priority
+    /// begin in the order in which their replies came, and no more run at once
+    /// than [`Limits::reply_threads`](orbium_config::Limits): those that wait for one
+    /// another may wait for ever.
+    pub fn on_reply(mut self, handler: impl FnOnce(Result<T, E>) + Send + 'static)
+    where
+        T: 'static,
+        E: 'static,
+    {
+        if let Some(call) = self.call.take() {
+            let (own, results) = (Arc::clone(&call), self.results);
+            let handler = move |answered| handler(read(answered, &own, results));
+            call.on_reply(Box::new(handler));
+        }
+    }
+
+    /// Lets the call go on by itself: what it returns or raises is discarded (a nil
+    /// handler).
+    pub fn detach(mut self) {
+        if let Some(call) = self.call.take() {
+            call.on_reply(Box::new(drop));
+        }
+    }
+}
+
+fn read<T, E: Raises>(
+    answered: Answered,
+    call: &Call,
+    results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, E> {
+    let exception = match answered {
+        Ok(reply) => match reply.into_result(PendingCall::decoding(call), results) {
+            Ok(result) => return result,
+            Err((exception, cause)) => {
+                call.tell_of_reading(exception, Note::new(Phase::Decode, None, &cause));
+                exception
+            }
+        },
+        Err(exception) => {
+            call.tell();
+            exception
+        }
+    };
+    Err(exception.into())
+}
+
+/// Raised by a poller that has given its results away.
+fn given_away() -> SystemException {
+    SystemException::omg(ExceptionKind::ObjectNotExist, 5, Completion::Yes)
+}
+
+impl<T, E: Raises> Future for Asynchronous<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(call) = &self.call else {
+            return Poll::Ready(Err(given_away().into()));
+        };
+        match call.poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(answered) => {
+                let answered = answered.unwrap_or_else(|| Err(given_away()));
+                Poll::Ready(read(answered, call, self.results))
+            }
+        }
+    }
+}
+
+impl<T, E> Drop for Asynchronous<T, E> {
+    fn drop(&mut self) {
+        if let Some(call) = &self.call {
+            call.cancel();
+        }
+    }
+}
+
+impl<T, E> fmt::Debug for Asynchronous<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asynchronous")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection for asynchronous invocations: any number in flight.
+//!
+//! A caller sends at once, as far as the peer accepts it; the reader thread sends the
+//! rest. Nothing here blocks but [`Line::open`].
+
+mod batch;
+pub(super) mod end;
+mod ending;
+mod receiving;
+mod sending;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use orbium_cdr::Format;
+use orbium_channel::connection::{Connection, Requests};
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{SystemException, Version};
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_transport::{ByteStream, Connector, Deadline};
+
+use super::pending_call::PendingCall;
+use super::reader::Reader;
+use super::request::written;
+use crate::band_operation::BIND_PRIORITY_BAND;
+use crate::candidate::Candidate;
+use crate::config::ClientConfig;
+use crate::connecting;
+use crate::connection::giop_connection;
+use crate::counts::Counted;
+use crate::introduction::{Introduction, PriorityContext};
+use crate::pool::Pool;
+use crate::pool_key::PoolKey;
+use crate::private_connections::PrivateConnections;
+use crate::story::{self, Note, Phase as CallPhase};
+use crate::timing::Timing;
+use crate::way::Way;
+use batch::{Batch, Message};
+use end::End;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// There is no stream yet.
+    Opening,
+    /// The band is being bound; no request is sent before the server has replied.
+    Binding,
+    Open,
+    Over(End),
+}
+
+/// What a pending request id belongs to.
+enum Awaiting {
+    Call(Arc<dyn PendingCall>),
+    /// The line's own: to the band.
+    Band,
+}
+
+/// A request that was not answered yet.
+pub(super) struct Pending {
+    awaiting: Awaiting,
+    /// Its place in the order of sending.
+    number: u64,
+    /// How its server writes.
+    format: Format,
+    /// The version for a CancelRequest, if the server accepts one.
+    cancelled: Option<Version>,
+}
+
+impl Pending {
+    pub(super) fn call(call: Arc<dyn PendingCall>, candidate: &Candidate) -> Self {
+        Self::new(Awaiting::Call(call), candidate)
+    }
+
+    fn new(awaiting: Awaiting, candidate: &Candidate) -> Self {
+        Self {
+            awaiting,
+            number: u64::MAX,
+            format: candidate.format(),
+            cancelled: candidate.is_cancelled.then_some(candidate.version),
+        }
+    }
+}
+
+struct State {
+    phase: Phase,
+    /// The request that binds the band.
+    first: Option<Message>,
+    /// What the stream was not given yet, and its bytes.
+    queue: VecDeque<Message>,
+    queued: usize,
+    /// What the stream was given and has not sent whole.
+    batch: Option<Batch>,
+    /// Whether a thread sends, which goes on until the queue is empty.
+    is_sending: bool,
+    /// Whether the reader is to send.
+    is_deferred: bool,
+    /// When a send ended last.
+    sent_at: Instant,
+    /// The numbers of the last message that was queued and of the last that was sent.
+    last_number: u64,
+    last_sent: u64,
+    pending: Requests<Pending>,
+    /// Whether the server has answered: then it knows the code sets.
+    is_introduced: bool,
+    /// Records the reply to the dedication request, until it has come.
+    asking: Option<Arc<PrivateConnections>>,
+    /// Whether room to send is waited for, and on what if not on the source.
+    wants_room: bool,
+    sending: Option<Arc<OwnedFd>>,
+    used: Instant,
+    counted: Option<Counted>,
+    /// What happened to it: for the stories of calls.
+    notes: Vec<Note>,
+}
+
+/// A connection, or one that is being made.
+pub(super) struct Line {
+    key: PoolKey,
+    number: u64,
+    config: Arc<ClientConfig>,
+    /// The reference's own connections, of which it is one.
+    private: Option<Weak<Pool>>,
+    stream: OnceLock<Box<dyn ByteStream>>,
+    state: Mutex<State>,
+    giop: Mutex<Connection>,
+}
+
+impl Line {
+    /// A line that is to be opened.
+    ///
+    /// # Errors
+    ///
+    /// The request that binds the band cannot be written.
+    pub(super) fn new(
+        config: &Arc<ClientConfig>,
+        pool: &Arc<Pool>,
+        number: u64,
+        way: &Way<'_>,
+    ) -> Result<Arc<Self>, SystemException> {
+        let key = pool.key().clone();
+        let mut state = State {
+            phase: Phase::Opening,
+            first: None,
+            queue: VecDeque::new(),
+            queued: 0,
+            batch: None,
+            is_sending: false,
+            is_deferred: false,
+            sent_at: Instant::now(),
+            last_number: 0,
+            last_sent: 0,
+            pending: Requests::of_opener(),
+            is_introduced: false,
+            asking: way.own.filter(|own| own.request().is_some()).cloned(),
+            wants_room: false,
+            sending: None,
+            used: Instant::now(),
+            counted: None,
+            notes: Vec::new(),
+        };
+        if let Some(band) = way.band {
+            let introduced = state.introduce(&key, PriorityContext::Range(band));
+            let timing = Timing::NEVER;
+            let bind = &BIND_PRIORITY_BAND;
+            let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
+            let id = introduced.0;
+            let mut pending = Pending::new(Awaiting::Band, way.candidate);
+            pending.number = state.next_number();
+            state.first = Some(Message::new(id, pending.number, octets));
+            state.pending.insert(id, pending);
+        }
+        Ok(Arc::new(Self {
+            private: key.partition.is_private().then(|| Arc::downgrade(pool)),
+            key,
+            number,
+            config: Arc::clone(config),
+            stream: OnceLock::new(),
+            state: Mutex::new(state),
+            giop: Mutex::new(giop_connection(config)),
+        }))
+    }
+
+    pub(super) fn key(&self) -> &PoolKey {
+        &self.key
+    }
+
+    /// Unique among the lines of its reader.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects. This waits, on a thread of its own.
+    pub(super) fn open(self: &Arc<Self>, reader: &Arc<Reader>, connector: &dyn Connector) {
+        let deadline = Deadline::after(Some(self.config.connect_timeout.0));
+        let channel = &self.key.channel;
+        let begun = story::start_connecting();
+        match connecting::nonblocking(connector, deadline) {
+            Ok(stream) => {
+                self.lock().notes = story::connecting(channel, begun, None);
+                self.opened(reader, stream);
+            }
+            Err(error) => {
+                self.lock().notes = story::connecting(channel, begun, Some(&error));
+                // The calls mind their own deadlines.
+                let refused = connecting::refused(
+                    &error,
+                    Deadline::NEVER,
+                    &self.key.channel,
+                    reader.counts(),
+                );
+                self.end(reader, End::Unreachable(refused));
+            }
+        }
+    }
+
+    fn opened(self: &Arc<Self>, reader: &Arc<Reader>, stream: Box<dyn ByteStream>) {
+        {
+            let mut state = self.lock();
+            if state.is_over() {
+                return;
+            }
+            let counted = reader.counted(&self.key.channel);
+            let _ = self.stream.set(counted.metered(stream));
+            state.counted = Some(counted);
+        }
+        let Some(stream) = self.stream.get() else {
+            return;
+        };
+        if reader.watch(self, stream.source()).is_err() {
+            return self.end(reader, End::Lost);
+        }
+        {
+            // Watched first: a sender may have to wait for room.
+            let mut state = self.lock();
+            if state.is_over() {
+                return;
+            }
+            state.phase = match state.first {
+                Some(_) => Phase::Binding,
+                None => Phase::Open,
+            };
+        }
+        self.flush(reader);
+        // What came with the handshake shows nowhere.
+        if stream.has_buffered() {
+            reader.look_at(self);
+        }
+        if self.is_orphaned() {
+            self.end(reader, End::Idle);
+        }
+    }
+
+    /// Why it is about to end.
+    fn note(&self, phase: CallPhase, cause: &dyn fmt::Display) {
+        let note = Note::new(phase, Some(&self.key.channel), cause);
+        self.lock().notes.push(note);
+    }
+
+    /// What has happened to it.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        self.lock().notes.clone()
+    }
+
+    /// The id of the next request, and the service contexts that it carries.
+    pub(super) fn introduce(&self, said: PriorityContext) -> (u32, Option<Introduction>) {
+        self.lock().introduce(&self.key, said)
+    }
+
+    /// Whether that request has left, wherever it is now.
+    pub(super) fn has_sent(&self, id: u32) -> bool {
+        let state = self.lock();
+        let pending = state.pending.get(id);
+        pending.is_some_and(|pending| state.is_sent(pending))
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().is_over()
+    }
+
+    /// Whether room to send is waited for.
+    pub(super) fn wants_room(&self) -> bool {
+        self.lock().wants_room
+    }
+
+    pub(super) fn source(&self) -> Option<&dyn AsFd> {
+        self.stream.get().map(|stream| stream.source())
+    }
+
+    /// Whether nothing was owed for so long, or nothing is and the reference that it
+    /// was made for is gone.
+    pub(super) fn is_idle(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let idle = state.phase == Phase::Open && state.pending.is_empty();
+        idle && (self.is_orphaned() || state.used.elapsed() >= time)
+    }
+
+    /// Whether the reference that owned it privately is gone.
+    fn is_orphaned(&self) -> bool {
+        let private = self.private.as_ref();
+        private.is_some_and(|pool| pool.strong_count() == 0)
+    }
+}
+
+impl State {
+    fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over(_))
+    }
+
+    fn introduce(&mut self, key: &PoolKey, said: PriorityContext) -> (u32, Option<Introduction>) {
+        let id = self.pending.next_id();
+        let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
+        let marker = self.asking.as_ref().and_then(|own| own.request());
+        let said = marker.map_or(said, |marker| said.with(marker));
+        let code_sets = unknown.then_some(key.negotiated);
+        (id, Introduction::new(code_sets, said))
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} to {}", self.number, self.key.channel)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a line ends, and what that means to its calls.
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+
+use crate::asynchronous::pending_call::News;
+use crate::outcome::Outcome;
+use orbium_metrics::Closing;
+
+/// Why a line has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::asynchronous) enum End {
+    /// It was never made.
+    Unreachable(SystemException),
+    /// The server ended it in order: what it has not answered it has not begun.
+    Closed,
+    Lost,
+    /// The server says that a message of ours was none.
+    MessageError,
+    /// What came was no message.
+    Garbage,
+    /// What came is larger than the limit.
+    TooLarge,
+    /// The server does not trust us, or wants none of the band.
+    Refused(SystemException),
+    /// No call is pending.
+    Idle,
+    /// The ORB has ended.
+    WithOrb(SystemException),
+}
+
+fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemException {
+    SystemException::orbium(kind, code, completed)
+}
+
+impl End {
+    /// What it means to calls, where the line has noted no cause.
+    pub(super) fn text(self) -> Option<String> {
+        Some(match self {
+            // Noted with its cause.
+            Self::Unreachable(_) | Self::Lost | Self::Garbage | Self::TooLarge => return None,
+            Self::Closed => "the server closed the connection (CloseConnection)".to_owned(),
+            Self::MessageError => "the server answered MessageError".to_owned(),
+            Self::Refused(exception) | Self::WithOrb(exception) => exception.to_string(),
+            Self::Idle => "the connection was closed, for it was idle".to_owned(),
+        })
+    }
+
+    /// Why this side closes the connection; `None` if the server did.
+    pub(super) fn closing(self) -> Option<Closing> {
+        match self {
+            Self::Unreachable(_) | Self::Closed | Self::Lost | Self::Refused(_) => None,
+            Self::MessageError | Self::Garbage | Self::TooLarge => Some(Closing::Error),
+            Self::Idle => Some(Closing::Idle),
+            Self::WithOrb(_) => Some(Closing::Shutdown),
+        }
+    }
+
+    /// What it means to a call.
+    pub(in crate::asynchronous) fn news(self, is_sent: bool) -> News {
+        let code = match self {
+            Self::Unreachable(exception) => return News::Unreachable(exception),
+            Self::Refused(exception) | Self::WithOrb(exception) => {
+                return News::Outcome(Outcome::Failed(exception));
+            }
+            Self::Closed | Self::Idle => {
+                return News::Outcome(Outcome::NotBegun(orbium(
+                    ExceptionKind::Transient,
+                    minor::CONNECTION_CLOSED,
+                    Completion::No,
+                )));
+            }
+            Self::Lost => minor::CONNECTION_LOST,
+            Self::MessageError => minor::MESSAGE_ERROR,
+            Self::Garbage => minor::PROTOCOL_ERROR,
+            Self::TooLarge => minor::MESSAGE_TOO_LARGE,
+        };
+        let kind = match self {
+            Self::TooLarge => ExceptionKind::Marshal,
+            _ => ExceptionKind::CommFailure,
+        };
+        News::Outcome(match is_sent {
+            true if self == Self::Lost => Outcome::Lost(orbium(kind, code, Completion::Maybe)),
+            true => Outcome::Failed(orbium(kind, code, Completion::Maybe)),
+            // It did not go out whole, so the server cannot have begun.
+            false => Outcome::NotBegun(orbium(
+                ExceptionKind::CommFailure,
+                minor::SEND_FAILED,
+                Completion::No,
+            )),
+        })
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The receiving direction of a line: replies to pending calls.
+
+use std::io;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use orbium_channel::connection::{Connection, Event, Violation, Whole};
+use orbium_giop::dedication::DedicationReply;
+use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
+
+use super::end::End;
+use super::{Awaiting, Line, Pending, Phase};
+use crate::asynchronous::pending_call::{News, PendingCall};
+use crate::asynchronous::reader::Reader;
+use crate::asynchronous::reply::Reply;
+use crate::band_operation::is_unknown_to_server;
+use crate::errors::not_trusted;
+use crate::outcome::{Outcome, read_answer};
+use crate::story::{Note, Phase as CallPhase};
+use orbium_channel::Channel;
+
+/// Receives in a row before other lines have their turn.
+const TURN: usize = 16;
+
+impl Line {
+    /// Receives what is there. On the thread that reads.
+    pub(in crate::asynchronous) fn receive(self: &Arc<Self>, reader: &Arc<Reader>) {
+        let Some(stream) = self.stream.get() else {
+            return;
+        };
+        let giop = self.giop.lock();
+        let mut giop = giop.unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..TURN {
+            let end = match giop.receive(&**stream) {
+                Ok(0) => {
+                    self.note(CallPhase::Wait, &"the connection ended");
+                    Some(End::Lost)
+                }
+                Ok(_) => self.hand_out(reader, &mut giop),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return,
+                    io::ErrorKind::Interrupted => None,
+                    io::ErrorKind::PermissionDenied => {
+                        self.note(CallPhase::Tls, &error);
+                        Some(End::Refused(not_trusted()))
+                    }
+                    _ => {
+                        self.note(CallPhase::Wait, &error);
+                        Some(End::Lost)
+                    }
+                },
+            };
+            if let Some(end) = end {
+                drop(giop);
+                return self.end(reader, end);
+            }
+            // What the callers did about these replies goes out together.
+            self.send_deferred(reader);
+            // The poller reports what comes later.
+            if !giop.is_partial() && !stream.has_buffered() {
+                return;
+            }
+        }
+        // The source does not show what the stream has taken from there.
+        if stream.has_buffered() {
+            reader.look_at(self);
+        }
+    }
+
+    /// Hands out the messages that are whole; why the line ends, if it does.
+    fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
+        loop {
+            let end = match giop.next(&Instant::now) {
+                Ok(None) => return None,
+                Ok(Some(Event::Message(header))) if header.kind == MessageKind::Reply => {
+                    match giop.take(&header, Vec::new()) {
+                        Ok(whole) => self.take_reply(reader, whole),
+                        Err(_) => None,
+                    }
+                }
+                // No LocateRequest was sent.
+                Ok(Some(Event::Message(header))) => {
+                    giop.consume(&header);
+                    None
+                }
+                Ok(Some(Event::Close)) => Some(End::Closed),
+                Ok(Some(Event::MessageError)) => Some(End::MessageError),
+                Ok(Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => None,
+                Err(violation) => Some(self.refuse(&violation)),
+            };
+            if end.is_some() {
+                return end;
+            }
+        }
+    }
+
+    /// Says what is wrong with what was received.
+    fn refuse(&self, violation: &Violation) -> End {
+        orbium_trace::log::debug!(target: "orbium::wire", %violation, "cannot be read");
+        self.note(CallPhase::Wait, violation);
+        if let Some(answer) = violation.answer() {
+            self.say_last(&answer);
+        }
+        match violation.is_limit() {
+            true => End::TooLarge,
+            false => End::Garbage,
+        }
+    }
+
+    /// Delivers a reply to its pending call.
+    fn take_reply(self: &Arc<Self>, reader: &Arc<Reader>, whole: Whole) -> Option<End> {
+        let Whole {
+            mut message,
+            charge,
+        } = whole;
+        let Some((header, plain, said)) = read_header(&mut message) else {
+            self.note(CallPhase::Wait, &"a reply whose header cannot be read");
+            return Some(End::Garbage);
+        };
+        // Late replies are discarded.
+        let pending = self.awaited(&plain, said)?;
+        let reply = Reply {
+            header,
+            status: plain.status,
+            body: plain.body,
+            octets: message.octets,
+            seams: message.seams,
+            _charge: charge,
+            format: pending.format,
+        };
+        match pending.awaiting {
+            Awaiting::Call(call) => {
+                answer(call, reply, &self.key().channel);
+                None
+            }
+            Awaiting::Band => self.bound(reader, reply),
+        }
+    }
+
+    fn awaited(&self, plain: &PlainReply, said: Option<DedicationReply>) -> Option<Pending> {
+        let mut state = self.lock();
+        let pending = state.pending.take(plain.request_id);
+        state.is_introduced = true;
+        state.used = Instant::now();
+        // The server knows by now what is wished.
+        let asking = state.asking.take();
+        drop(state);
+        if let (Some(own), Some(said)) = (asking, said) {
+            own.record_reply(said);
+        }
+        pending
+    }
+
+    /// The server has answered to the band.
+    fn bound(self: &Arc<Self>, reader: &Arc<Reader>, mut reply: Reply) -> Option<End> {
+        match reply.outcome(None) {
+            Some(Outcome::Failed(refused)) if !is_unknown_to_server(refused) => {
+                return Some(End::Refused(refused));
+            }
+            // The calls themselves will find out what to do.
+            _ => {}
+        }
+        {
+            let mut state = self.lock();
+            if state.phase == Phase::Binding {
+                state.phase = Phase::Open;
+            }
+        }
+        self.flush(reader);
+        None
+    }
+}
+
+/// The header of a reply, and what its contexts say of a dedication.
+fn read_header(
+    message: &mut Assembled,
+) -> Option<(MessageHeader, PlainReply, Option<DedicationReply>)> {
+    let header = MessageHeader::parse(message.first_chunk()?).ok()?;
+    let Assembled { octets, seams } = message;
+    if seams.is_empty()
+        && let Some(plain) = ReplyHeader::plain(&header, octets)
+    {
+        return Some((header, plain, None));
+    }
+    let (plain, said) = read_answer(&header, octets, seams);
+    Some((header, plain?, said))
+}
+
+fn answer(call: Arc<dyn PendingCall>, mut reply: Reply, channel: &Channel) {
+    let outcome = reply.outcome(Some(call.decoding()));
+    if let Some(outcome) = &outcome {
+        call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));
+    }
+    match outcome {
+        None => call.answer(Ok(reply)),
+        Some(Outcome::Failed(exception)) if !call.may_go_on() => call.answer(Err(exception)),
+        Some(outcome) => call.hear(News::Outcome(outcome)),
+    }
+}

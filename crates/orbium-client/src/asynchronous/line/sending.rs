@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The sending direction of a line.
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbium_cdr::ByteOrder;
+use orbium_giop::CancelRequest;
+use orbium_sync::lock::MutexGuard;
+use orbium_sys::Interest;
+use orbium_transport::ByteStream;
+
+use super::batch::{Batch, Message};
+use super::{Line, Pending, Phase, State};
+use crate::asynchronous::pending_call::News;
+use crate::asynchronous::reader::Reader;
+
+/// Octets sent in one go before others that have the line's lock to take have it.
+const TURN: usize = 1 << 20;
+
+/// A request that follows the last send within this time is left to the reader, if it is
+/// not the only one. About what a send takes: requests that come more slowly gain nothing.
+const PAUSE: Duration = Duration::from_micros(10);
+
+/// Bytes that are not left to the reader, but sent at once.
+const DEFERRED: usize = 8 * 1024;
+
+impl Line {
+    /// Sends a request, or has it sent.
+    ///
+    /// # Errors
+    /// The line has ended: what that means to the call.
+    pub(in crate::asynchronous) fn submit(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        id: u32,
+        octets: Vec<u8>,
+        mut pending: Pending,
+    ) -> Result<(), News> {
+        let mut state = self.lock();
+        if let Phase::Over(end) = state.phase {
+            return Err(end.news(false));
+        }
+        pending.number = state.next_number();
+        let message = Message::new(id, pending.number, octets);
+        state.pending.insert(id, pending);
+        self.send_in_turn(reader, state, message);
+        Ok(())
+    }
+
+    fn send_in_turn<'l>(
+        self: &'l Arc<Self>,
+        reader: &Arc<Reader>,
+        mut state: MutexGuard<'l, State>,
+        message: Message,
+    ) {
+        state.queued += message.len();
+        state.queue.push_back(message);
+        // The thread that sends goes on with it; the reader does when there is room.
+        if state.wants_room || state.is_sending {
+            return;
+        }
+        if !state.may_be_deferred() {
+            return self.send_queued(reader, state);
+        }
+        if !std::mem::replace(&mut state.is_deferred, true) {
+            drop(state);
+            reader.send_soon(self);
+        }
+    }
+
+    /// Sends what waits, as far as the peer takes it.
+    pub(in crate::asynchronous) fn flush(self: &Arc<Self>, reader: &Arc<Reader>) {
+        let state = self.lock();
+        self.send_queued(reader, state);
+    }
+
+    /// Sends what was left to the reader.
+    pub(in crate::asynchronous) fn send_deferred(self: &Arc<Self>, reader: &Arc<Reader>) {
+        let state = self.lock();
+        if state.is_deferred {
+            self.send_queued(reader, state);
+        }
+    }
+
+    /// Sends batches until nothing waits. One thread at a time does so, without the lock
+    /// while the system has a batch: what others submit then goes out in the next.
+    fn send_queued<'l>(
+        self: &'l Arc<Self>,
+        reader: &Arc<Reader>,
+        mut state: MutexGuard<'l, State>,
+    ) {
+        let Some(stream) = self.stream.get().map(|stream| &**stream) else {
+            return;
+        };
+        if state.is_sending {
+            return;
+        }
+        state.is_deferred = false;
+        let mut sent = 0;
+        while let Some(mut batch) = state.next_batch(stream) {
+            // As long as it is with the stream the server may have it.
+            state.last_sent = batch.last();
+            state.is_sending = true;
+            drop(state);
+            let outcome = batch.send(stream);
+            state = self.lock();
+            state.is_sending = false;
+            if state.is_over() {
+                return;
+            }
+            state.put_back(batch);
+            match outcome {
+                Ok(count) => sent += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return self.want_room(reader, &mut state, stream, true);
+                }
+                Err(error) => {
+                    orbium_trace::log::debug!(target: "orbium::conn", %error, "cannot send");
+                    // What the server has sent before counts: the thread that reads
+                    // comes to the end by itself.
+                    stream.shutdown(Shutdown::Both);
+                    drop(state);
+                    return reader.look_at(self);
+                }
+            }
+            if sent > TURN && state.has_more() {
+                return self.want_room(reader, &mut state, stream, true);
+            }
+        }
+        self.want_room(reader, &mut state, stream, false);
+    }
+
+    /// Has the reader wait for room to send, or not any more.
+    fn want_room(&self, reader: &Reader, state: &mut State, stream: &dyn ByteStream, wants: bool) {
+        if let Err(error) = state.want_room(self.number, reader, stream, wants) {
+            orbium_trace::log::warn!(target: "orbium::conn", %error, "cannot wait for room to send");
+            stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Abandons the reply to a request; returns whether the request has been sent.
+    pub(in crate::asynchronous) fn withdraw(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        id: u32,
+    ) -> bool {
+        let mut state = self.lock();
+        let Some(pending) = state.pending.take(id) else {
+            return false;
+        };
+        // Once the stream was given it, its rest has to go out: the server may begin.
+        let place = state.queue.iter().position(|message| message.id == id);
+        if let Some(message) = place.and_then(|place| state.queue.remove(place)) {
+            state.queued -= message.len();
+            return false;
+        }
+        if let Some(version) = pending.cancelled {
+            let cancel = CancelRequest { request_id: id };
+            let octets = cancel.message(version, ByteOrder::NATIVE).to_vec();
+            let number = state.next_number();
+            self.send_in_turn(reader, state, Message::new(id, number, octets));
+        }
+        true
+    }
+}
+
+impl State {
+    /// Whether a message that has just been queued is left to the reader, to go out
+    /// with those that follow: others await their replies, the last send has only just
+    /// ended, and there is not enough for a send of its own.
+    fn may_be_deferred(&self) -> bool {
+        self.phase == Phase::Open
+            && self.pending.len() > 1
+            && self.queued < DEFERRED
+            && self.sent_at.elapsed() < PAUSE
+    }
+
+    /// Whether anything waits that may be sent.
+    fn has_more(&self) -> bool {
+        self.batch.is_some() || self.phase == Phase::Open && !self.queue.is_empty()
+    }
+
+    /// The next bytes for the stream.
+    fn next_batch(&mut self, stream: &dyn ByteStream) -> Option<Batch> {
+        if let Some(begun) = self.batch.take() {
+            return Some(begun);
+        }
+        let before = self.last_sent;
+        let batch = match self.phase {
+            Phase::Opening | Phase::Over(_) => None,
+            Phase::Binding => self.first.take().map(|first| Batch::of(first, before)),
+            Phase::Open if stream.sends_one_message() => {
+                let message = self.queue.pop_front();
+                message.map(|message| Batch::of(message, before))
+            }
+            Phase::Open => Batch::merged(&mut self.queue, before),
+        }?;
+        if self.phase == Phase::Open {
+            self.queued -= batch.len();
+        }
+        Some(batch)
+    }
+
+    /// Takes a batch back from the stream: its rest goes first.
+    fn put_back(&mut self, batch: Batch) {
+        self.sent_at = Instant::now();
+        self.used = self.sent_at;
+        if !batch.is_sent() {
+            self.last_sent = batch.last_sent();
+            self.batch = Some(batch);
+        }
+    }
+
+    /// The number of a message that is about to be queued.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Whether a request is with the server, as far as is known here.
+    pub(super) fn is_sent(&self, pending: &Pending) -> bool {
+        pending.number <= self.last_sent
+    }
+
+    /// Has room to send waited for, or not any more.
+    fn want_room(
+        &mut self,
+        number: u64,
+        reader: &Reader,
+        stream: &dyn ByteStream,
+        wants: bool,
+    ) -> io::Result<()> {
+        if self.wants_room == wants {
+            return Ok(());
+        }
+        self.wants_room = wants;
+        if wants {
+            self.sending = stream.sending_source();
+        }
+        match (&self.sending, wants) {
+            (Some(source), true) => reader.watch_sending(number, source),
+            (Some(source), false) => reader.ignore_sending(number, source),
+            (None, true) => reader.change(number, stream.source(), Interest::Both),
+            (None, false) => reader.change(number, stream.source(), Interest::Read),
+        }
+    }
+
+    /// Waits for no room any more: the line has ended.
+    pub(super) fn stop_sending(&mut self, number: u64, reader: &Reader) {
+        if let (Some(source), true) = (self.sending.take(), self.wants_room) {
+            let _ = reader.ignore_sending(number, &source);
+        }
+    }
+
+    /// Whether part of a message was sent, and nothing else may come before its
+    /// rest.
+    pub(super) fn is_midway(&self) -> bool {
+        self.is_sending || self.batch.is_some()
+    }
+}

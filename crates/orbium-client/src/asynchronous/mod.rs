@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Asynchronous invocations (AMI, CORBA 3.3 Part 1, clause 17.10), without a thread for
+//! each.
+//!
+//! The caller's thread writes and sends the request, over a connection that all
+//! asynchronous invocations of one priority to one server share. A reader thread for
+//! each priority, which has that priority, receives the replies and keeps the
+//! deadlines. It never blocks: worker threads of the same priority connect and retry. A
+//! reply is unmarshalled where it is consumed: by the task that awaits it, by the
+//! thread that asks for it, or by a worker thread of the caller's priority that runs a
+//! reply handler.
+
+mod begin;
+mod call;
+mod handle;
+mod line;
+mod pending_call;
+mod reader;
+mod readers;
+mod reply;
+mod request;
+mod work;
+
+pub use begin::call_async;
+pub use handle::Asynchronous;
+pub(crate) use reader::Reader;
+pub(crate) use readers::ReplyReaders;
+pub(crate) use reply::Reply;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call whose reply is awaited, as its connection and its reader see it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::SystemException;
+
+use super::reply::Reply;
+use crate::decoding::Decoding;
+use crate::outcome::Outcome;
+use crate::story::Note;
+
+/// What a call comes to.
+pub(super) type Answered = Result<Reply, SystemException>;
+
+/// What becomes of a request otherwise than by an answer.
+#[derive(Debug)]
+pub(super) enum News {
+    Outcome(Outcome),
+    /// There was no connection.
+    Unreachable(SystemException),
+}
+
+/// A call under way. Nothing here blocks: it runs on the thread that reads.
+pub(super) trait PendingCall: Send + Sync {
+    /// How its results are read.
+    fn decoding(&self) -> &Decoding;
+
+    /// A reply has come. A late one is discarded, an early one kept back.
+    fn answer(self: Arc<Self>, answered: Answered);
+
+    /// Goes on after something that was no answer.
+    fn hear(self: Arc<Self>, news: News);
+
+    /// Whether a failure is not yet the end.
+    fn may_go_on(&self) -> bool;
+
+    /// The ORB has ended, and with it the call.
+    fn end(self: Arc<Self>, ended: SystemException);
+
+    /// Does what was to be done at that time.
+    fn fire(self: Arc<Self>, at: Instant);
+
+    /// Something happened on its way.
+    fn note(&self, note: Note);
+
+    /// Something happened to the connection that it was to use, or uses.
+    fn note_after_its_beginning(&self, notes: &[Note]);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The reader of one priority: receives replies and runs the timers of calls.
+
+mod sources;
+mod thread;
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::exceptions::already_shut_down;
+use orbium_invocation::scheduling;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::{ThreadCache, ThreadOptions};
+use orbium_sys::{Interest, Poller, Waker};
+
+use super::line::Line;
+use super::line::end::End;
+use super::pending_call::PendingCall;
+use super::work::{Job, Work};
+use crate::config::ClientConfig;
+use crate::connecting::{connector, no_thread};
+use crate::counts::{Counted, Counts};
+use crate::errors::exhausted;
+use crate::pool::Pool;
+use crate::pool_key::PoolKey;
+use crate::way::Way;
+use orbium_channel::Channel;
+use orbium_invocation::{Priority, RealTime, priority};
+
+/// How long threads wait for more to do, and connections, if the configuration
+/// does not say how long they are kept.
+const LINGER: Duration = Duration::from_secs(30);
+
+/// Threads that send again what has to be.
+const CHORES: usize = 2;
+
+/// What stands for the waker among the sources.
+const WAKER: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Running {
+    No,
+    Begins,
+    Yes,
+}
+
+struct State {
+    /// Those that take requests.
+    lines: HashMap<PoolKey, Arc<Line>>,
+    /// The one of them that was used last: most callers go on with it.
+    recent: Option<Arc<Line>>,
+    /// Those that are watched, by their numbers.
+    watched: HashMap<u64, Arc<Line>>,
+    /// What is to be done when: by the moment and the call's number.
+    timers: BTreeMap<(Instant, u64), Arc<dyn PendingCall>>,
+    /// Lines to be looked at, whatever their sources show.
+    looks: Vec<Arc<Line>>,
+    /// Lines with requests that were left to the reader.
+    deferred: Vec<Arc<Line>>,
+    /// Whether its thread waits, or is about to, and has to be woken.
+    is_waiting: bool,
+    last_line: u64,
+    running: Running,
+    /// Why its thread could not begin.
+    refused: Option<SystemException>,
+    thread: Option<orbium_sys::Thread>,
+    ended: bool,
+    /// There are jobs, and no thread to be had for them.
+    lacks_threads: bool,
+    /// Since when there is nothing to wait for.
+    idle_since: Instant,
+}
+
+impl State {
+    /// The line to a server, unless it has just ended.
+    fn line(&mut self, key: &PoolKey) -> Option<Arc<Line>> {
+        let is_usable = |line: &&Arc<Line>| !line.is_over();
+        let recent = self.recent.as_ref().filter(|line| line.key() == key);
+        if let Some(line) = recent.filter(is_usable) {
+            return Some(Arc::clone(line));
+        }
+        self.recent = self.lines.get(key).filter(is_usable).cloned();
+        self.recent.clone()
+    }
+}
+
+/// A thread that receives, what it receives from, and threads for what may take a
+/// while: all of one priority.
+pub(crate) struct Reader {
+    priority: Option<Priority>,
+    config: Arc<ClientConfig>,
+    counts: Arc<Counts>,
+    real_time: Option<Arc<dyn RealTime>>,
+    poller: Poller,
+    waker: Arc<Waker>,
+    state: Mutex<State>,
+    begun: Condvar,
+    threads: ThreadCache,
+    /// Those that wait for replies of other processes: the end does not wait for
+    /// them, as it does not for any caller.
+    callers: ThreadCache,
+    handlers: Arc<Work>,
+    chores: Arc<Work>,
+    /// Calls that threads make, and wait for.
+    performed: Arc<AtomicUsize>,
+}
+
+impl Reader {
+    /// A reader for callers of that priority.
+    ///
+    /// # Errors
+    /// The system gives no descriptors.
+    pub(crate) fn new(
+        config: &Arc<ClientConfig>,
+        counts: &Arc<Counts>,
+        real_time: Option<&Arc<dyn RealTime>>,
+        priority: Option<Priority>,
+    ) -> io::Result<Arc<Self>> {
+        let (poller, waker) = (Poller::new()?, Arc::new(Waker::new()?));
+        poller.add(waker.source(), WAKER, Interest::Read)?;
+        let real_time = real_time.cloned();
+        let of_threads = real_time.clone();
+        let options = ThreadOptions {
+            begin: Some(Arc::new(move || {
+                if let Err(exception) = begin(of_threads.as_ref(), priority) {
+                    orbium_trace::log::warn!(target: "orbium::lane", %exception, "a thread without its priority");
+                }
+            })),
+            ..ThreadOptions::default()
+        };
+        let start = orbium_sys::spawn_detached;
+        Ok(Arc::new(Self {
+            priority,
+            config: Arc::clone(config),
+            counts: Arc::clone(counts),
+            real_time,
+            poller,
+            waker,
+            state: Mutex::new(State {
+                lines: HashMap::new(),
+                recent: None,
+                watched: HashMap::new(),
+                timers: BTreeMap::new(),
+                looks: Vec::new(),
+                deferred: Vec::new(),
+                is_waiting: true,
+                last_line: 0,
+                running: Running::No,
+                refused: None,
+                thread: None,
+                ended: false,
+                lacks_threads: false,
+                idle_since: Instant::now(),
+            }),
+            begun: Condvar::new(),
+            threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
+            callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),
+            handlers: Work::new(config.limits.reply_threads),
+            chores: Work::new(CHORES),
+            performed: Arc::default(),
+        }))
+    }
+
+    pub(super) fn priority(&self) -> Option<Priority> {
+        self.priority
+    }
+
+    pub(super) fn counted(&self, channel: &Channel) -> Counted {
+        Counted::new(&self.counts, channel)
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line to a candidate, which is opened if there is none.
+    pub(super) fn line(
+        self: &Arc<Self>,
+        way: &Way<'_>,
+        pool: &Arc<Pool>,
+    ) -> Result<Arc<Line>, SystemException> {
+        let key = pool.key();
+        if let Some(line) = self.lock().line(key) {
+            return Ok(line);
+        }
+        let connector = connector(&self.config, key)?;
+        let line = {
+            let mut state = self.running()?;
+            if let Some(line) = state.line(key) {
+                return Ok(line);
+            }
+            state.last_line += 1;
+            let line = Line::new(&self.config, pool, state.last_line, way)?;
+            state.lines.insert(key.clone(), Arc::clone(&line));
+            line
+        };
+        if key.partition.is_private() {
+            pool.wakes_at_its_end(&self.waker);
+        }
+        let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
+        let open = move || opened.open(&reader, &*connector);
+        if let Err(error) = self.threads.run(open) {
+            // Somebody else may have a request there already.
+            line.end(self, End::Unreachable(exhausted()));
+            return Err(no_thread(&error));
+        }
+        Ok(line)
+    }
+
+    /// Arms a timer of a call.
+    pub(super) fn arm(
+        self: &Arc<Self>,
+        at: Instant,
+        number: u64,
+        call: Arc<dyn PendingCall>,
+    ) -> Result<(), SystemException> {
+        let mut state = self.running()?;
+        let first = state.timers.first_key_value();
+        let is_first = first.is_none_or(|((first, _), _)| at < *first);
+        state.timers.insert((at, number), call);
+        drop(state);
+        if is_first {
+            self.waker.wake();
+        }
+        Ok(())
+    }
+
+    pub(super) fn disarm(&self, at: Instant, number: u64) {
+        let call = self.lock().timers.remove(&(at, number));
+        // Not under the lock: the ORB may end with it.
+        drop(call);
+    }
+
+    /// Has something done that is to be done soon, and may take a while.
+    pub(super) fn chore(&self, job: Job) {
+        let is_begun = self.chores.add(&self.threads, job);
+        self.mind_work(is_begun);
+    }
+
+    /// Has a handler run.
+    pub(super) fn handle(&self, job: Job) {
+        let is_begun = self.handlers.add(&self.threads, job);
+        self.mind_work(is_begun);
+    }
+
+    /// Without a thread it is tried again later.
+    fn mind_work(&self, is_begun: bool) {
+        if !is_begun {
+            self.lock().lacks_threads = true;
+            self.waker.wake();
+        }
+    }
+
+    /// Has a thread make a call, and wait for it: within the process or not.
+    ///
+    /// # Errors
+    /// TRANSIENT if as many do as may; NO_RESOURCES if the system gives no thread.
+    pub(super) fn perform(&self, is_local: bool, job: Job) -> Result<(), SystemException> {
+        struct Performed(Arc<AtomicUsize>);
+        impl Drop for Performed {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let before = self.performed.fetch_add(1, Ordering::Relaxed);
+        let performed = Performed(Arc::clone(&self.performed));
+        if before >= self.config.limits.serving_threads {
+            let (kind, code) = (ExceptionKind::Transient, minor::SERVER_BUSY);
+            return Err(SystemException::orbium(kind, code, Completion::No));
+        }
+        let job = move || {
+            let _performed = performed;
+            job();
+        };
+        let threads = match is_local {
+            true => &self.threads,
+            false => &self.callers,
+        };
+        threads.run(job).map_err(|error| no_thread(&error))
+    }
+
+    /// Ends every call, and its threads; waits for those that run handlers if
+    /// `waits`.
+    pub(super) fn close(self: &Arc<Self>, waits: bool) {
+        let (lines, thread) = {
+            let mut state = self.lock();
+            state.ended = true;
+            let lines: Vec<_> = state
+                .lines
+                .values()
+                .chain(state.watched.values())
+                .cloned()
+                .collect();
+            (lines, state.thread.take())
+        };
+        self.waker.wake();
+        if let Some(thread) = thread
+            && !thread.is_current()
+        {
+            thread.join();
+        }
+        let ended = already_shut_down();
+        for line in lines {
+            line.end(self, End::WithOrb(ended));
+        }
+        loop {
+            let timer = self.lock().timers.pop_first();
+            let Some((_, call)) = timer else { break };
+            call.end(ended);
+        }
+        let now = Some(Instant::now());
+        self.callers.close(now);
+        if !waits {
+            self.threads.close(now);
+            return;
+        }
+        self.threads.close(None);
+        // For these there was no thread.
+        self.chores.end();
+        self.handlers.end();
+    }
+}
+
+/// What a thread does first.
+fn begin(
+    real_time: Option<&Arc<dyn RealTime>>,
+    of_caller: Option<Priority>,
+) -> Result<(), SystemException> {
+    match (real_time, of_caller) {
+        (Some(real_time), Some(priority)) => real_time.begin_thread(priority),
+        (real_time, priority) => {
+            if real_time.is_some() {
+                scheduling::note_scheduling();
+            }
+            priority::set_current(priority);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a reader waits for.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use orbium_sys::Interest;
+
+use super::Reader;
+use crate::asynchronous::line::Line;
+
+/// The token of a line's source, and behind it that of its other one.
+const fn token(number: u64) -> u64 {
+    number * 2
+}
+
+/// The line of a token, and whether the token reports room to send only.
+pub(super) const fn line_of(token: u64) -> (u64, bool) {
+    (token / 2, token % 2 == 1)
+}
+
+impl Reader {
+    /// Watches a line, unless it has ended.
+    pub(in crate::asynchronous) fn watch(
+        &self,
+        line: &Arc<Line>,
+        source: &dyn AsFd,
+    ) -> io::Result<()> {
+        let mut state = self.lock();
+        if state.ended || line.is_over() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        state.watched.insert(line.number(), Arc::clone(line));
+        self.poller
+            .add(source, token(line.number()), Interest::Read)
+    }
+
+    /// Changes what is waited for on a line's source.
+    pub(in crate::asynchronous) fn change(
+        &self,
+        number: u64,
+        source: &dyn AsFd,
+        interest: Interest,
+    ) -> io::Result<()> {
+        self.poller.modify(source, token(number), interest)
+    }
+
+    /// Waits for room to send on a source of its own.
+    pub(in crate::asynchronous) fn watch_sending(
+        &self,
+        number: u64,
+        source: &Arc<OwnedFd>,
+    ) -> io::Result<()> {
+        self.poller.add(source, token(number) + 1, Interest::Write)
+    }
+
+    pub(in crate::asynchronous) fn ignore_sending(
+        &self,
+        number: u64,
+        source: &Arc<OwnedFd>,
+    ) -> io::Result<()> {
+        self.poller.remove(source, token(number) + 1)
+    }
+
+    /// Has a line looked at, whatever its source shows.
+    pub(in crate::asynchronous) fn look_at(&self, line: &Arc<Line>) {
+        self.lock().looks.push(Arc::clone(line));
+        self.waker.wake();
+    }
+
+    /// Has the thread that reads send what waits on a line. It need not be woken while
+    /// it is awake: it looks at the lines before it waits.
+    pub(in crate::asynchronous) fn send_soon(&self, line: &Arc<Line>) {
+        let waits = {
+            let mut state = self.lock();
+            state.deferred.push(Arc::clone(line));
+            std::mem::take(&mut state.is_waiting)
+        };
+        if waits {
+            self.waker.wake();
+        }
+    }
+
+    /// A line has ended.
+    pub(in crate::asynchronous) fn forget(&self, line: &Arc<Line>) {
+        let mut state = self.lock();
+        state.recent = None;
+        if let Some(known) = state.lines.get(line.key())
+            && Arc::ptr_eq(known, line)
+        {
+            state.lines.remove(line.key());
+        }
+        let watched = state.watched.remove(&line.number());
+        if let (Some(_), Some(source)) = (watched, line.source()) {
+            let _ = self.poller.remove(source, token(line.number()));
+        }
+    }
+}

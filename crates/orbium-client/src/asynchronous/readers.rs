@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The readers of an ORB: one for each priority of callers.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::exceptions::already_shut_down;
+use orbium_sync::lock::Mutex;
+
+use super::reader::Reader;
+use crate::errors::exhausted;
+use orbium_invocation::Priority;
+
+/// Priorities that have a reader of their own. Callers of further ones share that
+/// of the next more urgent priority.
+const MAX_READERS: usize = 64;
+
+#[derive(Default)]
+struct State {
+    readers: Vec<Arc<Reader>>,
+    closed: bool,
+}
+
+/// The readers of asynchronous replies, one for each priority.
+#[derive(Default)]
+pub(crate) struct ReplyReaders {
+    state: Mutex<State>,
+    under_way: Arc<AtomicUsize>,
+    last_number: AtomicU64,
+}
+
+/// A call under way, among those that are counted.
+pub(super) struct UnderWay(Arc<AtomicUsize>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl ReplyReaders {
+    pub(super) fn next_number(&self) -> u64 {
+        self.last_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Counts one more call.
+    ///
+    /// # Errors
+    /// NO_RESOURCES: there are as many as may be.
+    pub(super) fn count_in(&self, limit: usize) -> Result<UnderWay, SystemException> {
+        let before = self.under_way.fetch_add(1, Ordering::Relaxed);
+        let counted = UnderWay(Arc::clone(&self.under_way));
+        if before < limit {
+            return Ok(counted);
+        }
+        let (kind, code) = (ExceptionKind::NoResources, minor::CALLS_UNDER_WAY);
+        Err(SystemException::orbium(kind, code, Completion::No))
+    }
+
+    /// The reader for callers of a priority.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
+    pub(crate) fn reader(
+        &self,
+        priority: Option<Priority>,
+        make: &dyn Fn() -> io::Result<Arc<Reader>>,
+    ) -> Result<Arc<Reader>, SystemException> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return Err(already_shut_down());
+        }
+        let mut known = state.readers.iter();
+        if let Some(reader) = known.find(|reader| reader.priority() == priority) {
+            return Ok(Arc::clone(reader));
+        }
+        if state.readers.len() >= MAX_READERS
+            && let Some(reader) = next_more_urgent(&state.readers, priority)
+        {
+            return Ok(reader);
+        }
+        let reader = make().map_err(|error| {
+            orbium_trace::log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
+            exhausted()
+        })?;
+        state.readers.push(Arc::clone(&reader));
+        Ok(reader)
+    }
+
+    /// Ends all calls under way. Waits for the handlers that run if `waits`.
+    pub(crate) fn close(&self, waits: bool) {
+        let readers = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.closed = true;
+            std::mem::take(&mut state.readers)
+        };
+        for reader in readers {
+            reader.close(waits);
+        }
+    }
+}
+
+fn next_more_urgent(readers: &[Arc<Reader>], priority: Option<Priority>) -> Option<Arc<Reader>> {
+    let above = readers.iter().filter(|it| it.priority() >= priority);
+    let next = above.min_by_key(|reader| reader.priority());
+    let next = next.or_else(|| readers.iter().max_by_key(|reader| reader.priority()));
+    next.cloned()
+}
+
+impl Drop for ReplyReaders {
+    /// An ORB without references has no calls in flight. The last reference may belong
+    /// to one of the threads that end here.
+    fn drop(&mut self) {
+        self.close(false);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A reply that waits for its consumer.
+
+use orbium_cdr::{CdrError, CdrReader, Format};
+use orbium_channel::peer_memory::Charge;
+use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
+
+use crate::decoding::Decoding;
+use crate::outcome::{Outcome, outcome_of, raised_as};
+use crate::story::unreadable;
+use orbium_invocation::raises::Raises;
+use orbium_metrics::End;
+
+/// A reply as it came.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) header: MessageHeader,
+    pub(crate) status: ReplyStatus,
+    /// Where its body begins.
+    pub(crate) body: usize,
+    pub(crate) octets: Vec<u8>,
+    pub(crate) seams: Vec<u32>,
+    /// What is charged for it until it is read.
+    pub(crate) _charge: Charge,
+    /// How the server writes, but for the byte order.
+    pub(crate) format: Format,
+}
+
+impl Reply {
+    fn read<T>(
+        &mut self,
+        decoding: Option<&Decoding>,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        let format = Format {
+            minor: self.header.format().minor,
+            ..self.format.with_order(self.header.order)
+        };
+        let octets = self.octets.get_mut(self.body..).unwrap_or_default();
+        let mut reader = CdrReader::at(octets, self.body, format);
+        reader.set_fragment_boundaries(&self.seams);
+        if let Some(decoding) = decoding {
+            decoding.apply(&mut reader);
+        }
+        read(&mut reader)
+    }
+
+    /// What to do about a reply without results; `None` if it has an answer.
+    pub(super) fn outcome(&mut self, decoding: Option<&Decoding>) -> Option<Outcome> {
+        match self.status {
+            ReplyStatus::NoException | ReplyStatus::UserException => None,
+            status => {
+                let outcome = self.read(decoding, |reader| outcome_of(status, reader));
+                Some(outcome.unwrap_or_else(|_| Outcome::malformed()))
+            }
+        }
+    }
+
+    /// The repository id of the user exception that it has.
+    pub(super) fn exception_id(&self) -> Option<String> {
+        // The rest of the exception is not read.
+        const MOST: usize = 1024;
+        let end = self.octets.len().min(self.body + MOST);
+        let mut octets = self.octets.get(self.body..end)?.to_vec();
+        let format = Format {
+            minor: self.header.format().minor,
+            ..self.format.with_order(self.header.order)
+        };
+        let mut reader = CdrReader::at(&mut octets, self.body, format);
+        reader.set_fragment_boundaries(&self.seams);
+        reader.read_owned_name().ok()
+    }
+
+    /// How its call ends, for the metrics.
+    pub(super) fn end(&self) -> (End, Option<SystemException>) {
+        match self.status {
+            ReplyStatus::UserException => (End::UserException, None),
+            _ => (End::Results, None),
+        }
+    }
+
+    /// The results or the user exception; or what neither can be read as, and why.
+    pub(super) fn into_result<T, E: Raises>(
+        mut self,
+        decoding: &Decoding,
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<Result<T, E>, (SystemException, String)> {
+        if self.status == ReplyStatus::UserException {
+            let raised = raised_as(self.read(Some(decoding), |reader| {
+                let id = reader.read_owned_name()?;
+                E::decode_raised(&id, reader).transpose()
+            }));
+            return raised
+                .map(Err)
+                .map_err(|exception| (exception, exception.to_string()));
+        }
+        let read = self.read(Some(decoding), results);
+        read.map(Ok).map_err(|error| {
+            let exception = SystemException::from_cdr(error, Completion::Yes);
+            (exception, unreadable(error))
+        })
+    }
+}

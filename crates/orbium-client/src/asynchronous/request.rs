@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The request of an asynchronous invocation: written anew for each attempt, since the
+//! next server may speak another version or have other code sets.
+
+use orbium_cdr::CdrWriter;
+use orbium_channel::outgoing::fragments_into;
+use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
+
+use crate::candidate::Candidate;
+use crate::config::ClientConfig;
+use crate::errors::bad_argument;
+use crate::introduction::Introduction;
+use crate::timing::Timing;
+use orbium_invocation::Operation;
+
+/// The arguments of a call, kept until there is an answer.
+pub(crate) trait Arguments: Send {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
+}
+
+/// Values, and what writes them.
+pub(super) struct Values<A> {
+    pub(super) values: A,
+    pub(super) write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+}
+
+impl<A: Send> Arguments for Values<A> {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        (self.write)(&self.values, writer);
+    }
+}
+
+/// A request cannot be written.
+#[derive(Debug)]
+pub(super) struct Unwritable {
+    exception: SystemException,
+    /// The server may know a reference with code sets that can carry its text.
+    pub(super) may_be_asked: bool,
+}
+
+impl From<SystemException> for Unwritable {
+    fn from(exception: SystemException) -> Self {
+        Self {
+            exception,
+            may_be_asked: false,
+        }
+    }
+}
+
+impl From<Unwritable> for SystemException {
+    fn from(request: Unwritable) -> Self {
+        request.exception
+    }
+}
+
+/// The octets of a request, in fragments if it is large.
+///
+/// # Errors
+/// Arguments that cannot be sent; a message that is too large.
+pub(super) fn written(
+    config: &ClientConfig,
+    candidate: &Candidate,
+    operation: &'static Operation,
+    (id, introduction): (u32, Option<Introduction>),
+    timing: &Timing,
+    arguments: Option<&dyn Arguments>,
+) -> Result<Vec<u8>, Unwritable> {
+    let mut writer = CdrWriter::new(candidate.format());
+    let start = candidate.begin_request(&mut writer, id, operation, introduction, timing);
+    if let Some(arguments) = arguments {
+        arguments.write(&mut writer);
+    }
+    finish_message(&mut writer, start);
+    if let Some(error) = writer.error() {
+        return Err(Unwritable {
+            exception: bad_argument(error),
+            may_be_asked: candidate.may_carry_more(error.kind),
+        });
+    }
+    if writer.len() > config.limits.message_size {
+        let (kind, code) = (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE);
+        return Err(SystemException::orbium(kind, code, Completion::No).into());
+    }
+    match config.fragment_size {
+        Some(size) if writer.len() > size => {
+            let mut octets = Vec::with_capacity(writer.len());
+            fragments_into(&mut octets, &writer, size);
+            Ok(octets)
+        }
+        _ => Ok(writer.finish().map_err(bad_argument)?),
+    }
+}

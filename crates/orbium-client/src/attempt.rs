@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call until it is done: forwards followed, closed connections replaced,
+//! one address after the other.
+
+mod at_priority;
+mod repeating;
+mod suspended;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
+use orbium_transport::Stamp;
+
+use crate::binding::Binding;
+use crate::candidate::Candidate;
+use crate::errors::{no_usable_protocol, time_left};
+use crate::link::Link;
+use crate::observed::Observed;
+use crate::outcome::Outcome;
+use crate::reference::Reference;
+use crate::story::{self, Failed, Phase, note};
+use crate::timing::Timing;
+use crate::{locate, notice};
+use orbium_invocation::Operation;
+use orbium_invocation::raises::{Raised, Raises};
+use orbium_metrics::Retry;
+use orbium_trace::log::{self, Recurring};
+pub(crate) use suspended::Suspended;
+
+/// Times that a request which the server had not begun is sent again.
+const RETRIES: u32 = 4;
+
+/// The state of a call between its exchanges.
+pub(crate) struct Attempt<'o> {
+    object: &'o Reference,
+    timing: Timing,
+    /// Where the object was said to be.
+    forwarded: Option<Arc<Reference>>,
+    candidate: Cell<usize>,
+    forwards: u32,
+    retries: u32,
+    /// Times that the request was sent again though it may have been served.
+    repeats: u32,
+    fell_back: bool,
+    /// When the call was made, from which its story computes the duration.
+    begun: Stamp,
+    /// Recorded when the call is over.
+    observed: Option<Observed<'o>>,
+}
+
+impl<'o> Attempt<'o> {
+    #[inline(always)]
+    pub(crate) fn new(object: &'o Reference) -> Self {
+        Self {
+            object,
+            timing: Timing::NEVER,
+            forwarded: object.forwarded(),
+            candidate: Cell::new(0),
+            forwards: 0,
+            retries: 0,
+            repeats: 0,
+            fell_back: false,
+            begun: Stamp::now(),
+            observed: None,
+        }
+    }
+
+    /// Fails if the ORB has shut down, and applies the policies of the thread and the
+    /// time policies of the reference.
+    #[inline(always)]
+    pub(crate) fn check_before_call(&mut self) -> Result<(), SystemException> {
+        match self.object.notices() {
+            0 => Ok(()),
+            notice => self.apply_flagged_policies(notice).map(drop),
+        }
+    }
+
+    /// As `check_before_call`, for a request: it is not sent before its start time.
+    #[inline(always)]
+    pub(crate) fn check_before_request(
+        &mut self,
+        operation: &'static Operation,
+    ) -> Result<(), SystemException> {
+        let notice = self.object.notices();
+        if notice == 0 && !log::wants_spans() {
+            return Ok(());
+        }
+        match self.begin_request(notice, operation) {
+            Ok(()) => Ok(()),
+            Err(exception) => Err(self.failed(operation, exception)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_request(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<(), SystemException> {
+        let client = self.object.client();
+        self.observed = Observed::begin(self.object, operation, notice);
+        let start = match notice & !notice::METRICS {
+            0 => None,
+            _ => self.apply_flagged_policies(notice)?,
+        };
+        if let Some(observed) = &self.observed {
+            self.timing.is_header_special |= observed.has_span();
+            observed.note_deadline(self.timing.reply.instant());
+            self.note_preferred_way(observed);
+        }
+        match start {
+            None => Ok(()),
+            Some(start) => self.timing.await_start(start, &|| client.check_running()),
+        }
+    }
+
+    /// The request is to go the way that was good last.
+    fn note_preferred_way(&self, observed: &Observed<'_>) {
+        if let Ok(binding) = self.target().binding()
+            && let Some(candidate) = binding.candidates.get(binding.preferred())
+        {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
+        }
+    }
+
+    /// It goes another way.
+    #[cold]
+    fn note_way(&self, candidate: &Candidate) {
+        if let Some(observed) = &self.observed {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
+        }
+    }
+
+    /// Applies the policies that `notice` flags; returns the start time of the request,
+    /// if there is one.
+    #[cold]
+    fn apply_flagged_policies(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
+        let client = self.object.client();
+        let of_thread = client.check_thread_policies(notice)?;
+        if of_thread.choose_connections() {
+            self.forwarded = self.object.under_thread_policies(&of_thread);
+        }
+        let own = self.object.overrides().times;
+        let times = own.or(of_thread.times).or(client.config().times);
+        let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
+        self.timing = timing;
+        Ok(start)
+    }
+
+    #[inline]
+    fn target(&self) -> &Reference {
+        self.forwarded.as_deref().unwrap_or(self.object)
+    }
+
+    /// A link to a candidate: the one that answered last, while it can be
+    /// reached, or else the first that can.
+    #[inline(always)]
+    pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().binding()?;
+        if let Some(priorities) = &binding.priorities {
+            return self.link_at_priority(binding, priorities);
+        }
+        let preferred = binding.preferred();
+        self.candidate.set(preferred);
+        let Some(candidate) = binding.candidates.get(preferred) else {
+            // Oneways alone reach the object.
+            return Err(no_usable_protocol());
+        };
+        match Link::new(candidate, &self.timing, &self.begun) {
+            Ok(link) => Ok(link),
+            Err(exception) => self.other_link(binding, preferred, exception),
+        }
+    }
+
+    /// A link for a request without a reply, over datagrams where they are
+    /// preferred or the only way.
+    #[inline]
+    pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().binding()?;
+        if binding.datagrams.is_empty() {
+            return self.link();
+        }
+        let over_datagrams = || {
+            let mut last = no_usable_protocol();
+            for place in 0..binding.datagrams.len() {
+                match self.datagram_link(binding, place) {
+                    Ok(link) => return Ok(link),
+                    Err(refused) => last = refused,
+                }
+            }
+            Err(last)
+        };
+        if binding.datagrams_first {
+            return over_datagrams().or_else(|_| self.link());
+        }
+        self.link().or_else(|_| over_datagrams())
+    }
+
+    #[inline]
+    fn datagram_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        place: usize,
+    ) -> Result<Link<'s>, SystemException> {
+        let candidate = binding.datagrams.get(place);
+        let candidate = candidate.ok_or_else(no_usable_protocol)?;
+        self.note_way(candidate);
+        let Some(priorities) = &binding.priorities else {
+            return Link::new(candidate, &self.timing, &self.begun);
+        };
+        self.datagram_link_at_priority(binding, priorities, place)
+    }
+
+    #[cold]
+    fn other_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        preferred: usize,
+        refused: SystemException,
+    ) -> Result<Link<'s>, SystemException> {
+        // No other candidate: a server that impersonates this one may have provoked the
+        // failure to divert the call.
+        if refused.kind == ExceptionKind::NoPermission {
+            return Err(refused);
+        }
+        for offset in 1..binding.candidates.len() {
+            let index = (preferred + offset) % binding.candidates.len();
+            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing, &self.begun) {
+                binding.prefer(index);
+                self.candidate.set(index);
+                self.note_way(&binding.candidates[index]);
+                return Ok(link);
+            }
+        }
+        Err(refused)
+    }
+
+    /// Keeps for the caller why there was no link.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
+        story::claim(self.begun);
+        story::reached_none(self.target(), oneway, self.begun);
+        exception
+    }
+
+    /// Keeps the story of the call, which ends with that exception.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn failed(
+        &self,
+        operation: &'static Operation,
+        exception: SystemException,
+    ) -> SystemException {
+        let exception = self.completed_of_all(exception);
+        let phase = Failed {
+            object: self.object,
+            operation: operation.name(),
+            begun: self.begun,
+            retries: self.retries + self.repeats + u32::from(self.fell_back),
+            forwards: self.forwards,
+        }
+        .tell(exception);
+        if let Some(observed) = &self.observed {
+            observed.note_failure(exception, phase);
+        }
+        exception
+    }
+
+    #[inline]
+    pub(crate) fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// The call ends with a user exception.
+    #[cold]
+    pub(crate) fn note_user_exception(&self, raised: &impl Raises) {
+        if let (Some(observed), Raised::User(id, _)) = (&self.observed, raised.raised()) {
+            observed.note_user_exception(id);
+        }
+    }
+
+    /// What to do after an exchange without results: try again, perhaps after a pause, or
+    /// give up.
+    #[cold]
+    pub(crate) fn again(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<(), SystemException> {
+        story::claim(self.begun);
+        let client = self.object.client();
+        let again = match self.go_on(operation, outcome) {
+            Ok(None) => Ok(()),
+            Ok(Some(start)) => self.timing.await_start(start, &|| client.check_running()),
+            Err(exception) => Err(exception),
+        };
+        again.map_err(|exception| self.failed(operation, exception))
+    }
+
+    /// As `again`, without keeping the story or waiting: returns before when the request is
+    /// not to be sent.
+    #[cold]
+    pub(crate) fn go_on(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<Option<Instant>, SystemException> {
+        let cause = match &outcome {
+            Outcome::Forward(_) => Retry::Forward,
+            Outcome::Readdress(_) => Retry::Readdress,
+            Outcome::NotBegun(_) => Retry::StaleConnection,
+            Outcome::Lost(_) => Retry::LostConnection,
+            Outcome::Unwritable(_) => Retry::CodeSets,
+            Outcome::Failed(_) => Retry::FallBack,
+        };
+        let repeats = self.repeats;
+        let start = self.try_again(operation, outcome)?;
+        let cause = match self.repeats > repeats {
+            true => Retry::LostConnection,
+            false => cause,
+        };
+        if let Some(all) = self.object.client().measurements() {
+            all.count_retry(cause);
+        }
+        self.log_retry(cause);
+        if let Some(observed) = &self.observed {
+            let retries = self.retries + self.repeats + u32::from(self.fell_back);
+            observed.note_counts(retries, self.forwards);
+            self.note_preferred_way(observed);
+        }
+        Ok(start)
+    }
+
+    /// Logs that the call is made again.
+    fn log_retry(&self, cause: Retry) {
+        let event = match cause {
+            Retry::Forward => Recurring::Forward,
+            Retry::Readdress => Recurring::Readdress,
+            Retry::StaleConnection => Recurring::StaleConnection,
+            Retry::FallBack => Recurring::FallBack,
+            Retry::LostConnection => Recurring::LostConnection,
+            Retry::CodeSets => Recurring::CodeSets,
+        };
+        let Some(suppressed) = self.object.client().instruments().book().admit(event) else {
+            return;
+        };
+        if cause == Retry::Forward {
+            log::info!(
+                target: "orbium::call",
+                interface = %self.object.ior().type_id,
+                from = first_channel(self.object),
+                to = first_channel(self.target()),
+                suppressed,
+                "forward followed",
+            );
+            return;
+        }
+        log::info!(
+            target: "orbium::call",
+            cause = event.cause(),
+            interface = %self.object.ior().type_id,
+            address = first_channel(self.target()),
+            retries = self.retries + self.repeats,
+            suppressed,
+            "call is made again",
+        );
+    }
+
+    fn try_again(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<Option<Instant>, SystemException> {
+        let mut start = None;
+        match outcome {
+            Outcome::Forward(ior) => self.follow(ior)?,
+            Outcome::Readdress(wanted) => self.readdress(wanted)?,
+            Outcome::NotBegun(_) if self.retries < RETRIES => self.retries += 1,
+            Outcome::NotBegun(exception) | Outcome::Failed(exception) => {
+                if !self.falls_back(exception) {
+                    start = Some(self.repeat_again(operation, exception)?);
+                }
+            }
+            Outcome::Lost(exception) => start = Some(self.repeat(operation, exception)?),
+            Outcome::Unwritable(exception) => self.ask_for_code_sets(exception)?,
+        }
+        // What was done so far took its part of the time.
+        let left = time_left(self.timing.sending);
+        self.timing.timeout = left.inspect_err(|late| note(Phase::Begin, None, late))?;
+        Ok(start)
+    }
+
+    fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
+        self.forwards += 1;
+        let limit = self.object.client().config().limits.forwards;
+        if self.forwards > limit {
+            note(
+                Phase::Wait,
+                None,
+                &format_args!("forwarded more than {limit} times (`limits.forwards`)"),
+            );
+            return Err(SystemException::orbium(
+                ExceptionKind::Transient,
+                minor::TOO_MANY_FORWARDS,
+                Completion::No,
+            ));
+        }
+        if ior.is_nil() {
+            return Err(SystemException::omg(
+                ExceptionKind::ObjectNotExist,
+                2,
+                Completion::No,
+            ));
+        }
+        let overrides = self.target().overrides().clone();
+        let to = self.object.orb().reference(ior, overrides);
+        self.object.set_forward(Some(Arc::clone(&to)));
+        self.forwarded = Some(to);
+        Ok(())
+    }
+
+    fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
+        let target = self.target();
+        let candidate = &target.binding()?.candidates[self.candidate.get()];
+        // Another thread may have received the same NEEDS_ADDRESSING_MODE.
+        if self.retries < RETRIES && candidate.readdress(target.ior(), wanted) {
+            self.retries += 1;
+            return Ok(());
+        }
+        Err(SystemException::orbium(
+            ExceptionKind::Marshal,
+            minor::REPLY_MALFORMED,
+            Completion::No,
+        ))
+    }
+
+    /// A forward that no longer works sends us back to where we came from: whether there
+    /// is one.
+    fn falls_back(&mut self, exception: SystemException) -> bool {
+        let gone = matches!(
+            exception.kind,
+            ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
+        );
+        if self.forwarded.is_none()
+            || !gone
+            || exception.completed != Completion::No
+            || self.fell_back
+        {
+            return false;
+        }
+        note(
+            Phase::Begin,
+            None,
+            &"the forward leads nowhere any more: back to the reference",
+        );
+        self.fell_back = true;
+        self.retries = 0;
+        self.object.set_forward(None);
+        self.forwarded = None;
+        true
+    }
+
+    /// Asks the server once where the object is.
+    #[inline]
+    pub(crate) fn locate(&self) -> Result<bool, Outcome> {
+        let link = self.link();
+        let failed = |exception| Outcome::Failed(self.reached_none(false, exception));
+        let link = link.map_err(failed)?;
+        let ior = self.target().ior();
+        locate::perform(self.object, ior, link, &self.timing)
+    }
+}
+
+/// Where a reference says that its object is.
+fn first_channel(object: &Reference) -> Option<String> {
+    let offers = orbium_channel::protocol::offers(object.ior());
+    offers.first().map(|offer| offer.channel.to_string())
+}
+
+/// Whether another address may do: not where trust is missing, nor where the
+/// server has said that it does not serve such priorities.
+pub(crate) fn may_try_others(refused: SystemException) -> bool {
+    !matches!(
+        refused.kind,
+        ExceptionKind::NoPermission | ExceptionKind::InvPolicy | ExceptionKind::Rebind
+    )
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a reference to the ways its object can be reached.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbium_channel::protocol::{self, Usable};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+
+use crate::candidate::Candidate;
+use crate::connection_policies::conflicts;
+use crate::context::ClientContext;
+use crate::errors::no_usable_protocol;
+use crate::overrides::Overrides;
+use crate::priorities::{Lanes, Priorities};
+use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
+
+/// All ways to an object, in the order of its profiles and their addresses.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    /// Those over connections.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Those over datagrams, for oneways.
+    pub(crate) datagrams: Vec<Candidate>,
+    /// Whether oneways go over datagrams even if there are connections.
+    pub(crate) datagrams_first: bool,
+    /// What calls look at if the reference has to do with priorities.
+    pub(crate) priorities: Option<Box<Priorities>>,
+    /// The candidate that answered last.
+    preferred: AtomicUsize,
+}
+
+impl Binding {
+    /// The candidates under a ClientProtocolPolicy, best first: the client's, or
+    /// else the one that the reference has.
+    ///
+    /// # Errors
+    /// INV_POLICY if no protocol can be used, or if a policy that only one side
+    /// may have is there on both.
+    pub(crate) fn new(
+        client: &ClientContext,
+        is_own_channel: &dyn Fn(&Channel) -> bool,
+        ior: &Ior,
+        policy: Option<&ProtocolPolicy>,
+        overrides: &Overrides,
+    ) -> Result<Self, SystemException> {
+        let published = protocol::published_policies(ior);
+        let policies = overrides.connections.or(&client.connection_wishes());
+        if !conflicts(&published, &policies, policy.is_some()).is_empty() {
+            return Err(not_reconciled());
+        }
+        let exposed = protocol::exposed_protocols(&published);
+        let by_client = policy.is_some();
+        let policy = policy.or(exposed.as_ref());
+        let mut lanes = Lanes::default();
+        let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
+        let mut datagrams_first = false;
+        let mut refused = None;
+        let protocols = &client.config().protocols;
+        let (pools, spoken) = (client.pools(), client.config().giop_minor);
+        for offer in &protocol::wanted(protocols, ior, policy, by_client) {
+            let over_datagrams = protocols.is_datagram(&offer.channel);
+            let served = Lanes::served(offer);
+            match Candidate::new(pools, spoken, offer, is_own_channel(&offer.channel)) {
+                Ok(candidate) if over_datagrams => {
+                    datagrams_first |= candidates.is_empty();
+                    datagrams.push(candidate);
+                }
+                Ok(candidate) => {
+                    lanes.add(served, candidates.len());
+                    candidates.push(candidate);
+                }
+                Err(exception) => refused = Some(exception),
+            }
+        }
+        if candidates.is_empty() && datagrams.is_empty() {
+            let offered = OfferedProtocol::list(&offered(client, is_own_channel, ior, policy));
+            orbium_trace::log::warn!(target: "orbium::call", %offered, "no protocol of a reference can be used");
+            return Err(refused.unwrap_or_else(no_usable_protocol));
+        }
+        let priorities = Priorities::new(
+            client,
+            &published,
+            &policies,
+            candidates.iter().chain(&datagrams),
+            lanes,
+        )?;
+        Ok(Self {
+            candidates,
+            priorities,
+            datagrams,
+            datagrams_first,
+            preferred: AtomicUsize::new(0),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn preferred(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn prefer(&self, candidate: usize) {
+        self.preferred.store(candidate, Ordering::Relaxed);
+    }
+}
+
+/// Raised where client and server have policies that exclude one another.
+fn not_reconciled() -> SystemException {
+    SystemException::omg(ExceptionKind::InvPolicy, 1, Completion::No)
+}
+
+/// The protocols that a reference offers to calls of a client under a policy: what can be
+/// used first.
+pub(crate) fn offered(
+    client: &ClientContext,
+    is_own_channel: &dyn Fn(&Channel) -> bool,
+    ior: &Ior,
+    policy: Option<&ProtocolPolicy>,
+) -> Vec<OfferedProtocol> {
+    let usable = Usable {
+        protocols: &client.config().protocols,
+        options: client.config().channel_options(),
+        policy,
+        is_own: is_own_channel,
+    };
+    usable.of(ior)
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls whose threads wait: from a reference and arguments to results.
+
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_giop::SystemException;
+
+use crate::attempt::Attempt;
+use crate::exchange::{Answer, Exchange};
+use crate::link::Link;
+use crate::outcome::Outcome;
+use crate::reference::Reference;
+use orbium_invocation::Operation;
+use orbium_invocation::raises::Raises;
+
+/// Calls, and waits for the results.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is of one lifetime only"
+)]
+#[inline]
+pub fn call<'a, T, E: Raises>(
+    object: &Reference,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, E> {
+    call_and(
+        object,
+        operation,
+        arguments,
+        |exchange| exchange.perform(),
+        |exchange| exchange.results(results),
+    )
+}
+
+/// As `call`, with less code: for what is asked once.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is of one lifetime only"
+)]
+#[inline(never)]
+pub fn call_once<'a>(
+    object: &Reference,
+    operation: &'static Operation,
+    arguments: &dyn Fn(&mut CdrWriter<'a>),
+    results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+) -> Result<(), SystemException> {
+    call_and(
+        object,
+        operation,
+        arguments,
+        |exchange| exchange.perform_once(),
+        |exchange| exchange.results_once(results),
+    )
+}
+
+#[inline(always)]
+fn call_and<'a, T, E: Raises>(
+    object: &Reference,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+    perform: impl Fn(&mut Exchange<'a, '_>) -> Answer,
+    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
+) -> Result<T, E> {
+    orbium_trace::probe!(ClientStart);
+    let mut attempt = Attempt::new(object);
+    attempt.check_before_request(operation)?;
+    orbium_trace::probe!(Initialisation);
+    loop {
+        let outcome = match attempt.link() {
+            Ok(link) => {
+                orbium_trace::probe!(ObjectReference);
+                let mut exchange =
+                    Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
+                exchange.begin(operation);
+                orbium_trace::probe!(MessagingSend);
+                arguments(exchange.writer());
+                orbium_trace::probe!(Marshal);
+                match perform(&mut exchange) {
+                    Answer::Results => match results(&mut exchange) {
+                        Ok(results) => return Ok(results),
+                        Err(exception) => return Err(attempt.failed(operation, exception).into()),
+                    },
+                    Answer::UserException => {
+                        let raised = exchange.user_exception();
+                        if let Ok(raised) = &raised {
+                            attempt.note_user_exception(raised);
+                        }
+                        return Err(
+                            raised.unwrap_or_else(|it| attempt.failed(operation, it).into())
+                        );
+                    }
+                    Answer::None => exchange.outcome(),
+                }
+            }
+            Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
+        };
+        attempt.again(operation, outcome)?;
+    }
+}
+
+/// Sends, and waits for nothing.
+pub fn send<'a>(
+    object: &Reference,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+) -> Result<(), SystemException> {
+    let mut attempt = Attempt::new(object);
+    attempt.check_before_request(operation)?;
+    loop {
+        let outcome = match link_for_oneway(&attempt) {
+            Ok(link) => {
+                let mut exchange =
+                    Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
+                exchange.begin(operation);
+                arguments(exchange.writer());
+                match exchange.perform() {
+                    Answer::Results | Answer::UserException => return Ok(()),
+                    Answer::None => exchange.outcome(),
+                }
+            }
+            Err(exception) => Outcome::Failed(attempt.reached_none(true, exception)),
+        };
+        attempt.again(operation, outcome)?;
+    }
+}
+
+/// Times that a connection which turns out to be spoilt is replaced.
+const REPLACEMENTS: usize = 64;
+
+/// A link over a connection that the server is not known to have closed: the loss of a
+/// oneway request would go unreported.
+#[inline]
+fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
+    let mut link = attempt.link_for_oneway()?;
+    for _ in 0..REPLACEMENTS {
+        if !link.is_closed_for_oneway() {
+            break;
+        }
+        drop(link);
+        link = attempt.link_for_oneway()?;
+    }
+    Ok(link)
+}
+
+/// What stories call that which is no operation.
+static CONNECT: Operation = Operation::new("connect");
+static LOCATE: Operation = Operation::new("locate");
+
+/// Has so many connections ready that calls of this thread can use.
+#[inline]
+pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> {
+    let mut attempt = Attempt::new(object);
+    let connected = connect_all(&mut attempt, count);
+    connected.map_err(|exception| attempt.failed(&CONNECT, exception))
+}
+
+#[inline]
+fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
+    attempt.check_before_call()?;
+    let mut held = Vec::new();
+    for _ in 0..count {
+        let mut link = attempt
+            .link()
+            .map_err(|it| attempt.reached_none(false, it))?;
+        for _ in 0..REPLACEMENTS {
+            if !link.is_spoilt() {
+                break;
+            }
+            link.abandon();
+            drop(link);
+            link = attempt.link()?;
+        }
+        held.push(link);
+    }
+    Ok(())
+}
+
+/// Asks where the object is.
+#[inline]
+pub fn locate(object: &Reference) -> Result<bool, SystemException> {
+    let mut attempt = Attempt::new(object);
+    attempt.check_before_call()?;
+    loop {
+        match attempt.locate() {
+            Ok(here) => return Ok(here),
+            Err(outcome) => attempt.again(&LOCATE, outcome)?,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One way to an object, and how requests address it there.
+
+use std::sync::{Arc, OnceLock};
+
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
+use orbium_channel::protocol::{self, Offer};
+use orbium_config::GiopMinor;
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
+    ResponseFlags, SystemException, TaggedProfile, Target, Version,
+};
+
+use crate::introduction::Introduction;
+use crate::partition::ConnectionPartition;
+use crate::pool::Pool;
+use crate::pool_key::PoolKey;
+use crate::pools::Pools;
+use crate::request_header::begin_in_full;
+use crate::timing::Timing;
+use orbium_channel::Channel;
+use orbium_invocation::Operation;
+
+/// One way to an object.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) route: Route,
+    pub(crate) version: Version,
+    pub(crate) negotiated: Negotiated,
+    /// Whether the reference says which code sets the server has.
+    knows_code_sets: bool,
+    pub(crate) object_key: Vec<u8>,
+    /// Whether its server accepts a CancelRequest.
+    pub(crate) is_cancelled: bool,
+    template: RequestTemplate,
+    /// Made when the server asks for another addressing mode.
+    readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
+}
+
+/// Whether the object is reached by a connection or in this very process.
+#[derive(Debug)]
+pub(crate) enum Route {
+    Remote(Arc<Pool>),
+    Local,
+}
+
+impl Candidate {
+    /// The way that a profile offers: over the connections to its channel, or within the
+    /// process if the channel is the ORB's own.
+    ///
+    /// # Errors
+    /// No code sets or no transport for it.
+    pub(crate) fn new(
+        pools: &Pools,
+        spoken: GiopMinor,
+        offer: &Offer,
+        is_own_channel: bool,
+    ) -> Result<Self, SystemException> {
+        let minor = offer.version.minor.min(spoken.number());
+        let version = Version { major: 1, minor };
+        let negotiated = agree(offer, minor)?;
+        // What goes to a group goes to all of its members.
+        let is_own = offer.target.is_none() && is_own_channel;
+        let route = if is_own {
+            Route::Local
+        } else {
+            let key = PoolKey {
+                channel: offer.channel.clone(),
+                negotiated,
+                partition: ConnectionPartition::default(),
+            };
+            Route::Remote(pools.pool(key)?)
+        };
+        Ok(Self {
+            route,
+            version,
+            negotiated,
+            knows_code_sets: minor > 0 && protocol::code_sets(&offer.components).is_some(),
+            template: template(version, offer),
+            is_cancelled: protocol::bears_cancelling(&offer.components),
+            object_key: offer.object_key.clone(),
+            readdressed: OnceLock::new(),
+        })
+    }
+}
+
+/// The header of requests: with the key, unless the object can be named by its
+/// whole profile alone.
+fn template(version: Version, offer: &Offer) -> RequestTemplate {
+    let profile = offer.target.as_ref();
+    let with_profile = profile.and_then(|it| RequestTemplate::with_profile(version, it));
+    with_profile.unwrap_or_else(|| RequestTemplate::new(version, &offer.object_key))
+}
+
+/// The code sets to use with the server.
+fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
+    let code_sets = match minor {
+        0 => None,
+        _ => protocol::code_sets(&offer.components),
+    };
+    let orb = protocol::orb_type(&offer.components);
+    Negotiated::with_server(code_sets.as_ref(), orb)
+        .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
+}
+
+impl Candidate {
+    /// Where its connections lead; `None` within the process.
+    pub(crate) fn channel(&self) -> Option<&Channel> {
+        match &self.route {
+            Route::Remote(pool) => Some(pool.channel()),
+            Route::Local => None,
+        }
+    }
+
+    /// Whether the whole reference, which the server may forward to, could carry what
+    /// this candidate cannot: it names no code sets, so those of every ORB are used.
+    #[cold]
+    pub(crate) fn may_carry_more(&self, error: CdrErrorKind) -> bool {
+        let is_of_code_sets = matches!(
+            error,
+            CdrErrorKind::CannotConvert
+                | CdrErrorKind::WideNotNegotiated
+                | CdrErrorKind::WideInGiop10
+        );
+        is_of_code_sets && !self.knows_code_sets && matches!(self.route, Route::Remote(_))
+    }
+
+    /// How values are written to it, in native byte order.
+    #[inline]
+    pub(crate) fn format(&self) -> Format {
+        Format {
+            order: ByteOrder::NATIVE,
+            minor: self.version.minor,
+            char_set: self.negotiated.char_set,
+            wide_set: self.negotiated.wide_set,
+        }
+    }
+
+    /// Writes a request header into an empty writer; with the code sets while
+    /// the server may not know them, what is said of priorities, and the deadlines
+    /// of the call.
+    #[inline(always)]
+    pub(crate) fn begin_request(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        operation: &'static Operation,
+        introduction: Option<Introduction>,
+        timing: &Timing,
+    ) -> BodyStart {
+        let response = if operation.is_oneway() {
+            ResponseFlags::None
+        } else {
+            ResponseFlags::Full
+        };
+        let template = self.template();
+        if introduction.is_none()
+            && !timing.is_header_special
+            && let Some(start) = template.begin_with(writer, request_id, response, operation.tail())
+        {
+            return start;
+        }
+        begin_in_full(
+            template,
+            writer,
+            request_id,
+            response,
+            operation,
+            introduction,
+            timing,
+        )
+    }
+
+    #[inline]
+    fn template(&self) -> &RequestTemplate {
+        self.readdressed
+            .get()
+            .map_or(&self.template, |(_, template)| template)
+    }
+
+    /// Addresses the object as the server asks for; `false` if that cannot be.
+    pub(crate) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
+        let Some((index, profile)) = self.profile_in(ior) else {
+            return false;
+        };
+        let template = match wanted {
+            AddressingDisposition::Key => Some(self.template.clone()),
+            AddressingDisposition::Profile => RequestTemplate::with_profile(self.version, profile),
+            AddressingDisposition::Reference => {
+                RequestTemplate::with_reference(self.version, index, ior)
+            }
+        };
+        match template {
+            Some(template) => self.readdressed.get_or_init(|| (wanted, template)).0 == wanted,
+            None => false,
+        }
+    }
+
+    /// The profile of the reference that this candidate was made from.
+    fn profile_in<'i>(&self, ior: &'i Ior) -> Option<(u32, &'i TaggedProfile)> {
+        for (index, profile) in ior.profiles.iter().enumerate() {
+            if profile.object_key().as_deref() == Some(&self.object_key) {
+                return Some((u32::try_from(index).ok()?, profile));
+            }
+        }
+        None
+    }
+
+    /// The object as a LocateRequest names it.
+    #[inline]
+    pub(crate) fn target<'t>(&'t self, ior: &'t Ior) -> Target<'t> {
+        let disposition = self.readdressed.get().map(|(disposition, _)| *disposition);
+        match (disposition, self.profile_in(ior)) {
+            (Some(AddressingDisposition::Profile), Some((_, profile))) => Target::Profile {
+                tag: profile.tag,
+                data: &profile.data,
+            },
+            (Some(AddressingDisposition::Reference), Some((index, _))) => Target::Reference {
+                index,
+                ior: Box::new(ior.clone()),
+            },
+            _ => Target::Key(&self.object_key),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The choices of an ORB that calls depend on.
+
+use orbium_channel::protocol::ChannelOptions;
+use orbium_channel::{ProtocolPolicy, Protocols};
+use orbium_config::{ClientStrategy, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION};
+use orbium_transport::ProtocolProperties;
+
+use crate::time_policies::TimePolicies;
+
+/// Limit of concurrent calls over a multiplexed connection: request ids name their slots.
+pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;
+
+/// The client's part of an ORB's configuration: a plain value.
+#[derive(Clone, Debug, Default)]
+pub struct ClientConfig {
+    /// How calls use connections, and wait for their replies.
+    pub client_strategy: ClientStrategy,
+    /// Bounds.
+    pub limits: Limits,
+    /// The transports and messaging protocols, charged to the ORB's budget.
+    pub protocols: Protocols,
+    /// ClientProtocolPolicy, where neither a reference nor a thread has one.
+    pub client_protocols: Option<ProtocolPolicy>,
+    /// What is asked of every socket.
+    pub properties: ProtocolProperties,
+    /// The time policies of calls without any of their reference or thread.
+    pub times: TimePolicies,
+    /// Requests do not carry deadlines.
+    pub keeps_deadlines: bool,
+    /// Time that making a connection may take within a call.
+    pub connect_timeout: ConnectTimeout,
+    /// Octets above which a GIOP 1.2 message is sent in fragments.
+    pub fragment_size: Option<usize>,
+    /// Highest GIOP minor version spoken.
+    pub giop_minor: GiopMinor,
+}
+
+impl ClientConfig {
+    /// What connections are made with.
+    pub fn channel_options(&self) -> ChannelOptions {
+        ChannelOptions {
+            properties: self.properties,
+            message_size: self.limits.message_size,
+        }
+    }
+}

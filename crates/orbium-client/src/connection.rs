@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection to a server, used by one call at a time.
+
+mod receiving;
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_channel::connection::{Bounds, Connection as GiopConnection, Role};
+use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::receive_buffer::SMALL;
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::dedication::DedicationReply;
+use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
+use orbium_invocation::reactor::wait_on_reactor;
+use orbium_sync::role;
+use orbium_sys::{Interest, if_done, wait_for};
+use orbium_transport::{ByteStream, Deadline, Stamp};
+
+use crate::config::ClientConfig;
+use crate::counts::Counted;
+use crate::ended::has_peer_ended;
+use crate::introduction::{Introduction, PriorityContext};
+use crate::private_connections::PrivateConnections;
+use crate::ticks;
+use orbium_metrics::Closing;
+pub(crate) use receiving::Received;
+
+/// A write buffer larger than this is given back after the call.
+const KEPT: usize = 1 << 20;
+
+/// Oneways in quicker succession than this skip the check whether the server has closed
+/// the connection, and a check of an idle connection waits no longer.
+const MOMENT: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: Box<dyn ByteStream>,
+    giop: GiopConnection,
+    storage: Vec<u8>,
+    next_id: u32,
+    /// From one id to the next.
+    id_distance: u32,
+    /// The last id when somebody looked whether the connection is in use.
+    seen_id: u32,
+    /// When it was last seen to have been used.
+    used: Instant,
+    /// The tick in which the last call over it began.
+    tick: u32,
+    counted: Option<Counted>,
+    timeout: Option<Duration>,
+    message_limit: usize,
+    fragment_size: Option<usize>,
+    /// Whether callers wait on a reactor and dispatch upcalls; then nothing blocks
+    /// here.
+    reacts: bool,
+    /// What the next request has to say: code sets until the server has answered
+    /// once, and priorities.
+    pub(crate) introduction: Option<Introduction>,
+    /// Records the reply to the dedication request, until it has come.
+    asking: Option<Arc<PrivateConnections>>,
+    /// Why nothing more comes, as far as that is known.
+    cause: Option<String>,
+}
+
+/// The GIOP side of a connection to a server.
+pub(super) fn giop_connection(config: &ClientConfig) -> GiopConnection {
+    let bounds = Bounds {
+        message: config.limits.message_size,
+        reassembly: config.limits.reassembly(),
+        // Calls have deadlines of their own.
+        message_time: None,
+    };
+    GiopConnection::new(Role::Client, bounds, config.protocols.budget())
+}
+
+impl Connection {
+    pub(crate) fn new(
+        stream: Box<dyn ByteStream>,
+        config: &ClientConfig,
+        negotiated: Negotiated,
+        counted: Option<Counted>,
+    ) -> Self {
+        Self {
+            stream,
+            giop: giop_connection(config),
+            storage: Vec::new(),
+            next_id: 0,
+            id_distance: 2,
+            seen_id: 0,
+            used: Instant::now(),
+            tick: 0,
+            counted,
+            timeout: None,
+            message_limit: config.limits.message_size,
+            fragment_size: config.fragment_size,
+            reacts: false,
+            introduction: Introduction::new(
+                (negotiated != Negotiated::DEFAULT).then_some(negotiated),
+                PriorityContext::None,
+            ),
+            asking: None,
+            cause: None,
+        }
+    }
+
+    /// The same, for callers that serve others while they wait.
+    pub(super) fn reacting(self) -> Self {
+        Self {
+            reacts: true,
+            ..self
+        }
+    }
+
+    /// Says that the thread is about to wait for this connection.
+    #[inline]
+    pub(crate) fn about_to_wait(&self) {
+        role::about_to_wait(|| self.reacts);
+    }
+
+    /// The buffer for the next request.
+    #[inline]
+    pub(crate) fn take_storage(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.storage)
+    }
+
+    /// As `put_storage`, unless that was done already.
+    pub(crate) fn put_back(&mut self, storage: Vec<u8>) {
+        if self.storage.is_empty() {
+            self.put_storage(storage);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn put_storage(&mut self, storage: Vec<u8>) {
+        if storage.len() <= SMALL || !self.gives_back(&storage) {
+            self.storage = storage;
+        }
+    }
+
+    /// Whether a write buffer is not kept for the next call.
+    #[cold]
+    #[inline(never)]
+    fn gives_back(&self, storage: &[u8]) -> bool {
+        storage.len() > KEPT || self.giop.budget().is_tight()
+    }
+
+    /// The next request says this of priorities.
+    pub(crate) fn say(&mut self, said: PriorityContext) {
+        let code_sets = self.introduction.and_then(|it| it.code_sets);
+        // Nothing to be said any more: the server has answered.
+        if self.introduction.is_none() && !self.is_new() {
+            self.asking = None;
+        }
+        let marker = self.asking.as_ref().and_then(|own| own.request());
+        let said = marker.map_or(said, |marker| said.with(marker));
+        self.introduction = Introduction::new(code_sets, said);
+    }
+
+    /// The next request asks the server for what `own` wants, if it wants any.
+    pub(crate) fn ask(&mut self, own: &Arc<PrivateConnections>) {
+        self.asking = own.request().is_some().then(|| Arc::clone(own));
+    }
+
+    /// The server has said that to the marker.
+    #[cold]
+    pub(crate) fn note(&mut self, reply: DedicationReply) {
+        if let Some(own) = self.asking.take() {
+            own.record_reply(reply);
+        }
+    }
+
+    /// Whether no request was given an id yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.next_id == 0
+    }
+
+    /// An id for the next request: even, for we opened the connection.
+    #[inline]
+    pub(crate) fn next_id(&mut self) -> u32 {
+        self.next_id = self.next_id.wrapping_add(self.id_distance);
+        self.next_id
+    }
+
+    /// Sets the request ids of a call slot of a shared stream: the last id used, and
+    /// the distance to the next. Only the first slot of a new stream is new itself.
+    pub(super) fn number_from(&mut self, last: u32, distance: u32) {
+        self.next_id = last;
+        self.seen_id = last;
+        self.id_distance = distance;
+    }
+
+    /// When the connection was last seen to have been used: a call does not
+    /// look at the clock for this.
+    pub(super) fn last_used(&mut self, now: Instant) -> Instant {
+        if self.seen_id != self.next_id {
+            self.seen_id = self.next_id;
+            self.used = now;
+        }
+        self.used
+    }
+
+    /// As `last_used`, without looking anew.
+    pub(super) fn used(&self) -> Instant {
+        self.used
+    }
+
+    /// Whether it was used no later than that.
+    pub(super) fn used_before(&self, since: Instant) -> bool {
+        self.seen_id == self.next_id && self.used <= since
+    }
+
+    #[inline]
+    pub(crate) fn message_limit(&self) -> usize {
+        self.message_limit
+    }
+
+    /// Bounds the next receive and send. Costs a system call only when the
+    /// bound differs from the last one.
+    #[inline]
+    pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if self.timeout != timeout {
+            self.change_timeout(timeout)?;
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn change_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if !self.reacts {
+            let given = ticks::given(&*self.stream, timeout);
+            self.stream.set_timeouts(Some(given), Some(given))?;
+        } else if timeout == Some(Duration::ZERO) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.timeout = timeout;
+        Ok(())
+    }
+
+    /// Sends a finished message whole.
+    #[inline]
+    pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
+        let patience = Patience::Until(deadline, wait_on_reactor);
+        outgoing::send(&*self.stream, message, self.fragment_size, patience)
+    }
+
+    /// Sends a CancelRequest: no caller waits for the reply.
+    pub(crate) fn cancel(&self, version: Version, request_id: u32) {
+        let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
+        self.say_last(&message);
+    }
+
+    /// Says something before the connection is given up, if that can be done at
+    /// once: a peer that takes nothing must not keep us once more.
+    #[inline(never)]
+    fn say_last(&self, message: &[u8]) {
+        // One that is shared keeps its callers waiting by other means.
+        if_done(self.stream.set_nonblocking(true));
+        if_done(self.stream.send(message));
+    }
+
+    /// Why nothing more comes, as far as that is known.
+    #[cold]
+    pub(crate) fn take_cause(&mut self) -> Option<String> {
+        self.cause.take()
+    }
+
+    /// The octets of a message that was received.
+    #[inline]
+    pub(crate) fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
+        self.message_with_seams(header).0
+    }
+
+    /// The same, and the seams in it.
+    #[inline]
+    pub(crate) fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
+        self.giop.message(header)
+    }
+
+    /// Drops a message that was received.
+    #[inline]
+    pub(crate) fn consume(&mut self, header: &MessageHeader) {
+        self.giop.consume(header);
+    }
+
+    /// Whether an idle connection has something to receive: its end, or unexpected
+    /// data.
+    #[inline(never)]
+    pub(crate) fn is_spoilt(&self) -> bool {
+        let source = self.stream.source();
+        self.stream.has_buffered()
+            || !matches!(
+                if_done(wait_for([(&source, Interest::Read)], Some(Duration::ZERO))),
+                Some([false])
+            )
+    }
+
+    /// Whether the last call over it began in that tick.
+    #[inline(always)]
+    pub(super) fn was_used_in(&self, tick: u32) -> bool {
+        self.tick == tick
+    }
+
+    /// Notes that a call which began then uses it; whether it was idle for long.
+    pub(super) fn note_use(&mut self, begun: Stamp) -> bool {
+        let long = begun.is_long_after(self.tick);
+        self.tick = begun.tick();
+        long
+    }
+
+    /// Whether the server has ended an idle connection, or has sent what was not
+    /// asked for. One system call while nothing has arrived; what has arrived is
+    /// received, for it may be a TLS ticket, a wake-up of shared memory, or the late
+    /// reply of a call that shared the connection.
+    #[cold]
+    pub(super) fn has_ended(&mut self) -> bool {
+        if !self.is_spoilt() {
+            return false;
+        }
+        if if_done(self.set_timeout(Some(MOMENT))).is_none() {
+            return true;
+        }
+        match self.giop.receive(&*self.stream) {
+            Ok(_) => true,
+            Err(error) => !matches!(
+                orbium_sys::kind_of(&error),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+            ),
+        }
+    }
+
+    /// Whether a oneway should check if it is spoilt, as no reply would show: at most
+    /// once within [`MOMENT`].
+    #[inline]
+    pub(super) fn is_to_be_looked_at(&mut self) -> bool {
+        let now = Instant::now();
+        let looked = now.saturating_duration_since(self.used) < MOMENT;
+        self.used = now;
+        !looked
+    }
+
+    /// Whether nothing more can be sent on an idle connection, or unexpected data are
+    /// there. A shared one is not checked further, since data may be for other callers.
+    #[inline]
+    pub(crate) fn is_known_spoilt(&self) -> bool {
+        match self.id_distance {
+            2 => self.is_spoilt(),
+            _ => self.stream.has_buffered(),
+        }
+    }
+
+    /// Records an error, not the peer, as the cause of the end.
+    #[cold]
+    pub(super) fn note_error(&self) {
+        if let Some(counted) = &self.counted {
+            counted.note_cause(Closing::Error);
+        }
+    }
+
+    /// Ends the connection in order, as a client of GIOP 1.2 may.
+    pub(crate) fn close(&self) {
+        if let Some(counted) = &self.counted {
+            match has_peer_ended(self.giop.is_closing(), &*self.stream) {
+                true => counted.note_cause(Closing::Peer),
+                false => counted.note_closing(),
+            }
+        }
+        self.say_last(&close_connection(Version::V1_2));
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What comes in answer: whole messages, until the deadline.
+
+use std::io;
+use std::time::Instant;
+
+use orbium_channel::connection::{Event, Violation};
+use orbium_channel::framing::Grouped;
+use orbium_giop::{FragmentError, MessageHeader, MessageKind};
+use orbium_invocation::reactor::wait_on_reactor;
+use orbium_sys::{Interest, if_done, made_of};
+use orbium_transport::Deadline;
+
+use super::Connection;
+use crate::ticks;
+
+/// What came in answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Received {
+    /// A message: see [`Connection::message`].
+    Message(MessageHeader),
+    /// The server ended the connection in order: nothing was begun.
+    Closed,
+    /// The connection was lost.
+    Lost,
+    /// The deadline passed.
+    TimedOut,
+    /// The server does not trust us: nothing was begun.
+    Refused,
+    /// The server says that our message was none.
+    MessageError,
+    /// What came was no message.
+    Garbage,
+    /// What came is larger than the limit.
+    TooLarge,
+}
+
+impl Received {
+    /// Whether the server ended the connection.
+    pub(crate) fn ended_by_peer(self) -> bool {
+        matches!(self, Self::Closed | Self::Lost | Self::Refused)
+    }
+
+    /// What it means to a call that awaits a reply, if no more is known.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Message(_) => "the reply cannot be understood",
+            Self::Closed => "the server closed the connection and had not begun the request",
+            Self::Lost => "the connection ended",
+            Self::TimedOut => "no reply before the deadline",
+            Self::Refused => "the server refuses this client",
+            Self::MessageError => "the server answered MessageError",
+            Self::Garbage => "what came is no GIOP message",
+            Self::TooLarge => "what came is too large",
+        }
+    }
+}
+
+impl Connection {
+    /// The next message in answer.
+    #[inline]
+    pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
+        let mut has_received = false;
+        loop {
+            match self.giop.peek() {
+                Ok(Some(header))
+                    if matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
+                        && !header.more_fragments =>
+                {
+                    return Received::Message(header);
+                }
+                // The timeout was set for one receive; a reply that comes in pieces must
+                // not have it several times.
+                Ok(None) if has_received && !self.goes_on(deadline) => {
+                    return Received::TimedOut;
+                }
+                Ok(None) => {
+                    if let Some(received) = self.receive_once(deadline, &mut has_received) {
+                        return received;
+                    }
+                }
+                Ok(Some(_)) | Err(_) => {
+                    if let Some(received) = self.other() {
+                        return received;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Receives some of a message; what ends the wait for it. `has_received`: a further
+    /// receive needs a timeout of its own.
+    #[inline(always)]
+    fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
+        match self.giop.receive(&*self.stream) {
+            Ok(0) => Some(Received::Lost),
+            Ok(_) => {
+                *has_received = deadline != Deadline::NEVER;
+                None
+            }
+            Err(error) => self.receive_failed(error, deadline),
+        }
+    }
+
+    /// Whether something can be received before the deadline, as far as that has
+    /// to be found out here: mostly the timeout that the stream has will do.
+    pub(crate) fn comes_before(&mut self, deadline: Deadline) -> bool {
+        let Some(left) = if_done(deadline.remaining()) else {
+            return false;
+        };
+        // A thread that waits on the reactor uses no socket timeouts.
+        let suits = self.reacts || ticks::is_in_time(self.timeout, left);
+        suits || self.giop.is_partial() || self.goes_on(deadline)
+    }
+
+    /// Bounds the next receive by what is left until the deadline; whether there
+    /// is anything left.
+    #[cold]
+    fn goes_on(&mut self, deadline: Deadline) -> bool {
+        if self.reacts || !self.stream.counts_in_ticks() {
+            let Some(left) = if_done(deadline.remaining()) else {
+                return false;
+            };
+            return if_done(self.set_timeout(left)).is_some();
+        }
+        self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
+        let kind = made_of(error, |error| {
+            let kind = orbium_sys::kind_of(error);
+            self.cause = match kind {
+                io::ErrorKind::Interrupted
+                | io::ErrorKind::WouldBlock
+                | io::ErrorKind::TimedOut => None,
+                _ => Some(error.to_string()),
+            };
+            if kind == io::ErrorKind::PermissionDenied {
+                orbium_trace::log::warn!(target: "orbium::conn", %error, "refused by the peer");
+            }
+            kind
+        });
+        match kind {
+            io::ErrorKind::PermissionDenied => Some(Received::Refused),
+            io::ErrorKind::Interrupted => None,
+            io::ErrorKind::WouldBlock if self.reacts => {
+                let source = self.stream.source();
+                match wait_on_reactor(source, Interest::Read, deadline) {
+                    Ok(()) => None,
+                    Err(error) => match orbium_sys::kind_alone(error) {
+                        io::ErrorKind::TimedOut => Some(Received::TimedOut),
+                        _ => Some(Received::Lost),
+                    },
+                }
+            }
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                (!self.goes_on(deadline)).then_some(Received::TimedOut)
+            }
+            _ => Some(Received::Lost),
+        }
+    }
+
+    /// What has arrived and is no reply in one piece.
+    #[cold]
+    #[inline(never)]
+    fn other(&mut self) -> Option<Received> {
+        match self.giop.next(&Instant::now) {
+            Ok(Some(Event::Message(header))) => Some(Received::Message(header)),
+            Ok(Some(Event::Close)) => Some(Received::Closed),
+            Ok(Some(Event::MessageError)) => Some(Received::MessageError),
+            // The rest of a reply to an abandoned request; the others come to servers.
+            Ok(None | Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => None,
+            Err(violation) => Some(self.violated(violation)),
+        }
+    }
+
+    fn violated(&mut self, violation: Violation) -> Received {
+        orbium_trace::log::debug!(target: "orbium::wire", %violation, "cannot be read");
+        if let Some(answer) = violation.answer() {
+            self.say_last(&answer);
+        }
+        // Requests come over bidirectional connections only.
+        if matches!(violation, Violation::Unexpected(_)) {
+            return Received::Lost;
+        }
+        self.cause = Some(self.fault(violation));
+        match violation.is_limit() {
+            true => Received::TooLarge,
+            false => Received::Garbage,
+        }
+    }
+
+    fn fault(&self, violation: Violation) -> String {
+        let limit = Grouped(self.message_limit);
+        match violation {
+            Violation::Fragment(FragmentError::MessageTooLarge(_)) => {
+                format!("reply in fragments of more than {limit} bytes (`limits.message_size`)")
+            }
+            other => other.to_string(),
+        }
+    }
+}

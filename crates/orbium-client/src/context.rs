@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What all calls of an ORB share.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_cdr::Owner;
+use orbium_channel::peer_memory::Budget;
+use orbium_giop::SystemException;
+use orbium_invocation::exceptions::already_shut_down;
+use orbium_invocation::{ConnectionWishes, RealTime};
+use orbium_sys::fork::PerProcess;
+
+use crate::asynchronous::{Reader, ReplyReaders};
+use crate::config::ClientConfig;
+use crate::decoding::Decoding;
+use crate::notice;
+use crate::pools::Pools;
+use crate::thread_policies::ThreadPolicies;
+use orbium_invocation::Priority;
+use orbium_metrics::{Instruments, Measurements};
+
+/// The client of an ORB: its connections to servers, the readers of asynchronous replies,
+/// and the choices that calls depend on.
+pub struct ClientContext {
+    /// What calls check before they begin: flags of [`notice`].
+    notice: AtomicU8,
+    config: Arc<ClientConfig>,
+    /// Identifies the ORB within the process.
+    number: usize,
+    decoding: Decoding,
+    instruments: Arc<Instruments>,
+    pools: PerProcess<Pools>,
+    readers: PerProcess<ReplyReaders>,
+    real_time: OnceLock<Arc<dyn RealTime>>,
+}
+
+impl ClientContext {
+    /// The client of an ORB with that number, whose references belong to `owner`.
+    pub fn new(
+        config: ClientConfig,
+        number: usize,
+        owner: Owner,
+        instruments: Arc<Instruments>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            notice: AtomicU8::new(0),
+            number,
+            decoding: Decoding {
+                owner,
+                nesting: config.limits.nesting,
+            },
+            config: Arc::new(config),
+            instruments,
+            pools: PerProcess::new(),
+            readers: PerProcess::new(),
+            real_time: OnceLock::new(),
+        })
+    }
+
+    /// The choices that calls depend on.
+    #[inline]
+    pub(crate) fn config(&self) -> &Arc<ClientConfig> {
+        &self.config
+    }
+
+    /// Identifies the ORB within the process.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// How results are read.
+    #[inline]
+    pub fn decoding(&self) -> &Decoding {
+        &self.decoding
+    }
+
+    /// What connections are charged to.
+    pub(crate) fn budget(&self) -> &Budget {
+        self.config.protocols.budget()
+    }
+
+    /// The book of connections, and what is counted.
+    pub(crate) fn instruments(&self) -> &Instruments {
+        &self.instruments
+    }
+
+    /// What is counted, if metrics are on.
+    pub(crate) fn measurements(&self) -> Option<&Arc<Measurements>> {
+        self.instruments.measurements()
+    }
+
+    /// The connections to servers. A forked child begins without any.
+    pub(crate) fn pools(&self) -> &Pools {
+        let new = || Pools::new(Arc::clone(&self.config), self.instruments.book());
+        self.pools.get_or_renew(new, Pools::leave)
+    }
+
+    /// What receives for asynchronous calls; in a forked child threads of its own.
+    pub(crate) fn reply_readers(&self) -> &ReplyReaders {
+        self.readers.get_or_init(ReplyReaders::default)
+    }
+
+    /// The reader of asynchronous replies for callers of a priority.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
+    pub(crate) fn reader(
+        &self,
+        priority: Option<Priority>,
+    ) -> Result<Arc<Reader>, SystemException> {
+        self.reply_readers().reader(priority, &|| {
+            Reader::new(
+                &self.config,
+                self.pools().counts(),
+                self.real_time(),
+                priority,
+            )
+        })
+    }
+
+    /// Installs the real-time extension; `false` if there is one.
+    pub fn install_real_time(&self, real_time: Arc<dyn RealTime>) -> bool {
+        self.real_time.set(real_time).is_ok()
+    }
+
+    /// The real-time extension, if one is installed.
+    #[inline]
+    pub fn real_time(&self) -> Option<&Arc<dyn RealTime>> {
+        self.real_time.get()
+    }
+
+    /// How calls share connections, unless a reference or a thread says so.
+    pub(crate) fn connection_wishes(&self) -> ConnectionWishes {
+        let of_orb = self.real_time().map(|it| it.connections());
+        of_orb.unwrap_or_default()
+    }
+
+    /// From now on calls check that before they begin.
+    pub fn set_notice(&self, notice: u8) {
+        self.notice.fetch_or(notice, Ordering::Release);
+    }
+
+    /// Flags of what a call must check first; zero nearly always.
+    #[inline]
+    pub(crate) fn notice(&self) -> u8 {
+        self.notice.load(Ordering::Acquire)
+    }
+
+    /// Checks that the ORB has not ended.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 4.
+    pub fn check_running(&self) -> Result<(), SystemException> {
+        match self.notice() & notice::ENDED {
+            0 => Ok(()),
+            _ => Err(already_shut_down()),
+        }
+    }
+
+    /// Checks that the ORB has not ended; the policies of this thread, if it has
+    /// any.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 4.
+    #[cold]
+    pub(crate) fn check_thread_policies(
+        &self,
+        notice: u8,
+    ) -> Result<ThreadPolicies, SystemException> {
+        if notice & notice::ENDED != 0 {
+            return Err(already_shut_down());
+        }
+        Ok(ThreadPolicies::of_this_thread(self.number))
+    }
+
+    /// Changes the policies that this thread has for its calls through the ORB.
+    pub fn set_thread_policies(&self, change: impl FnOnce(&mut ThreadPolicies)) {
+        ThreadPolicies::change(self.number, change);
+        self.set_notice(notice::THREAD_POLICY);
+    }
+
+    /// Ends the asynchronous calls under way; waits for the handlers that run.
+    pub fn end_asynchronous_calls(&self) {
+        if let Some(readers) = self.readers.get() {
+            readers.close(true);
+        }
+    }
+
+    /// Closes the connections.
+    pub fn close_connections(&self) {
+        if let Some(pools) = self.pools.get() {
+            pools.close();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How values of replies are read.
+
+use orbium_cdr::{CdrReader, Owner};
+
+/// What a reader of results needs of the ORB.
+#[derive(Clone)]
+pub struct Decoding {
+    /// Binds references in messages to the ORB.
+    pub owner: Owner,
+    /// Levels of nested values that are read.
+    pub nesting: u16,
+}
+
+impl Decoding {
+    /// Prepares a reader.
+    #[inline]
+    pub fn apply<'r>(&'r self, reader: &mut CdrReader<'r>) {
+        reader.set_owner(Some(&self.owner));
+        reader.set_nesting(self.nesting);
+    }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The reply to a request: receiving it, and reading what it says.
+
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Format};
+use orbium_channel::peer_memory::{NoMemory, copied};
+use orbium_giop::{
+    Completion, ExceptionKind, MessageKind, ReplyHeader, ReplyStatus, SystemException, minor,
+};
+
+use super::{Answer, Exchange, orbium};
+use crate::asynchronous::Reply;
+use crate::connection::Received;
+use crate::errors::{broken_invariant, not_trusted};
+use crate::outcome::{Outcome, outcome_of, raised_as, read_answer};
+use crate::story::{Phase, unreadable};
+use orbium_invocation::raises::Raises;
+
+impl Exchange<'_, '_> {
+    /// Receives a reply with a deadline or a start time.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn receive_timed(&mut self) -> Answer {
+        let connection = self.link.connection.as_mut();
+        if connection.is_some_and(|it| !it.comes_before(self.timing.reply)) {
+            return self.no_reply(Received::TimedOut);
+        }
+        let answer = self.receive();
+        // Only a final reply is held back until its start time: not a forward, nor a
+        // oneway.
+        let is_over = matches!(self.outcome, None | Some(Outcome::Failed(_)));
+        if self.reply.is_none() || !is_over {
+            return answer;
+        }
+        match self.timing.await_reply_start() {
+            Ok(()) => answer,
+            Err(late) => {
+                self.note(Phase::Wait, &"the reply came after the deadline");
+                self.end(Outcome::Failed(late))
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn receive(&mut self) -> Answer {
+        let Some(connection) = &mut self.link.connection else {
+            return self.end(Outcome::Failed(broken_invariant()));
+        };
+        loop {
+            let header = match connection.receive(self.timing.reply) {
+                Received::Message(header) => header,
+                other => return self.no_reply(other),
+            };
+            orbium_trace::probe!(TransportReceive);
+            let (message, seams) = connection.message_with_seams(&header);
+            let answer = match ReplyHeader::plain(&header, message) {
+                Some(plain) => Some(plain),
+                None => {
+                    let (answer, said) = read_answer(&header, message, seams);
+                    if let Some(said) = said {
+                        connection.note(said);
+                    }
+                    answer
+                }
+            };
+            match answer {
+                Some(answer) if answer.request_id == self.request_id => {
+                    connection.introduction = None;
+                    self.reply = Some((header, answer.body));
+                    orbium_trace::probe!(MessagingReceive);
+                    return self.interpret(answer.status);
+                }
+                Some(_) => {
+                    // A reply that came too late for its call. Any number of
+                    // them must not make this call late too.
+                    connection.consume(&header);
+                    if self.timing.reply.has_passed() {
+                        return self.no_reply(Received::TimedOut);
+                    }
+                }
+                // Late, and an answer to another question.
+                None if header.kind != MessageKind::Reply => connection.consume(&header),
+                None => return self.no_reply(Received::Message(header)),
+            }
+        }
+    }
+
+    /// No reply came, or none that can be understood.
+    #[cold]
+    #[inline(never)]
+    fn no_reply(&mut self, received: Received) -> Answer {
+        let connection = self.link.connection.as_mut();
+        let cause = connection.and_then(|connection| connection.take_cause());
+        let phase = match received {
+            Received::Refused => Phase::Tls,
+            _ => Phase::Wait,
+        };
+        match &cause {
+            Some(cause) => self.note(phase, cause),
+            None => self.note(phase, &received.text()),
+        }
+        if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection)
+            && self.link.candidate.is_cancelled
+        {
+            connection.cancel(self.link.candidate.version, self.request_id);
+        }
+        if let (false, Some(connection)) = (received.ended_by_peer(), &self.link.connection) {
+            connection.note_error();
+        }
+        match received {
+            // Others may be better.
+            Received::TimedOut | Received::TooLarge => self.link.abandon(),
+            _ => self.link.give_up(),
+        }
+        let (kind, code) = match received {
+            Received::Closed => {
+                return self.end(Outcome::NotBegun(orbium(
+                    ExceptionKind::Transient,
+                    minor::CONNECTION_CLOSED,
+                    Completion::No,
+                )));
+            }
+            Received::Refused => return self.end(Outcome::Failed(not_trusted())),
+            Received::TimedOut => (ExceptionKind::Timeout, minor::DEADLINE_PASSED),
+            Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
+            Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),
+            Received::TooLarge => (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE),
+            Received::Lost => {
+                return self.end(Outcome::Lost(orbium(
+                    ExceptionKind::CommFailure,
+                    minor::CONNECTION_LOST,
+                    Completion::Maybe,
+                )));
+            }
+            Received::Message(_) => (ExceptionKind::CommFailure, minor::CONNECTION_LOST),
+        };
+        self.end(Outcome::Failed(orbium(kind, code, Completion::Maybe)))
+    }
+
+    #[inline]
+    pub(super) fn interpret(&mut self, status: ReplyStatus) -> Answer {
+        match status {
+            ReplyStatus::NoException => Answer::Results,
+            ReplyStatus::UserException => Answer::UserException,
+            other => self.interpret_other(other),
+        }
+    }
+
+    #[cold]
+    fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
+        let mut outcome = Outcome::malformed();
+        // What cannot be read leaves it at that.
+        let _ = self.read_seldom(&mut |reader| {
+            outcome = outcome_of(status, reader)?;
+            Ok(())
+        });
+        self.note(Phase::Wait, &outcome.text());
+        self.end(outcome)
+    }
+
+    /// Reads the body of the reply. The reader is made where it is used: one that
+    /// is returned costs a call 28 instructions.
+    #[inline]
+    fn read<T>(
+        &mut self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        let Some((header, body)) = self.reply else {
+            return Err(CdrError::new(CdrErrorKind::Truncated, 0));
+        };
+        let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => (octets.as_mut_slice(), [].as_slice()),
+            (None, Some(connection)) => connection.message_with_seams(&header),
+            (None, None) => return Err(CdrError::new(CdrErrorKind::Truncated, 0)),
+        };
+        let format = Format {
+            minor: header.format().minor,
+            ..self.link.candidate.format().with_order(header.order)
+        };
+        let mut reader = CdrReader::at(&mut message[body..], body, format);
+        reader.set_fragment_boundaries(seams);
+        self.object.client().decoding().apply(&mut reader);
+        read(&mut reader)
+    }
+
+    /// As `read`, once for all that is read seldom.
+    #[cold]
+    #[inline(never)]
+    fn read_seldom(
+        &mut self,
+        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        self.read(read)
+    }
+
+    /// The raw reply, for later unmarshalling.
+    pub(crate) fn take_reply(&mut self, status: ReplyStatus) -> Result<Reply, SystemException> {
+        let format = self.link.candidate.format();
+        let (header, body) = self.reply.ok_or_else(broken_invariant)?;
+        let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => (octets.as_mut_slice(), [].as_slice()),
+            (None, Some(connection)) => connection.message_with_seams(&header),
+            (None, None) => return Err(broken_invariant()),
+        };
+        let budget = self.object.client().budget();
+        let (octets, charge) = copied(message, Vec::new(), budget).map_err(|NoMemory| {
+            budget.count_refused();
+            NoMemory::exception(Completion::Yes)
+        })?;
+        let seams = seams.to_vec();
+        Ok(Reply {
+            header,
+            status,
+            body,
+            octets,
+            seams,
+            _charge: charge,
+            format,
+        })
+    }
+
+    /// Reads the results.
+    #[inline]
+    pub(crate) fn results<T>(
+        &mut self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, SystemException> {
+        let results = self.read(read);
+        orbium_trace::probe!(Unmarshal);
+        results.map_err(|error| self.unreadable(error))
+    }
+
+    /// The results cannot be read.
+    #[cold]
+    #[inline(never)]
+    fn unreadable(&self, error: CdrError) -> SystemException {
+        self.note(Phase::Decode, &unreadable(error));
+        SystemException::from_cdr(error, Completion::Yes)
+    }
+
+    /// As `results`, with less code.
+    pub(crate) fn results_once(
+        &mut self,
+        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), SystemException> {
+        let results = self.read_seldom(read);
+        results.map_err(|error| self.unreadable(error))
+    }
+
+    /// Reads the user exception, or says what it is raised as that is none.
+    #[cold]
+    pub(crate) fn user_exception<E: Raises>(&mut self) -> Result<E, SystemException> {
+        let mut raised = None;
+        let read = self.read_raised(&mut |id, reader| {
+            raised = E::decode_raised(id, reader).transpose()?;
+            Ok(())
+        });
+        let raised = raised_as(read.map(|()| raised));
+        raised.inspect_err(|exception| self.note(Phase::Decode, exception))
+    }
+
+    /// Reads what stands behind the id of an exception.
+    #[cold]
+    fn read_raised(
+        &mut self,
+        read: &mut dyn FnMut(&str, &mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        self.read_seldom(&mut |reader| {
+            let id = reader.read_owned_name()?;
+            read(&id, reader)
+        })
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A way to an object that is ours for one exchange.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium_giop::SystemException;
+use orbium_transport::Stamp;
+
+use crate::candidate::{Candidate, Route};
+use crate::connection::Connection;
+use crate::errors::time_left;
+use crate::introduction::PriorityContext;
+use crate::pool::Pool;
+use crate::private_connections::PrivateConnections;
+use crate::story::{Phase, note};
+use crate::timing::Timing;
+
+/// A candidate, with a connection to it that is ours for one exchange.
+pub(crate) struct Link<'b> {
+    pub(super) candidate: &'b Candidate,
+    /// `None` within the process, and once it must not be used again.
+    pub(super) connection: Option<Box<Connection>>,
+    /// What is left of the time of the call.
+    pub(super) timeout: Option<Duration>,
+    /// Where the connection goes afterwards; `None` within the process.
+    pool: Option<&'b Pool>,
+}
+
+impl<'b> Link<'b> {
+    #[inline(always)]
+    pub(crate) fn new(
+        candidate: &'b Candidate,
+        timing: &Timing,
+        begun: &Stamp,
+    ) -> Result<Self, SystemException> {
+        let pool = match &candidate.route {
+            Route::Remote(pool) => Some(&**pool),
+            Route::Local => None,
+        };
+        Self::through(candidate, pool, timing, begun)
+    }
+
+    /// A link over a connection of a pool, for a call that began then.
+    #[inline(always)]
+    pub(super) fn through(
+        candidate: &'b Candidate,
+        pool: Option<&'b Pool>,
+        timing: &Timing,
+        begun: &Stamp,
+    ) -> Result<Self, SystemException> {
+        let (connection, timeout) = match pool {
+            Some(pool) => match pool.acquire_idle() {
+                Some(connection) if connection.was_used_in(begun.tick()) => {
+                    (Some(connection), timing.timeout)
+                }
+                idle => acquired_after_a_pause(pool, idle, timing, begun)?,
+            },
+            None => (None, timing.timeout),
+        };
+        Ok(Self {
+            candidate,
+            connection,
+            timeout,
+            pool,
+        })
+    }
+
+    /// Whether nothing was sent over the connection yet.
+    pub(super) fn is_new(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_new())
+    }
+
+    /// The same link, for a request that says something of priorities. Its
+    /// connections have a pool of their own, so every request over them says
+    /// what it has to.
+    pub(super) fn saying(mut self, said: PriorityContext) -> Self {
+        if let Some(connection) = &mut self.connection {
+            connection.say(said);
+        }
+        self
+    }
+
+    /// The same link; a new connection requests what `own` wants from its server.
+    pub(super) fn asking(mut self, own: &Arc<PrivateConnections>) -> Self {
+        if let Some(connection) = &mut self.connection
+            && connection.is_new()
+        {
+            connection.ask(own);
+        }
+        self
+    }
+
+    /// Gives the connection up: it cannot be used any more, and those like it
+    /// that wait in the pool are most likely no better.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.abandon();
+        if let Some(pool) = self.pool {
+            pool.forget_idle();
+        }
+    }
+
+    /// Abandons the connection: its server has not answered in time, another may.
+    #[cold]
+    pub(super) fn abandon(&mut self) {
+        self.connection = None;
+    }
+
+    /// Whether the server has closed the connection before a request that has no
+    /// answer, as far as can be seen here. Then it is given up.
+    #[inline]
+    pub(super) fn is_closed_for_oneway(&mut self) -> bool {
+        let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
+            return false;
+        };
+        let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
+        let closed = looks && connection.is_spoilt();
+        if closed {
+            pool.note_stale();
+            self.give_up();
+            pool.close_source();
+        }
+        closed
+    }
+
+    /// Whether the connection turns out to be of no use.
+    #[inline]
+    pub(super) fn is_spoilt(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_known_spoilt())
+    }
+}
+
+type Acquired = (Option<Box<Connection>>, Option<Duration>);
+
+/// A connection that was not used in this tick, or a new one. One that was idle for
+/// long is checked, and replaced without notice if its server has ended it: nothing
+/// was sent over it that could be lost.
+#[cold]
+#[inline(never)]
+fn acquired_after_a_pause(
+    pool: &Pool,
+    mut idle: Option<Box<Connection>>,
+    timing: &Timing,
+    begun: &Stamp,
+) -> Result<Acquired, SystemException> {
+    while let Some(mut connection) = idle {
+        let is_checked = connection.note_use(*begun) && pool.can_be_looked_at();
+        if !is_checked || !connection.has_ended() {
+            return Ok((Some(connection), timing.timeout));
+        }
+        orbium_trace::log::info!(target: "orbium::conn", address = %pool.channel(), "stale connection replaced");
+        note(
+            Phase::Connect,
+            Some(pool.channel()),
+            &"the idle connection had ended: another is made",
+        );
+        drop(connection);
+        pool.note_stale();
+        pool.discard();
+        pool.drop_spoilt();
+        idle = pool.acquire_idle();
+    }
+    let (mut connection, left) = newly_acquired(pool, timing)?;
+    if let Some(connection) = &mut connection {
+        connection.note_use(*begun);
+    }
+    Ok((connection, left))
+}
+
+/// A connection that had to be made or waited for, and the time that is left.
+#[cold]
+fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemException> {
+    let connection = pool.acquire_new(timing.sending)?;
+    match time_left(timing.sending) {
+        Ok(left) => Ok((Some(connection), left)),
+        Err(exception) => {
+            pool.release(connection);
+            Err(exception)
+        }
+    }
+}
+
+impl Drop for Link<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool {
+            match self.connection.take() {
+                Some(connection) => pool.release(connection),
+                None => pool.discard(),
+            }
+        }
+        orbium_trace::probe!(Release);
+    }
+}

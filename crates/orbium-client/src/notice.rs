@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a call has to check before it begins, as flags: zero nearly always.
+
+/// The ORB has ended.
+pub const ENDED: u8 = 1;
+/// Some thread has policies of its own.
+pub const THREAD_POLICY: u8 = 2;
+/// Of a reference with time policies.
+pub const TIME_POLICY: u8 = 4;
+/// Calls are measured.
+pub const METRICS: u8 = 8;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a reference asks of its calls, whatever the ORB does.
+
+use orbium_channel::ProtocolPolicy;
+
+use crate::connection_policies::ConnectionPolicies;
+use crate::time_policies::TimePolicies;
+
+/// The policies of a reference, where it has its own.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// How long calls may take.
+    pub times: TimePolicies,
+    /// ClientProtocolPolicy.
+    pub protocols: Option<ProtocolPolicy>,
+    /// How calls share connections.
+    pub connections: ConnectionPolicies,
+    /// How often calls of idempotent operations are sent again.
+    pub idempotent_retries: Option<u32>,
+}

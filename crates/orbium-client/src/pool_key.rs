@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What names a pool of connections.
+
+use std::hash::{Hash, Hasher};
+
+use orbium_channel::Channel;
+use orbium_giop::codeset::Negotiated;
+
+use crate::partition::ConnectionPartition;
+
+/// What connections must have in common to be used for one another: the
+/// channel, and the code sets, which cannot change once they are settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PoolKey {
+    pub(crate) channel: Channel,
+    pub(crate) negotiated: Negotiated,
+    pub(crate) partition: ConnectionPartition,
+}
+
+impl Hash for PoolKey {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.channel.hash(state);
+    }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The pools of all servers, and what is done about all of them together.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use orbium_giop::SystemException;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sys::made_of;
+
+use crate::config::ClientConfig;
+use crate::counts::Counts;
+use crate::pool::Pool;
+use crate::pool_key::PoolKey;
+use orbium_metrics::ConnectionBook;
+
+/// Connections made until idle ones are looked at again.
+const SWEEP_AFTER: usize = 32;
+
+/// The looks at idle connections within the time after which they are closed.
+const LOOKS: u32 = 4;
+
+/// All pools of an ORB.
+#[derive(Debug)]
+pub(crate) struct Pools(Arc<All>);
+
+#[derive(Debug)]
+pub(super) struct All {
+    config: Arc<ClientConfig>,
+    pools: Mutex<Known>,
+    pub(super) counts: Arc<Counts>,
+    reaper: Mutex<Reaper>,
+    reaper_ends: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Behind the hashes of their keys, in the order of these.
+    shared: Vec<(u64, Arc<Pool>)>,
+    hashes: RandomState,
+    /// Those of one reference each end with it.
+    private: Vec<Weak<Pool>>,
+}
+
+impl Known {
+    /// The pool with that key, or the place where it is to be.
+    fn shared(&self, key: &PoolKey) -> Result<&Arc<Pool>, (usize, u64)> {
+        let hash = self.hashes.hash_one(key);
+        let place = self.shared.partition_point(|(known, _)| *known < hash);
+        for (known, pool) in &self.shared[place..] {
+            if *known != hash {
+                break;
+            }
+            if pool.key == *key {
+                return Ok(pool);
+            }
+        }
+        Err((place, hash))
+    }
+
+    fn private(&self, key: &PoolKey) -> Option<Arc<Pool>> {
+        for pool in &self.private {
+            if let Some(pool) = pool.upgrade().filter(|pool| pool.key == *key) {
+                return Some(pool);
+            }
+        }
+        None
+    }
+
+    fn all(&self) -> Vec<Arc<Pool>> {
+        let mut all = Vec::with_capacity(self.shared.len() + self.private.len());
+        for (_, pool) in &self.shared {
+            all.push(Arc::clone(pool));
+        }
+        for pool in &self.private {
+            if let Some(pool) = pool.upgrade() {
+                all.push(pool);
+            }
+        }
+        all
+    }
+}
+
+/// The thread that closes what has been idle for too long.
+#[derive(Debug, Default)]
+struct Reaper {
+    thread: Option<orbium_sys::Thread>,
+    ended: bool,
+}
+
+impl Pools {
+    pub(crate) fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
+        let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
+        Self(Arc::new(All {
+            config,
+            pools: Mutex::default(),
+            counts,
+            reaper: Mutex::default(),
+            reaper_ends: Condvar::new(),
+        }))
+    }
+
+    /// The connections to a server.
+    ///
+    /// # Errors
+    /// No transport for the channel, or an address that is none: INV_POLICY.
+    pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
+        let all = &self.0;
+        let mut known = all.lock();
+        if key.partition.is_private() {
+            if let Some(pool) = known.private(&key) {
+                return Ok(pool);
+            }
+            let pool = Pool::new(key, &all.config, all)?;
+            known.private.retain(|pool| pool.strong_count() > 0);
+            known.private.push(Arc::downgrade(&pool));
+            return Ok(pool);
+        }
+        let (place, hash) = match known.shared(&key) {
+            Ok(pool) => return Ok(Arc::clone(pool)),
+            Err(place) => place,
+        };
+        let pool = Pool::new(key, &all.config, all)?;
+        known.shared.insert(place, (hash, Arc::clone(&pool)));
+        Ok(pool)
+    }
+
+    /// Counts a connection that belongs to none of the pools.
+    pub(super) fn counts(&self) -> &Arc<Counts> {
+        &self.0.counts
+    }
+
+    /// Lets go, in a forked child, of its copies of connections that were idle: each
+    /// had a descriptor, which leads nowhere now. What threads of the parent were
+    /// about to use stays where it is.
+    pub(crate) fn leave(&self) {
+        let Ok(known) = self.0.pools.try_lock() else {
+            return;
+        };
+        for pool in known.all() {
+            pool.leave_idle();
+            // Leaked: dropping the last reference would close the parent's connections.
+            std::mem::forget(pool);
+        }
+    }
+
+    /// Closes what is idle, and keeps nothing from now on.
+    #[inline]
+    pub(crate) fn close(&self) {
+        let all = &self.0;
+        all.counts.close();
+        let known = std::mem::take(&mut *all.lock());
+        for pool in known.all() {
+            pool.close();
+        }
+        all.end_reaper();
+    }
+}
+
+impl All {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `work` for each pool, without the lock.
+    #[inline(never)]
+    fn each(&self, work: &mut dyn FnMut(&Arc<Pool>)) {
+        let pools = self.lock().all();
+        for pool in &pools {
+            work(pool);
+        }
+    }
+
+    /// A connection was made: sees to those that have been idle for longest, if
+    /// there are too many now, and now and then to those that are of no use.
+    #[inline(never)]
+    pub(super) fn connection_made(self: &Arc<Self>) {
+        if self.counts.made.load(Ordering::Relaxed) >= SWEEP_AFTER {
+            self.counts.made.store(0, Ordering::Relaxed);
+            self.sweep();
+        }
+        self.note_uses();
+        self.shrink();
+        if let Some(time) = self.config.limits.client_idle_time {
+            self.start_reaper(time);
+        }
+    }
+
+    /// Closes idle connections that the server has closed or that are unusable, and
+    /// drops pools without references. It visits every pool, so it runs once for many
+    /// new connections.
+    #[inline(never)]
+    fn sweep(&self) {
+        self.lock()
+            .shared
+            .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
+        self.each(&mut |pool| pool.drop_spoilt());
+    }
+
+    /// Dates the uses since the last look: a call does not, so the order of uses
+    /// is known as far as connections were made in between.
+    fn note_uses(&self) {
+        let now = Instant::now();
+        self.each(&mut |pool| {
+            pool.oldest_idle(now);
+        });
+    }
+
+    /// Closes idle connections, the least recently used first, until there are
+    /// no more than may be kept; a busy one never.
+    #[inline(never)]
+    pub(super) fn shrink(&self) {
+        let now = Instant::now();
+        while self.counts.is_crowded() {
+            let mut oldest: Option<(Instant, Arc<Pool>)> = None;
+            self.each(&mut |pool| {
+                if let Some(used) = pool.oldest_idle(now)
+                    && oldest.as_ref().is_none_or(|(before, _)| used < *before)
+                {
+                    oldest = Some((used, Arc::clone(pool)));
+                }
+            });
+            let Some((_, pool)) = oldest else {
+                return;
+            };
+            pool.close_oldest();
+        }
+    }
+
+    /// Has a thread close what is idle for that long.
+    fn start_reaper(self: &Arc<Self>, time: Duration) {
+        let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        if reaper.thread.is_some() || reaper.ended {
+            return;
+        }
+        let all = Arc::downgrade(self);
+        match orbium_sys::spawn("orbium-idle", None, Box::new(move || reap(&all, time))) {
+            Ok(thread) => reaper.thread = Some(thread),
+            // The next connection made tries again.
+            Err(error) => made_of(error, |error| {
+                orbium_trace::log::warn!(target: "orbium::conn", %error, "no thread to close idle connections");
+            }),
+        }
+    }
+
+    fn end_reaper(&self) {
+        let thread = {
+            let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+            reaper.ended = true;
+            reaper.thread.take()
+        };
+        self.reaper_ends.notify_all();
+        if let Some(thread) = thread
+            && !thread.is_current()
+        {
+            thread.join();
+        }
+    }
+
+    /// Waits for the next look; `false` at the end.
+    fn wait_for_next_look(&self, pause: Duration) -> bool {
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        if reaper.ended {
+            return false;
+        }
+        let waited = self.reaper_ends.wait_timeout(reaper, pause);
+        !waited.unwrap_or_else(PoisonError::into_inner).0.ended
+    }
+}
+
+/// Closes connections that have been idle for `time`, as long as the ORB lives.
+fn reap(all: &Weak<All>, time: Duration) {
+    let pause = (time / LOOKS).max(Duration::from_millis(1));
+    while let Some(all) = all.upgrade() {
+        if !all.wait_for_next_look(pause) {
+            return;
+        }
+        let now = Instant::now();
+        let Some(limit) = now.checked_sub(time) else {
+            continue;
+        };
+        all.each(&mut |pool| {
+            if pool.oldest_idle(now).is_some_and(|used| used <= limit) {
+                pool.close_idle_since(limit);
+            }
+        });
+    }
+}
+
+impl Drop for Pools {
+    fn drop(&mut self) {
+        self.0.end_reaper();
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Object references, as calls use them.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use orbium_channel::protocol;
+use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
+use orbium_giop::{Ior, SystemException};
+use orbium_sync::lock::Mutex;
+use orbium_sys::fork::PerProcess;
+
+use crate::binding::{Binding, offered};
+use crate::connection_policies::conflicts;
+use crate::context::ClientContext;
+use crate::local_orb::LocalOrb;
+use crate::notice;
+use crate::overrides::Overrides;
+use crate::thread_policies::ThreadPolicies;
+
+/// Sets of policies of threads that a reference remembers.
+const THREAD_POLICIES_KNOWN: usize = 8;
+
+/// A reference to an object, and what is known of the ways to it. Calls use it as
+/// `Reference<dyn LocalOrb>`; the ORB knows the type of `O`, which is itself.
+pub struct Reference<O: ?Sized = dyn LocalOrb> {
+    client: Arc<ClientContext>,
+    ior: Arc<Ior>,
+    overrides: Overrides,
+    /// Flags of what calls must check in addition to the ORB's: time policies.
+    notice: u8,
+    /// This object under the policies of threads that called it.
+    under_thread_policies: PerProcess<Mutex<Vec<Arc<Reference>>>>,
+    /// A forked child has connections of its own.
+    binding: PerProcess<Result<Binding, SystemException>>,
+    /// Where the server last said the object is.
+    forward: PerProcess<Mutex<Option<Arc<Reference>>>>,
+    is_forwarded: AtomicBool,
+    /// Dropped last.
+    orb: O,
+}
+
+impl<O> Reference<O> {
+    /// A reference of an ORB with that client.
+    pub fn new(orb: O, client: Arc<ClientContext>, ior: Arc<Ior>, overrides: Overrides) -> Self {
+        let times = overrides.times.or(client.config().times);
+        Self {
+            notice: if times.is_none() {
+                0
+            } else {
+                notice::TIME_POLICY
+            },
+            client,
+            ior,
+            overrides,
+            under_thread_policies: PerProcess::new(),
+            binding: PerProcess::new(),
+            forward: PerProcess::new(),
+            is_forwarded: AtomicBool::new(false),
+            orb,
+        }
+    }
+}
+
+impl<O: ?Sized> Reference<O> {
+    /// The ORB that it belongs to.
+    #[inline]
+    pub fn orb(&self) -> &O {
+        &self.orb
+    }
+
+    /// The client that calls through it.
+    #[inline]
+    pub(crate) fn client(&self) -> &ClientContext {
+        &self.client
+    }
+
+    /// The interoperable object reference, as received or made.
+    #[inline]
+    pub fn ior(&self) -> &Arc<Ior> {
+        &self.ior
+    }
+
+    /// Its own policies.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
+    }
+
+    /// Flags of what a call must check before it begins.
+    #[inline(always)]
+    pub(crate) fn notices(&self) -> u8 {
+        self.client.notice() | self.notice
+    }
+
+    /// How often calls of idempotent operations are sent again.
+    #[cold]
+    pub(crate) fn idempotent_retries(&self) -> u32 {
+        let own = self.overrides.idempotent_retries;
+        own.unwrap_or(self.client.config().limits.idempotent_retries)
+    }
+
+    /// The ClientProtocolPolicy of the object, or else of the ORB.
+    fn policy(&self) -> Option<&ProtocolPolicy> {
+        let own = self.overrides.protocols.as_ref();
+        own.or(self.client.config().client_protocols.as_ref())
+    }
+
+    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
+    /// ORB.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 4: the ORB has ended.
+    pub fn policy_here(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
+        let client = self.client();
+        let of_thread = client.check_thread_policies(client.notice())?.protocols;
+        let own = self.overrides.protocols.clone();
+        Ok(own
+            .or(of_thread)
+            .or_else(|| client.config().client_protocols.clone()))
+    }
+
+    /// Types of the policies that the reference and the client both have, though
+    /// only one of them may.
+    pub fn inconsistent_policies(&self) -> Vec<u32> {
+        let published = protocol::published_policies(&self.ior);
+        let connections = self
+            .overrides
+            .connections
+            .or(&self.client.connection_wishes());
+        conflicts(&published, &connections, self.policy().is_some())
+    }
+
+    /// The reference that a server forwarded this one to.
+    #[inline]
+    pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
+        match self.is_forwarded.load(Ordering::Acquire) {
+            true => self.forward(),
+            false => None,
+        }
+    }
+
+    #[inline(never)]
+    fn forward(&self) -> Option<Arc<Reference>> {
+        let forward = self.forward.get()?;
+        let forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
+        forward.clone()
+    }
+
+    /// Remembers, or forgets, where the server forwarded to.
+    pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
+        let forward = self.forward.get_or_init(Mutex::default);
+        let mut forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_forwarded.store(to.is_some(), Ordering::Release);
+        *forward = to;
+    }
+}
+
+impl Reference {
+    /// The ways to the object.
+    ///
+    /// # Errors
+    /// INV_POLICY if there is none, or for inconsistent policies.
+    #[inline]
+    pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
+        match self.binding.get().unwrap_or_else(|| self.bind()) {
+            Ok(binding) => Ok(binding),
+            Err(exception) => Err(*exception),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bind(&self) -> &Result<Binding, SystemException> {
+        let is_own = |channel: &Channel| self.orb.is_own_channel(channel);
+        self.binding.get_or_init(|| {
+            Binding::new(
+                &self.client,
+                &is_own,
+                &self.ior,
+                self.policy(),
+                &self.overrides,
+            )
+        })
+    }
+
+    /// The protocols that the reference offers, in the order in which they are
+    /// tried, then those that cannot be used, and why not.
+    pub fn protocols(&self) -> Vec<OfferedProtocol> {
+        self.protocols_under(self.policy())
+    }
+
+    /// As [`protocols`](Self::protocols), under a ClientProtocolPolicy.
+    pub fn protocols_under(&self, policy: Option<&ProtocolPolicy>) -> Vec<OfferedProtocol> {
+        let is_own = |channel: &Channel| self.orb.is_own_channel(channel);
+        offered(&self.client, &is_own, &self.ior, policy)
+    }
+
+    /// The channel that calls take: the one that answered last, or the first that is
+    /// tried. `None` within the process, and if there is no way at all.
+    pub fn channel(&self) -> Option<Channel> {
+        let forwarded = self.forwarded();
+        let target = forwarded.as_deref().unwrap_or(self);
+        let binding = target.binding().ok()?;
+        let candidate = binding.candidates.get(binding.preferred());
+        let candidate = candidate.or_else(|| binding.datagrams.first())?;
+        candidate.channel().cloned()
+    }
+
+    /// The object key, if its ORB itself serves the object.
+    pub fn own_key(&self) -> Option<Vec<u8>> {
+        for offer in &protocol::offers(&self.ior) {
+            if offer.target.is_none() && self.orb.is_own_channel(&offer.channel) {
+                return Some(offer.object_key.clone());
+            }
+        }
+        None
+    }
+
+    /// The same object under the policies of the calling thread, where it has
+    /// none of its own. Remembered for the next calls.
+    #[cold]
+    pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Arc<Self>> {
+        let own = &self.overrides;
+        let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
+        let connections = own.connections.or(&of_thread.connections);
+        let is_such = |overrides: &Overrides| {
+            overrides.protocols.as_ref() == protocols
+                && overrides.connections.shares_as(&connections)
+        };
+        if is_such(own) {
+            return self.forwarded();
+        }
+        let mut known = self
+            .under_thread_policies
+            .get_or_init(Mutex::default)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let object = match known.iter().find(|known| is_such(&known.overrides)) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let overrides = Overrides {
+                    protocols: protocols.cloned(),
+                    connections: connections.clone(),
+                    ..own.clone()
+                };
+                let object = self.orb.reference(Arc::clone(&self.ior), overrides);
+                if known.len() == THREAD_POLICIES_KNOWN {
+                    known.remove(0);
+                }
+                known.push(Arc::clone(&object));
+                object
+            }
+        };
+        Some(object.forwarded().unwrap_or(object))
+    }
+}
+
+impl<O: ?Sized> fmt::Debug for Reference<O> {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("ObjectRef");
+        out.field("type_id", &self.ior.type_id);
+        for profile in self.ior.iiop_profiles() {
+            out.field("at", &format_args!("{}:{}", profile.host, profile.port));
+        }
+        out.finish_non_exhaustive()
+    }
+}

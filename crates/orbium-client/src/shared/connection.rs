@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A multiplexed connection: one stream, many call slots.
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
+
+use orbium_channel::framing::{self, Framing};
+use orbium_channel::peer_memory::Budget;
+use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sync::{LeaderFollower, Wake};
+use orbium_transport::{ByteStream, Deadline};
+
+use super::message::request_id;
+use super::reply_queue::{Full, ReplyQueue};
+use super::send_queue::SendQueue;
+use crate::config::CALL_SLOTS;
+use crate::counts::Counted;
+use crate::{ended, ticks};
+use orbium_metrics::Closing;
+
+/// Distance of the request ids of one slot: those between belong to the other slots,
+/// and odd ones to the server.
+pub(super) const STRIDE: u32 = 2 * CALL_SLOTS;
+
+/// How long one attempt to send may last while the peer takes nothing, and one to
+/// receive in between: both alternate, so that a peer that sends before it reads cannot
+/// deadlock with us.
+pub(super) const ALTERNATE: Duration = Duration::from_millis(5);
+
+/// Why the connection has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Lost,
+    /// The server refused our certificate.
+    Refused,
+}
+
+impl End {
+    pub(super) fn of(error: &io::Error) -> Self {
+        match orbium_sys::kind_of(error) {
+            io::ErrorKind::PermissionDenied => Self::Refused,
+            _ => Self::Lost,
+        }
+    }
+
+    pub(super) fn error(self) -> io::Error {
+        match self {
+            Self::Lost => io::ErrorKind::BrokenPipe.into(),
+            Self::Refused => io::ErrorKind::PermissionDenied.into(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Reader {
+    framing: Framing,
+    /// The receive timeout that the stream has.
+    timeout: Option<Duration>,
+    /// The slot for further fragments of GIOP 1.1, which carry no request id.
+    fragmented: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct MultiplexedConnection {
+    pub(super) stream: Box<dyn ByteStream>,
+    pub(super) readers: LeaderFollower,
+    pub(super) send_queue: SendQueue,
+    queues: Mutex<Vec<Arc<ReplyQueue>>>,
+    pub(super) reader: Mutex<Reader>,
+    end: OnceLock<End>,
+    /// No slot is given out any more: closed when the last one is left.
+    retired: AtomicBool,
+    closing: AtomicBool,
+    budget: Budget,
+    /// Limit of bytes that may wait in a reply queue.
+    limit: usize,
+    thread: Mutex<Option<orbium_sys::Thread>>,
+    counted: Counted,
+}
+
+impl MultiplexedConnection {
+    /// Starts a connection over a new stream, with an I/O thread or without.
+    ///
+    /// # Errors
+    ///
+    /// The stream is broken, or no thread can be started.
+    pub(super) fn start(
+        stream: Box<dyn ByteStream>,
+        (message_size, budget): (usize, &Budget),
+        has_thread: bool,
+        counted: Counted,
+    ) -> io::Result<Arc<Self>> {
+        stream.set_timeouts(Some(None), Some(Some(ALTERNATE)))?;
+        let connection = Arc::new(Self {
+            stream,
+            readers: LeaderFollower::new(CALL_SLOTS as usize, has_thread),
+            send_queue: SendQueue::default(),
+            queues: Mutex::default(),
+            reader: Mutex::new(Reader {
+                framing: Framing::new(message_size, budget),
+                timeout: None,
+                fragmented: None,
+            }),
+            end: OnceLock::new(),
+            retired: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
+            budget: budget.clone(),
+            // A message, and its fragments' headers.
+            limit: message_size.saturating_mul(2).saturating_add(1 << 16),
+            thread: Mutex::new(None),
+            counted,
+        });
+        if has_thread {
+            let reading = Arc::clone(&connection);
+            let read = Box::new(move || reading.read_to_the_end());
+            let thread = orbium_sys::spawn("orbium-read", None, read)?;
+            *lock(&connection.thread) = Some(thread);
+        }
+        Ok(connection)
+    }
+
+    pub(super) fn ending(&self) -> Option<End> {
+        self.end.get().copied()
+    }
+
+    /// Takes a call slot.
+    pub(super) fn join(&self) -> Option<(usize, Arc<ReplyQueue>)> {
+        if self.send_queue.has_ended() {
+            return None;
+        }
+        let slot = self.readers.join()?;
+        let mut queues = lock(&self.queues);
+        while queues.len() <= slot {
+            let first = u32::try_from(queues.len()).unwrap_or(0) % CALL_SLOTS;
+            queues.push(Arc::new(ReplyQueue::starting_at(2 * first, &self.budget)));
+        }
+        Some((slot, Arc::clone(&queues[slot])))
+    }
+
+    pub(super) fn leave(&self, slot: usize) {
+        if self.readers.leave(slot) && self.retired.load(Ordering::SeqCst) {
+            self.close();
+        }
+    }
+
+    /// Closes the connection as soon as no slot is in use.
+    pub(super) fn retire(&self) {
+        self.retired.store(true, Ordering::SeqCst);
+        if self.readers.followers() == 0 {
+            self.close();
+        }
+    }
+
+    /// Sends CloseConnection, once, and waits for the I/O thread.
+    fn close(&self) {
+        if self.closing.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        match self.has_peer_ended() {
+            true => self.counted.note_cause(Closing::Peer),
+            false => self.counted.note_closing(),
+        }
+        self.end_with(&close_connection(Version::V1_2));
+        let thread = lock(&self.thread).take();
+        if let Some(thread) = thread
+            && !thread.is_current()
+        {
+            thread.join();
+        }
+    }
+
+    /// Whether the server ended the connection, as far as the closing thread can tell: while
+    /// another thread receives, that thread detects the end.
+    fn has_peer_ended(&self) -> bool {
+        if self.end.get().is_some() {
+            return true;
+        }
+        let has_thread = lock(&self.thread).is_some();
+        let reader = self.reader.try_lock();
+        let (false, Ok(reader)) = (has_thread, reader) else {
+            return false;
+        };
+        let next = reader.framing.next().ok().flatten();
+        let is_closing = next.is_some_and(|header| header.kind == MessageKind::CloseConnection);
+        ended::has_peer_ended(is_closing, &*self.stream)
+    }
+
+    /// Records the end, once, and wakes all waiting callers.
+    pub(super) fn finish(&self, end: End) {
+        if self.end.set(end).is_ok() {
+            self.send_queue.end();
+            self.readers.close();
+            self.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Leads: reads for all until a message for `own` has come, or the deadline has
+    /// passed: then `false`. `timeout` is the time that was left before the caller
+    /// waited to lead.
+    pub(super) fn read(&self, own: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
+        let _turn = Reading(self);
+        if self.send_queue.has_rest() {
+            self.send_rest();
+        }
+        let mut reader = lock(&self.reader);
+        let mut left = deadline.remaining();
+        let mut exact = !matches!(left, Ok(left) if ticks::is_in_time(timeout, left));
+        loop {
+            if self.demultiplex(&mut reader, Some(own)) || self.end.get().is_some() {
+                return true;
+            }
+            match left {
+                Err(_) => return false,
+                Ok(Some(left)) if exact => self.receive_within(&mut reader, left),
+                Ok(_) => self.receive(&mut reader, timeout),
+            };
+            // The timeout holds for one receive: after the first the deadline counts.
+            exact = deadline != Deadline::NEVER;
+            left = deadline.remaining();
+        }
+    }
+
+    fn read_to_the_end(&self) {
+        /// The I/O thread ends, by a panic too.
+        struct Over<'l>(&'l MultiplexedConnection);
+        impl Drop for Over<'_> {
+            fn drop(&mut self) {
+                self.0.finish(End::Lost);
+            }
+        }
+        let _over = Over(self);
+        let mut reader = lock(&self.reader);
+        while self.end.get().is_none() {
+            self.receive(&mut reader, None);
+            self.demultiplex(&mut reader, None);
+        }
+    }
+
+    /// As `receive`, but ends exactly at the deadline rather than at the next tick.
+    #[cold]
+    fn receive_within(&self, reader: &mut Reader, time: Duration) -> bool {
+        let stream = &*self.stream;
+        if !stream.counts_in_ticks() || stream.has_buffered() {
+            return self.receive(reader, Some(time));
+        }
+        if !ticks::comes_before(stream, Deadline::after(Some(time))) {
+            return false;
+        }
+        // Readable: the timeout only guards against a spurious wake-up.
+        let timeout = reader.timeout.or(Some(time));
+        self.receive(reader, timeout)
+    }
+
+    /// Receives once; returns whether data came.
+    pub(super) fn receive(&self, reader: &mut Reader, timeout: Option<Duration>) -> bool {
+        if reader.timeout != timeout {
+            let given = ticks::given(&*self.stream, timeout);
+            if self.stream.set_timeouts(Some(given), None).is_err() {
+                self.finish(End::Lost);
+                return false;
+            }
+            reader.timeout = timeout;
+        }
+        match reader.framing.receive(&*self.stream) {
+            Ok(0) => self.finish(End::Lost),
+            Ok(_) => return true,
+            Err(error) => match orbium_sys::kind_of(&error) {
+                io::ErrorKind::Interrupted
+                | io::ErrorKind::WouldBlock
+                | io::ErrorKind::TimedOut => {}
+                _ => self.finish(End::of(&error)),
+            },
+        }
+        false
+    }
+
+    /// Demultiplexes whole messages to their slots; returns whether one was for `own`.
+    pub(super) fn demultiplex(&self, reader: &mut Reader, own: Option<usize>) -> bool {
+        let mut came = false;
+        while self.end.get().is_none() {
+            match reader.framing.next() {
+                Ok(None) => break,
+                Ok(Some(header)) => {
+                    let slot = self.deliver(reader, &header);
+                    reader.framing.consume(&header);
+                    came |= slot.is_some() && slot == own;
+                }
+                Err(error) => {
+                    orbium_trace::log::debug!(target: "orbium::conn", ?error, "not a message");
+                    // Each caller parses it and fails by itself.
+                    let head = reader.framing.received();
+                    self.put_in_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);
+                    self.refuse();
+                }
+            }
+        }
+        came
+    }
+
+    /// Delivers the message with that header; returns its slot.
+    fn deliver(&self, reader: &mut Reader, header: &MessageHeader) -> Option<usize> {
+        let message = reader.framing.message(header);
+        let slot = match header.kind {
+            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
+                match request_id(header, message) {
+                    Some(id) => self.awaiting(id, !header.more_fragments),
+                    None if header.kind == MessageKind::Fragment => reader.fragmented,
+                    None => {
+                        self.refuse();
+                        None
+                    }
+                }
+            }
+            MessageKind::CloseConnection | MessageKind::MessageError => {
+                self.put_in_all(message);
+                self.finish(End::Lost);
+                None
+            }
+            // Requests come over bidirectional connections only.
+            _ => {
+                self.refuse();
+                None
+            }
+        };
+        if let Some(slot) = slot {
+            let queue = lock(&self.queues).get(slot).cloned();
+            let put = queue.map_or(Err(Full::Never), |queue| {
+                queue.put(message, self.limit).or_else(|full| {
+                    match (full, request_id(header, message)) {
+                        (Full::NoMemory, Some(id)) => {
+                            queue.put(&framing::refusal(header, id), self.limit)
+                        }
+                        _ => Err(full),
+                    }
+                })
+            });
+            match put {
+                Ok(()) => self.readers.ready(slot),
+                Err(_) => self.refuse(),
+            }
+        }
+        let is_old = header.version.minor < 2;
+        if is_old && (header.more_fragments || header.kind == MessageKind::Fragment) {
+            reader.fragmented = slot.filter(|_| header.more_fragments);
+        }
+        slot
+    }
+
+    /// The slot that waits for that reply; late replies are discarded.
+    fn awaiting(&self, id: u32, is_all: bool) -> Option<usize> {
+        let slot = (id / 2 % CALL_SLOTS) as usize;
+        let queues = lock(&self.queues);
+        let queue = queues.get(slot)?;
+        queue.awaits(id, is_all).then_some(slot)
+    }
+
+    #[cold]
+    fn refuse(&self) {
+        self.counted.note_cause(Closing::Error);
+        self.end_with(&message_error(Version::V1_2));
+    }
+
+    fn put_in_all(&self, message: &[u8]) {
+        for queue in &*lock(&self.queues) {
+            // A full queue needs no message: its caller sees the end.
+            let _ = queue.put(message, self.limit);
+        }
+    }
+
+    /// Waits until a message has come for a slot, or the connection has ended; `false`
+    /// at the deadline.
+    pub(super) fn wait(&self, slot: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
+        match self.readers.wait(slot, deadline.instant()) {
+            Wake::Ready | Wake::Closed => true,
+            Wake::TimedOut => false,
+            Wake::Lead => self.read(slot, timeout, deadline),
+        }
+    }
+}
+
+/// Leadership; dropping it promotes a follower.
+pub(super) struct Reading<'l>(pub(super) &'l MultiplexedConnection);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.readers.promote();
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is kept for a thread: notes of the calls under way, and the last failures.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use orbium_cdr::CdrError;
+use orbium_giop::SystemException;
+use orbium_transport::{Stage, Stamp};
+
+use super::failure::{Explanation, Failure, Phase, Step};
+use orbium_channel::{Channel, OfferedProtocol};
+use orbium_invocation::raises::{Raised, Raises};
+
+/// Notes that are kept for a thread, of calls that are under way.
+const MOST_NOTES: usize = 64;
+/// Failures that are kept for a thread.
+const MOST_FAILURES: usize = 8;
+/// Characters of a text that is kept: what peers and references say may be long.
+const MOST_TEXT: usize = 300;
+
+/// Something that happened on the way of a call, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    pub(super) phase: Phase,
+    pub(super) channel: Option<Channel>,
+    pub(super) result: String,
+    /// When it was over.
+    pub(super) at: Stamp,
+    /// When it began, if not right after the one before.
+    pub(super) since: Option<Stamp>,
+}
+
+impl Note {
+    /// Whether it was made after that moment.
+    pub(crate) fn is_after(&self, begun: Stamp) -> bool {
+        self.at.is_after(begun)
+    }
+
+    /// Made now.
+    #[cold]
+    pub(crate) fn new(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) -> Self {
+        Self {
+            phase,
+            channel: channel.cloned(),
+            result: cut(result.to_string()),
+            at: Stamp::now(),
+            since: None,
+        }
+    }
+}
+
+/// What is kept for a thread.
+struct Kept {
+    /// With the beginning of their call, if that is known already.
+    notes: VecDeque<(Option<Stamp>, Note)>,
+    /// What the reference of a call that reached no server offered.
+    offered: Vec<OfferedProtocol>,
+    /// The last ones, the newest at the end.
+    failures: VecDeque<Failure>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = const {
+        RefCell::new(Kept {
+            notes: VecDeque::new(),
+            offered: Vec::new(),
+            failures: VecDeque::new(),
+        })
+    };
+}
+
+/// What every ORB does before its first call: exceptions print the stories, and moments
+/// can be converted to time.
+pub fn prepare() {
+    Stamp::calibrate();
+    orbium_giop::tell_stories(write_story);
+}
+
+/// Why the last call of this thread that failed did; `None` if none has. Calls that succeed
+/// leave it as it is: its [`exception`](Failure::exception) is that of the call that it
+/// explains.
+///
+/// An asynchronous call counts for the thread that takes its result.
+#[must_use]
+#[inline]
+pub fn last_failure() -> Option<Failure> {
+    KEPT.with_borrow(|kept| kept.failures.back().cloned())
+}
+
+/// Explains the error of an operation: what it means, and, if a call of this thread raised
+/// it lately, which operation of which object, where, in which phase it failed, and how
+/// long each part took.
+///
+/// ```
+/// use orbium_core::{Orb, explain};
+///
+/// let orb = Orb::builder().build()?;
+/// let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/Cube")?.ok_or("nil")?;
+/// let exception = object.is_a("IDL:Cube:1.0").unwrap_err();
+/// let explained = explain(&exception).to_string();
+/// assert!(explained.contains("calling `_is_a`, object `Cube`"), "{explained}");
+/// assert!(explained.contains("connect iiop://127.0.0.1:1: "), "{explained}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+#[inline]
+pub fn explain<E: Raises + fmt::Display>(error: &E) -> Explanation {
+    let exception = match error.raised() {
+        Raised::System(exception) => Some(exception),
+        Raised::User(..) => None,
+    };
+    Explanation {
+        sentence: format!("{error}"),
+        failure: exception.and_then(story_of),
+        exception,
+    }
+}
+
+/// The newest failure of this thread that raised such an exception.
+#[inline(never)]
+pub(crate) fn story_of(exception: SystemException) -> Option<Failure> {
+    KEPT.with_borrow(|kept| {
+        let mut failures = kept.failures.iter().rev();
+        failures.find(|it| it.exception == exception).cloned()
+    })
+}
+
+/// What `{:#}` adds to an exception.
+fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match story_of(*exception) {
+        Some(failure) => failure.write_story(f),
+        None => Ok(()),
+    }
+}
+
+/// Notes something that happened on the way of the call that this thread makes.
+#[cold]
+#[inline(never)]
+pub(crate) fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
+    keep(Note::new(phase, channel, result));
+}
+
+fn keep(note: Note) {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.notes.len() >= MOST_NOTES {
+            kept.notes.pop_front();
+        }
+        kept.notes.push_back((None, note));
+    });
+}
+
+/// This thread begins to connect.
+#[cold]
+pub(crate) fn start_connecting() -> Stamp {
+    drop(Stage::take_reports());
+    Stamp::now()
+}
+
+/// Notes how far a connection came that this thread has made, or why it was not made.
+#[cold]
+#[inline(never)]
+pub(crate) fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
+    for note in connecting(channel, begun, error) {
+        keep(note);
+    }
+}
+
+/// How far a connection came that this thread has made, or why it was not made.
+#[cold]
+pub(crate) fn connecting(
+    channel: &Channel,
+    begun: Stamp,
+    error: Option<&dyn fmt::Display>,
+) -> Vec<Note> {
+    let mut stages = Stage::take_reports();
+    if stages.is_empty() {
+        stages.push((Stage::Connect, begun));
+    }
+    let now = Stamp::now();
+    let mut notes = Vec::new();
+    for (place, (stage, since)) in stages.iter().enumerate() {
+        let next = stages.get(place + 1);
+        let (phase, done) = match stage {
+            Stage::Resolve => (Phase::Resolve, "found"),
+            Stage::Connect => (Phase::Connect, "connected"),
+            Stage::Secure => (Phase::Tls, "agreed"),
+        };
+        let result: &dyn fmt::Display = match error {
+            Some(error) if next.is_none() => error,
+            _ => &done,
+        };
+        notes.push(Note {
+            at: next.map_or(now, |(_, next)| *next),
+            since: Some(*since),
+            ..Note::new(phase, Some(channel), result)
+        });
+    }
+    notes
+}
+
+/// Takes the notes of this thread since `begun` that no call has claimed: for asynchronous
+/// invocations.
+#[cold]
+pub(crate) fn take_notes(begun: Stamp) -> Vec<Note> {
+    KEPT.with_borrow_mut(|kept| {
+        let mut taken = Vec::new();
+        while let Some((None, note)) = kept.notes.back()
+            && note.is_after(begun)
+        {
+            taken.extend(kept.notes.pop_back().map(|(_, note)| note));
+        }
+        taken.reverse();
+        taken
+    })
+}
+
+/// Assigns the notes made since `begun` to the call that began then, except those of
+/// nested calls. Older notes belong to calls that succeeded, which never clear them.
+#[cold]
+#[inline(never)]
+pub(crate) fn claim(begun: Stamp) {
+    KEPT.with_borrow_mut(|kept| {
+        let notes = kept.notes.iter_mut().rev();
+        for (call, _) in notes.take_while(|(_, note)| note.is_after(begun)) {
+            call.get_or_insert(begun);
+        }
+    });
+}
+
+/// Keeps why something other than a call was refused: for [`explain`] and `{:#}`.
+#[doc(hidden)]
+#[cold]
+pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn fmt::Display) {
+    let step = Step {
+        phase: Phase::Begin,
+        address: None,
+        elapsed: Duration::ZERO,
+        result: cut(cause.to_string()),
+    };
+    remember(Failure {
+        exception,
+        operation: operation.to_owned(),
+        interface: String::new(),
+        object: String::new(),
+        steps: vec![step],
+        elapsed: Duration::ZERO,
+        retries: 0,
+        forwards: 0,
+        offered: Vec::new(),
+    });
+}
+
+/// Keeps a failure for this thread.
+#[cold]
+#[inline(never)]
+pub(crate) fn remember(failure: Failure) {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.failures.len() >= MOST_FAILURES {
+            kept.failures.pop_front();
+        }
+        kept.failures.push_back(failure);
+    });
+}
+
+/// What an exception says, without its name: what a step came to.
+pub(crate) fn sentence(exception: SystemException) -> String {
+    format!("{exception}")
+}
+
+/// Why results cannot be read.
+pub(crate) fn unreadable(error: CdrError) -> String {
+    format!("the reply cannot be read: {error}")
+}
+
+/// Text that may come from elsewhere, on one line and not without end.
+pub(super) fn cut(text: String) -> String {
+    if text.len() <= MOST_TEXT && !text.contains(char::is_control) {
+        return text;
+    }
+    let mut shown = String::new();
+    for (place, character) in text.chars().enumerate() {
+        if place == MOST_TEXT {
+            shown.push('…');
+            break;
+        }
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Takes the notes that the call which began then has claimed, and what its reference
+/// offered.
+pub(super) fn take_claimed(begun: Stamp) -> (Vec<Note>, Vec<OfferedProtocol>) {
+    claim(begun);
+    KEPT.with_borrow_mut(|kept| {
+        let mut own = Vec::new();
+        kept.notes.retain(|(call, note)| {
+            let is_own = *call == Some(begun);
+            if is_own {
+                own.push(note.clone());
+            }
+            !is_own
+        });
+        (own, std::mem::take(&mut kept.offered))
+    })
+}
+
+/// Keeps what a reference offered to a call that reached no server. What the call has
+/// noted of a protocol, or `refusal` of its channel, says why it was not usable.
+pub(super) fn keep_offered(
+    mut offered: Vec<OfferedProtocol>,
+    begun: Stamp,
+    refusal: &dyn Fn(&Channel) -> Option<&'static str>,
+) {
+    KEPT.with_borrow_mut(|kept| {
+        for protocol in &mut offered {
+            let Some(channel) = protocol.channel.as_ref() else {
+                continue;
+            };
+            if protocol.refusal.is_some() {
+                continue;
+            }
+            let mut reason: Option<&str> = refusal(channel);
+            for (call, note) in &kept.notes {
+                if *call == Some(begun) && note.channel.as_ref() == Some(channel) {
+                    reason = Some(&note.result);
+                }
+            }
+            protocol.refusal = reason.map(str::to_owned);
+        }
+        kept.offered = offered;
+    });
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The failure of a call, made of its notes.
+
+use std::time::Duration;
+
+use orbium_giop::SystemException;
+use orbium_transport::Stamp;
+
+use super::failure::{Failure, Phase, Step};
+use super::notes::{Note, cut, keep_offered, remember, sentence, take_claimed};
+use crate::reference::Reference;
+use orbium_channel::OfferedProtocol;
+
+/// Limit of the steps reported with a failure.
+const MOST_STEPS: usize = 16;
+/// Octets of an object key that are shown.
+const MOST_KEY: usize = 64;
+
+/// Keeps what a reference offered, with what is known of each, for a call that reached
+/// no server and has claimed its notes.
+#[cold]
+#[inline(never)]
+pub(crate) fn reached_none(object: &Reference, oneway: bool, begun: Stamp) {
+    let protocols = &object.client().config().protocols;
+    keep_offered(object.protocols(), begun, &|channel| {
+        let has_no_reply = protocols.is_datagram(channel) && !oneway;
+        has_no_reply.then_some("it has no way back for an answer")
+    });
+}
+
+/// A call that has failed.
+pub(crate) struct Failed<'s> {
+    pub(crate) object: &'s Reference,
+    pub(crate) operation: &'s str,
+    pub(crate) begun: Stamp,
+    pub(crate) retries: u32,
+    pub(crate) forwards: u32,
+}
+
+impl Failed<'_> {
+    /// Keeps the story of a call of this thread, made of its notes; the phase in which it
+    /// failed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell(&self, exception: SystemException) -> Phase {
+        let (notes, offered) = take_claimed(self.begun);
+        let failure = self.failure(exception, &notes, offered);
+        let phase = failure.phase();
+        remember(failure);
+        phase
+    }
+
+    /// The story of a call, made of its notes.
+    #[cold]
+    pub(crate) fn failure(
+        &self,
+        exception: SystemException,
+        notes: &[Note],
+        offered: Vec<OfferedProtocol>,
+    ) -> Failure {
+        let mut steps = Vec::new();
+        let mut before = self.begun;
+        let skipped = notes.len().saturating_sub(MOST_STEPS);
+        for (place, note) in notes.iter().enumerate() {
+            let since = note.since.unwrap_or(before);
+            before = note.at;
+            if place >= skipped {
+                steps.push(Step {
+                    phase: note.phase,
+                    address: note.channel.as_ref().map(|it| cut(it.to_string())),
+                    elapsed: note.at.since(since),
+                    result: note.result.clone(),
+                });
+            }
+        }
+        let elapsed = self.begun.elapsed();
+        if steps.is_empty() {
+            steps.push(Step {
+                phase: Phase::Begin,
+                address: None,
+                elapsed,
+                result: sentence(exception),
+            });
+        }
+        let failure = Failure {
+            exception,
+            operation: cut(self.operation.to_owned()),
+            interface: cut(self.object.ior().type_id.clone()),
+            object: key_of(self.object),
+            steps,
+            elapsed,
+            retries: self.retries,
+            forwards: self.forwards,
+            offered,
+        };
+        log(&failure);
+        failure
+    }
+}
+
+/// One event for subscribers: the caller has the error, so it is no incident here.
+fn log(failure: &Failure) {
+    let elapsed: Duration = failure.elapsed;
+    orbium_trace::log::debug!(
+        target: "orbium::call",
+        operation = %failure.operation,
+        object = %failure.object,
+        address = failure.address(),
+        phase = failure.phase().name(),
+        elapsed_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        error = %failure.exception,
+        cause = %failure.reasons(),
+        "call failed",
+    );
+    let _ = elapsed;
+}
+
+/// The key of an object as it is shown.
+fn key_of(object: &Reference) -> String {
+    let mut profiles = object.ior().profiles.iter();
+    let key = profiles.find_map(orbium_giop::TaggedProfile::object_key);
+    let key = key.unwrap_or_default();
+    let mut shown = String::new();
+    for octet in key.iter().take(MOST_KEY) {
+        match octet {
+            b'%' | b'`' | b'\\' => shown.push_str(&format!("%{octet:02x}")),
+            0x21..=0x7E => shown.push(char::from(*octet)),
+            _ => shown.push_str(&format!("%{octet:02x}")),
+        }
+    }
+    if key.len() > MOST_KEY {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The policies that a thread has for its calls.
+
+use std::cell::RefCell;
+
+use orbium_channel::ProtocolPolicy;
+use orbium_invocation::ConnectionWishes;
+
+use crate::time_policies::TimePolicies;
+
+/// What a thread asks of its calls.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadPolicies {
+    /// ClientProtocolPolicy.
+    pub protocols: Option<ProtocolPolicy>,
+    /// How long calls may take.
+    pub times: TimePolicies,
+    /// How they share connections.
+    pub connections: ConnectionWishes,
+}
+
+thread_local! {
+    /// The policies of this thread, by the number of the ORB.
+    static THREAD_POLICIES: RefCell<Vec<(usize, ThreadPolicies)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl ThreadPolicies {
+    /// Those of the calling thread for calls through that ORB.
+    pub(super) fn of_this_thread(orb: usize) -> Self {
+        THREAD_POLICIES.with_borrow(|policies| {
+            let own = policies.iter().find(|(of, _)| *of == orb);
+            own.map_or_else(Self::default, |(_, own)| own.clone())
+        })
+    }
+
+    /// Changes those of the calling thread.
+    pub(super) fn change(orb: usize, change: impl FnOnce(&mut Self)) {
+        let mut policies = THREAD_POLICIES.with_borrow_mut(|all| {
+            let own = all.iter().position(|(of, _)| *of == orb);
+            own.map_or_else(Self::default, |own| all.swap_remove(own).1)
+        });
+        change(&mut policies);
+        if policies.choose_connections() || !policies.times.is_none() {
+            THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, policies)));
+        }
+    }
+
+    /// Whether calls go over other connections than they would without.
+    #[inline]
+    pub(crate) fn choose_connections(&self) -> bool {
+        self.protocols.is_some() || self.connections != ConnectionWishes::default()
+    }
+}
