@@ -20,14 +20,11 @@ mod statistics;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use orbium::{lock, probe};
 use orbium_cli::Failure;
 use orbium_cli::demo::{self, DemoArgs};
 
-#[cfg(feature = "counted")]
-use experiment::locks;
-#[cfg(feature = "probes")]
-use experiment::whitebox;
-use experiment::{inversion, protocols, threads};
+use experiment::{inversion, locks, protocols, threads, whitebox};
 
 /// Experiments on orbium.
 #[derive(Debug, Parser)]
@@ -54,11 +51,7 @@ enum Command {
     ///
     /// Needs time probes, which the ordinary build leaves out:
     /// cargo run --release -p orbium-bench --features probes -- whitebox
-    #[cfg(feature = "probes")]
     Whitebox(whitebox::WhiteboxArgs),
-    /// How long each step of a call takes: in a build with time probes.
-    #[cfg(not(feature = "probes"))]
-    Whitebox(Elsewhere),
     /// What low-priority clients do to a high-priority one (figures 24 and 25 of
     /// the paper on priority inversion).
     ///
@@ -68,11 +61,10 @@ enum Command {
     /// are busy for a millisecond and low-priority clients that never pause.
     Inversion(inversion::InversionArgs),
     /// Operations on locks per request (figures 30 and 31 of that paper).
-    #[cfg(feature = "counted")]
+    ///
+    /// Needs locks that count, which the ordinary build leaves out:
+    /// cargo run --release -p orbium-bench --features counted -- locks
     Locks(locks::LocksArgs),
-    /// Operations on locks per request: in a build that counts them.
-    #[cfg(not(feature = "counted"))]
-    Locks(Elsewhere),
     /// Many threads, many priorities, many connections.
     ///
     /// Calls per second of 1 to 16 client threads as a fraction of raw sockets;
@@ -92,21 +84,11 @@ enum Command {
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
     /// The same, with a profile of its probes in the end.
-    #[cfg(feature = "probes")]
     #[command(hide = true)]
     Probed(whitebox::probed::ProbedArgs),
 }
 
-/// Options of an experiment that this build leaves out.
-#[cfg(not(all(feature = "probes", feature = "counted")))]
-#[derive(Debug, clap::Args)]
-struct Elsewhere {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _arguments: Vec<std::ffi::OsString>,
-}
-
 /// Names the build that has an experiment.
-#[cfg(not(all(feature = "probes", feature = "counted")))]
 fn elsewhere(feature: &str, experiment: &str) -> Result<(), Failure> {
     Err(Failure::because(format!(
         "this build lacks the feature {feature}, which changes what a call costs: \
@@ -118,21 +100,16 @@ fn main() -> ExitCode {
     let outcome = match &Bench::parse().command {
         Command::Figures(args) => figures::run(args),
         Command::Protocols(args) => protocols::run(args),
-        #[cfg(feature = "probes")]
+        Command::Whitebox(_) if !probe::ENABLED => elsewhere("probes", "whitebox"),
         Command::Whitebox(args) => whitebox::run(args),
-        #[cfg(not(feature = "probes"))]
-        Command::Whitebox(_) => elsewhere("probes", "whitebox"),
         Command::Inversion(args) => inversion::run(args),
-        #[cfg(feature = "counted")]
+        Command::Locks(_) if !lock::ENABLED => elsewhere("counted", "locks"),
         Command::Locks(args) => locks::run(args),
-        #[cfg(not(feature = "counted"))]
-        Command::Locks(_) => elsewhere("counted", "locks"),
         Command::Threads(args) => threads::run(args),
         Command::Caller(args) => protocols::caller::run(args),
         Command::Client(args) => stage::client::run(args),
         Command::Server(args) => stage::server::run(args),
         Command::Demo(args) => demo::run(args),
-        #[cfg(feature = "probes")]
         Command::Probed(args) => whitebox::probed::run(args),
     };
     outcome.map_or_else(orbium_cli::output::report, |()| ExitCode::SUCCESS)

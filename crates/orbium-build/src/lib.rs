@@ -4,30 +4,9 @@
 //! This crate knows neither IDL nor Rust: it runs the front end and the generator,
 //! prints which files Cargo is to watch, and shows diagnostics.
 //!
-//! The whole of a `build.rs`:
-//!
-//! ```no_run
-//! fn main() {
-//!     orbium_build::compile("idl/hello.idl");
-//! }
-//! ```
-//!
+//! [`compile`] is the whole of a `build.rs`; [`Config`] is for one with more to say.
 //! The program takes in what came of it with `orbium::include_idl!("hello");`.
-//! Several files, or a folder, are one project: one tree of modules in one Rust
-//! file, named after the first. With more to say:
-//!
-//! ```no_run
-//! fn main() {
-//!     orbium_build::Config::new()
-//!         .include("idl/common")
-//!         .define("WITH_ADMIN", "1")
-//!         .deny_unmapped(true)
-//!         .compile(["idl/bank.idl", "idl/teller.idl"]);
-//! }
-//! ```
 #![forbid(unsafe_code)]
-// A build script is a `main`: the examples show the whole file.
-#![allow(clippy::needless_doctest_main)]
 
 mod config;
 mod error;
@@ -43,6 +22,31 @@ pub use files::IdlFiles;
 /// [`Config::compile`].
 ///
 /// Ends the build script with status 1 if that fails, after showing why.
+///
+/// The whole of a `build.rs`:
+///
+/// ```no_run
+/// fn main() {
+///     orbium_build::compile("idl/hello.idl");
+/// }
+/// ```
+///
+/// Several files, or a folder, are one project: one tree of modules in one Rust
+/// file, named after the first. With more to say:
+///
+/// ```no_run
+/// fn main() {
+///     orbium_build::Config::new()
+///         .include("idl/common")
+///         .define("WITH_ADMIN", "1")
+///         .deny_unmapped(true)
+///         .compile(["idl/bank.idl", "idl/teller.idl"]);
+/// }
+/// ```
+#[expect(
+    clippy::needless_doctest_main,
+    reason = "a build script is a `main`: the examples show the whole file"
+)]
 pub fn compile(files: impl IdlFiles) {
     Config::new().compile(files);
 }

@@ -19,12 +19,7 @@ pub mod peer_memory;
 pub mod protocol;
 pub mod receive_buffer;
 
-#[cfg(feature = "libraries")]
-#[doc(hidden)]
-pub use orbium_sys::export_library;
 pub use peer_memory::PeerMemory;
-#[cfg(feature = "libraries")]
-pub use protocol::LoadError;
 pub use protocol::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };

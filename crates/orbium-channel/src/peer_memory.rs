@@ -16,7 +16,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
-use crate::receive_buffer::SMALL;
+/// Octets that a connection asks for at least, uncharged: many small messages arrive at
+/// once. With all else that a server has for an idle connection they come to less than
+/// 8 KiB.
+pub const SMALL: usize = 6 * 1024 + 256;
 
 /// What the budget is if the memory of the host cannot be found out.
 const UNKNOWN_HOST: usize = 512 << 20;

@@ -5,11 +5,8 @@ use std::io;
 
 use orbium_transport::ByteStream;
 
+pub use crate::peer_memory::SMALL;
 use crate::peer_memory::{Budget, Charge, NoMemory};
-
-/// Octets asked for at least: many small messages arrive at once. With all else
-/// that a server has for an idle connection they come to less than 8 KiB.
-pub const SMALL: usize = 6 * 1024 + 256;
 
 /// Octets by which a buffer may grow ahead of what has arrived.
 const AHEAD: usize = 64 * 1024;

@@ -12,7 +12,6 @@
 
 mod adapter;
 mod config;
-#[cfg(feature = "configuration")]
 mod configuration;
 mod dispatch_hook;
 mod initial;
@@ -32,8 +31,6 @@ pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
-#[cfg(feature = "libraries")]
-pub use orbium_channel::{LoadError, export_protocols};
 use orbium_client as client;
 #[doc(hidden)]
 pub use orbium_client::explain_refusal;
@@ -56,16 +53,8 @@ pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};
 pub use orbium_server::{
     Arrival, Dedication, Gate, OwnThread, Pass, Reply, Sent, ThreadAsked, UntypedReply,
 };
-#[cfg(feature = "counted")]
 pub use orbium_sync::lock;
-#[cfg(feature = "libraries")]
-#[doc(hidden)]
-pub use orbium_sys::export_library;
-#[cfg(feature = "libraries")]
-pub use orbium_sys::{LibraryError, TrustedLibrary};
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
-#[cfg(feature = "tls")]
-pub use orbium_tls as tls;
 pub use orbium_trace::probe;
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
@@ -75,7 +64,6 @@ pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
 pub use config::Config;
-#[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};

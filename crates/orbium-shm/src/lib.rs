@@ -71,6 +71,7 @@ mod connector;
 mod hello;
 mod link;
 mod octets;
+mod options;
 #[doc(hidden)]
 pub mod ping_pong;
 mod region;
@@ -85,9 +86,10 @@ mod watcher;
 
 pub use acceptor::ShmAcceptor;
 pub use connector::ShmConnector;
+pub use options::ShmOptions;
 pub use spin::{BadSpin, Spin};
 pub use stream::ShmByteStream;
-pub use transport::{ShmOptions, ShmTransport};
+pub use transport::ShmTransport;
 
 /// What tests and fuzzing look at from outside.
 #[doc(hidden)]

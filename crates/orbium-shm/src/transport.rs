@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The transport, and what can be chosen about it.
+//! The transport.
 
 use orbium_transport::{
     Acceptor, Connector, Endpoint, EndpointError, ListenError, ProtocolProperties, StreamTransport,
 };
 
 use crate::region::is_ring;
-use crate::{ShmAcceptor, ShmConnector, Spin};
-
-/// What can be chosen about shared memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShmOptions {
-    /// Octets of the ring in each direction, of connections that are accepted: a
-    /// power of two from 4 KiB to 64 MiB. Default: 256 KiB. Messages may be of
-    /// any size; those that fit are sent without waiting for the reader. Pages
-    /// are taken from the system when they are first used.
-    pub ring: u32,
-    /// What a thread does before it sleeps.
-    pub spin: Spin,
-}
-
-impl Default for ShmOptions {
-    fn default() -> Self {
-        Self {
-            ring: 256 * 1024,
-            spin: Spin::default(),
-        }
-    }
-}
+use crate::{ShmAcceptor, ShmConnector, ShmOptions};
 
 /// Shared memory: endpoints `shmiop:///run/x.shm`, `shmiop://@name` for a name
 /// outside of the file system, `shmiop://` for a path that is made up.

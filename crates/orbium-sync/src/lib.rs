@@ -16,11 +16,8 @@
 mod atomic;
 mod leader_follower;
 pub mod lock;
+mod mutex_error;
 mod object_cache;
-#[cfg(target_os = "linux")]
-mod pi_futex;
-#[cfg(not(target_os = "linux"))]
-#[path = "pi_futex_elsewhere.rs"]
 mod pi_futex;
 mod priority_mutex;
 pub mod role;
@@ -28,7 +25,8 @@ mod slab;
 mod threads;
 
 pub use leader_follower::{LeaderFollower, Wake};
+pub use mutex_error::MutexError;
 pub use object_cache::ObjectCache;
-pub use priority_mutex::{MutexError, PriorityMutex};
+pub use priority_mutex::PriorityMutex;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::mutex_error::MutexError;
 use crate::pi_futex;
 
 /// A mutex with priority inheritance: while a thread waits for it, the thread
@@ -30,46 +31,6 @@ pub struct PriorityMutex {
     /// 0, or the id of the thread that holds it; the kernel adds flags.
     word: AtomicU32,
 }
-
-/// Why a mutex was not locked or unlocked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MutexError {
-    /// The calling thread holds it already: it would wait for itself, or for
-    /// one that waits for it.
-    HeldHere,
-    /// The calling thread does not hold it.
-    NotHeld,
-    /// The thread that held it has ended without unlocking it: no thread can lock
-    /// it any more.
-    Abandoned,
-    /// The system has no mutexes of this kind, or no memory for one: its error
-    /// number.
-    System(i32),
-}
-
-impl fmt::Display for MutexError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HeldHere => f.write_str("the mutex is held by the thread that wants it"),
-            Self::NotHeld => f.write_str("the mutex is not held by the thread that unlocks it"),
-            Self::Abandoned => f.write_str("the thread that held the mutex has ended"),
-            Self::System(number) => {
-                let error = std::io::Error::from_raw_os_error(*number);
-                write!(f, "the system refuses the mutex: {error}")
-            }
-        }
-    }
-}
-
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
-impl fmt::Debug for MutexError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for MutexError {}
 
 impl fmt::Debug for PriorityMutex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,7 +19,7 @@ pub mod fork;
 mod host;
 mod interface;
 #[cfg(feature = "libraries")]
-mod library;
+pub mod library;
 mod lock_file;
 mod memory;
 mod option_names;
@@ -57,8 +57,6 @@ pub use exhaustion::is_exhausted;
 pub use failure::{about, forget, if_done, kind_alone, kind_among, kind_of, made_of, unless};
 pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;
-#[cfg(feature = "libraries")]
-pub use library::{Declaration, LibraryError, SYMBOL, TrustedLibrary, load_library};
 pub use lock_file::LockFile;
 pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unlock_memory};
 pub use option_names::OptionError;

@@ -201,8 +201,8 @@ macro_rules! export_library {
         // twice is not linked.
         #[unsafe(no_mangle)]
         #[doc(hidden)]
-        pub static ORBIUM_LIBRARY: $crate::Declaration =
-            $crate::Declaration::new(|| ::std::boxed::Box::new(($make)()));
+        pub static ORBIUM_LIBRARY: $crate::library::Declaration =
+            $crate::library::Declaration::new(|| ::std::boxed::Box::new(($make)()));
     };
 }
 

@@ -8,23 +8,16 @@
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.
-#[cfg(not(feature = "probes"))]
-#[macro_export]
-macro_rules! probe {
-    ($point:ident) => {};
-}
-
-/// Ends a step of a call: `probe!(Point)`.
-#[cfg(feature = "probes")]
 #[macro_export]
 macro_rules! probe {
     ($point:ident) => {
-        $crate::probe::mark($crate::probe::Point::$point)
+        if $crate::probe::ENABLED {
+            $crate::probe::mark($crate::probe::Point::$point);
+        }
     };
 }
 
 pub mod log;
-#[cfg(feature = "probes")]
 pub mod probe;
 
 #[doc(hidden)]

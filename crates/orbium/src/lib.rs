@@ -28,14 +28,14 @@
 //! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
 //! messaging halves `giop-lite` and `fixed`, object adapters, lanes, every strategy of
-//! servers and clients, asynchronous calls, deadlines, limits, metrics, and the place
+//! servers and clients, asynchronous calls, deadlines, limits, metrics, configurations from
+//! files and arguments, and the place
 //! where a transport or a messaging half of one's own is registered. A feature adds what
 //! another crate or a part of its own does:
 //!
 //! | feature | what comes with it |
 //! |---|---|
 //! | `bridge` | `Bridge`: relays between protocols |
-//! | `configuration` | `Config::from_file`, `Config::from_args`, `Config::profile`, `Config::set` |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |
@@ -86,16 +86,17 @@ pub mod prelude {
 #[cfg(feature = "bridge")]
 pub use orbium_bridge::Bridge;
 
-/// Configurations from files, from arguments and by name, with the feature
-/// `configuration`.
-#[cfg(feature = "configuration")]
+/// Configurations from files, from arguments and by name.
 pub use orbium_core::{ConfigError, ConfigKey, LaneKey, Place};
 
 /// Protocols out of shared libraries, with the feature `libraries`.
 #[cfg(feature = "libraries")]
-pub use orbium_core::{LibraryError, LoadError, TrustedLibrary, export_protocols};
+pub use orbium_channel::{
+    export_protocols,
+    protocol::library::{LibraryError, LoadError, TrustedLibrary},
+};
 
-/// Time probes at every step of a call, with the feature `probes`.
+/// Time probes at every step of a call: [`probe::ENABLED`] with the feature `probes`.
 pub use orbium_core::probe;
 
 /// Counters and latency histograms.
@@ -107,8 +108,7 @@ pub use orbium_core::introspection;
 /// What shows a running ORB to `orbium top`.
 pub use orbium_core::watch;
 
-/// How often locks were used, with the feature `counted`.
-#[cfg(feature = "counted")]
+/// How often locks were used: [`lock::ENABLED`] with the feature `counted`.
 pub use orbium_core::lock;
 
 /// Real-time CORBA: priorities, thread pools, banded and private connections,
@@ -122,7 +122,7 @@ pub use orbium_cdr as cdr;
 
 /// TLS: what `Config::tls` says, and what connections tell.
 #[cfg(feature = "tls")]
-pub use orbium_core::tls;
+pub use orbium_tls as tls;
 
 /// The interfaces of transports, for implementing one.
 pub use orbium_transport as transport;
@@ -144,10 +144,9 @@ pub mod stub {
 }
 
 /// The places where Real-time CORBA is attached to an ORB: extensions of adapters,
-/// priorities of calls and, with the feature `rt`, threads of connections.
+/// priorities of calls, threads of connections.
 pub mod extension {
     pub use orbium_core::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
-    #[cfg(feature = "rt")]
     pub use orbium_core::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 }
 

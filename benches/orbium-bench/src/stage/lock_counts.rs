@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Operations on locks, as a process counts them itself.
 
+use orbium::lock;
 use serde_json::{Value, json};
 
 /// Operations on locks.
@@ -16,20 +17,13 @@ pub(crate) struct LockCounts {
 
 impl LockCounts {
     /// Those of this process; `None` if it was built without counting.
-    #[cfg(feature = "counted")]
     pub(crate) fn here() -> Option<Self> {
-        let counts = orbium::lock::counts();
-        Some(Self {
+        let counts = lock::counts();
+        lock::ENABLED.then(|| Self {
             operations: counts.operations(),
             contended: counts.contended,
             conditions: counts.waits + counts.signals,
         })
-    }
-
-    /// None: this program was built without counting.
-    #[cfg(not(feature = "counted"))]
-    pub(crate) const fn here() -> Option<Self> {
-        None
     }
 
     /// What came since an earlier counting.
@@ -50,7 +44,6 @@ impl LockCounts {
     }
 
     /// The counts of a process; `None` if it does not count.
-    #[cfg(feature = "counted")]
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         Some(Self {
             operations: value["operations"].as_u64()?,
@@ -60,7 +53,7 @@ impl LockCounts {
     }
 }
 
-#[cfg(all(test, feature = "counted"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

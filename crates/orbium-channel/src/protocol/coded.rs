@@ -5,6 +5,7 @@
 //! below are the frames of the half. GIOP itself needs none of this.
 
 mod receiving;
+mod refusal;
 mod sending;
 
 use std::fmt;
@@ -16,29 +17,13 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::HEADER_LEN;
-use orbium_giop::messaging::{Messaging, MessagingError, Side};
+use orbium_giop::messaging::{Messaging, Side};
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline, Peer};
 
-use crate::framing::Grouped;
 use crate::peer_memory::Budget;
 use receiving::{Patience, Receiving};
 use sending::{MAX_PIECES, Sending};
-
-/// What is wrong with a message, of which `limit` octets are allowed.
-#[cold]
-fn refused(error: MessagingError, limit: usize) -> io::Error {
-    let kind = io::ErrorKind::InvalidData;
-    if error != MessagingError::TooLarge {
-        return io::Error::new(kind, error);
-    }
-    // Those that were configured: see `CodedStream::new`.
-    let limit = Grouped(limit.saturating_sub(HEADER_LEN));
-    io::Error::new(
-        kind,
-        format!("message too large, limit {limit} bytes (`limits.message_size`)"),
-    )
-}
 
 /// A byte stream of GIOP messages over one of frames.
 pub(super) struct CodedStream {

@@ -4,9 +4,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use orbium_sys::{LibraryError, TrustedLibrary, load_library};
+use orbium_sys::library::load_library;
+pub use orbium_sys::library::{LibraryError, TrustedLibrary};
 
 use super::Protocols;
+
+#[doc(hidden)]
+pub use orbium_sys::export_library;
 
 /// Why a shared library added no protocol.
 pub struct LoadError {
@@ -76,6 +80,6 @@ impl Protocols {
 #[macro_export]
 macro_rules! export_protocols {
     ($make:expr) => {
-        $crate::export_library!(|| -> $crate::Protocols { ($make)() });
+        $crate::protocol::library::export_library!(|| -> $crate::Protocols { ($make)() });
     };
 }

@@ -5,7 +5,7 @@ mod coded;
 mod datagram;
 mod host;
 #[cfg(feature = "libraries")]
-mod library;
+pub mod library;
 mod names;
 mod offer;
 mod offered;
@@ -17,8 +17,6 @@ mod published;
 mod registry;
 mod unusable;
 
-#[cfg(feature = "libraries")]
-pub use library::LoadError;
 pub use names::missing_feature;
 pub use offer::Channel;
 pub use offer::lanes;

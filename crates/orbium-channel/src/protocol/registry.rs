@@ -5,8 +5,6 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use orbium_giop::messaging::{self, Messaging};
-#[cfg(all(target_os = "linux", feature = "shm"))]
-use orbium_shm::ShmTransport;
 use orbium_transport::InProcess;
 use orbium_transport::{Multicast, Udp};
 use orbium_transport::{Protection, Tcp, Transport, Unix};
@@ -36,7 +34,7 @@ impl Default for Protocols {
                 Transport::stream(Unix),
                 Transport::stream(InProcess),
                 #[cfg(all(target_os = "linux", feature = "shm"))]
-                Transport::stream(ShmTransport::default()),
+                Transport::stream(orbium_shm::ShmTransport::default()),
                 Transport::datagram(Udp),
                 Transport::datagram(Multicast),
             ],

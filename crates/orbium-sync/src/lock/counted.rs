@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use super::counts::{Held, contended, signals, waits};
 
+/// These locks count.
+pub const ENABLED: bool = true;
+
 /// What trying to take a lock gives.
 pub type TryLockResult<G> = Result<G, TryLockError<G>>;
 

@@ -8,19 +8,13 @@
 //! Reducing Priority Inversion and Non-determinism in Real-time Object Request
 //! Brokers".
 
-#[cfg(feature = "counted")]
-mod counted;
-#[cfg(feature = "counted")]
-mod counts;
+pub mod counted;
+pub mod counts;
+pub mod plain;
 
-#[cfg(feature = "counted")]
-pub use counted::{
-    Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockResult,
-};
-#[cfg(feature = "counted")]
 pub use counts::{Counts, counts};
 
+#[cfg(feature = "counted")]
+pub use counted::*;
 #[cfg(not(feature = "counted"))]
-pub use std::sync::{
-    Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockResult,
-};
+pub use plain::*;

@@ -6,7 +6,7 @@ use std::io;
 use orbium_giop::messaging::{Decoder, MAX_OVERHEAD, MessagingError};
 use orbium_transport::ByteStream;
 
-use super::refused;
+use super::refusal::refused;
 use crate::peer_memory::{Budget, Charge, NoMemory};
 use crate::receive_buffer::{KEPT, ReceiveBuffer, SMALL};
 

@@ -7,7 +7,7 @@ use orbium_giop::messaging::{Encoder, Message, MessagingError};
 use orbium_giop::{HEADER_LEN, MessageHeader};
 use orbium_transport::ByteStream;
 
-use super::refused;
+use super::refusal::refused;
 
 /// A buffer larger than this is given back after its message: so much may be left
 /// of a frame that a peer does not take at once.

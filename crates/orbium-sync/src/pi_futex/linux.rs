@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use libc::{c_int, c_long, timespec};
 
-use crate::MutexError;
+use crate::mutex_error::MutexError;
 
 thread_local! {
     static THREAD_ID: Cell<u32> = const { Cell::new(0) };

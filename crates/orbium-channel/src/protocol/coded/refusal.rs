@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the stream says of a message that its messaging refuses.
+
+use std::io;
+
+use orbium_giop::HEADER_LEN;
+use orbium_giop::messaging::MessagingError;
+
+use crate::framing::Grouped;
+
+/// What is wrong with a message, of which `limit` octets are allowed.
+#[cold]
+pub(super) fn refused(error: MessagingError, limit: usize) -> io::Error {
+    let kind = io::ErrorKind::InvalidData;
+    if error != MessagingError::TooLarge {
+        return io::Error::new(kind, error);
+    }
+    // Those that were configured: see `CodedStream::new`.
+    let limit = Grouped(limit.saturating_sub(HEADER_LEN));
+    io::Error::new(
+        kind,
+        format!("message too large, limit {limit} bytes (`limits.message_size`)"),
+    )
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be chosen about shared memory.
+
+use crate::Spin;
+
+/// What can be chosen about shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShmOptions {
+    /// Octets of the ring in each direction, of connections that are accepted: a
+    /// power of two from 4 KiB to 64 MiB. Default: 256 KiB. Messages may be of
+    /// any size; those that fit are sent without waiting for the reader. Pages
+    /// are taken from the system when they are first used.
+    pub ring: u32,
+    /// What a thread does before it sleeps.
+    pub spin: Spin,
+}
+
+impl Default for ShmOptions {
+    fn default() -> Self {
+        Self {
+            ring: 256 * 1024,
+            spin: Spin::default(),
+        }
+    }
+}
