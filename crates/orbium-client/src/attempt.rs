@@ -3,6 +3,7 @@
 //! one address after the other.
 
 mod at_priority;
+mod recovery;
 mod repeating;
 mod suspended;
 
@@ -10,23 +11,22 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
+use orbium_giop::{ExceptionKind, SystemException};
+use orbium_invocation::Operation;
+use orbium_invocation::raises::{Raised, Raises};
+use orbium_invocation::story::{self, Failed};
+use orbium_trace::log;
 use orbium_transport::Stamp;
 
 use crate::binding::Binding;
 use crate::candidate::Candidate;
-use crate::errors::{no_usable_protocol, time_left};
+use crate::errors::no_usable_protocol;
 use crate::link::Link;
 use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use crate::story::{self, Failed, Phase, note};
 use crate::timing::Timing;
 use crate::{locate, notice};
-use orbium_invocation::Operation;
-use orbium_invocation::raises::{Raised, Raises};
-use orbium_metrics::Retry;
-use orbium_trace::log::{self, Recurring};
 pub(crate) use suspended::Suspended;
 
 /// Times that a request which the server had not begun is sent again.
@@ -243,7 +243,7 @@ impl<'o> Attempt<'o> {
     #[inline(never)]
     pub(crate) fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
         story::claim(self.begun);
-        story::reached_none(self.target(), oneway, self.begun);
+        self.keep_offered(oneway);
         exception
     }
 
@@ -257,7 +257,7 @@ impl<'o> Attempt<'o> {
     ) -> SystemException {
         let exception = self.completed_of_all(exception);
         let phase = Failed {
-            object: self.object,
+            object: self.object.ior(),
             operation: operation.name(),
             begun: self.begun,
             retries: self.retries + self.repeats + u32::from(self.fell_back),
@@ -283,187 +283,6 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// What to do after an exchange without results: try again, perhaps after a pause, or
-    /// give up.
-    #[cold]
-    pub(crate) fn again(
-        &mut self,
-        operation: &'static Operation,
-        outcome: Outcome,
-    ) -> Result<(), SystemException> {
-        story::claim(self.begun);
-        let client = self.object.client();
-        let again = match self.go_on(operation, outcome) {
-            Ok(None) => Ok(()),
-            Ok(Some(start)) => self.timing.await_start(start, &|| client.check_running()),
-            Err(exception) => Err(exception),
-        };
-        again.map_err(|exception| self.failed(operation, exception))
-    }
-
-    /// As `again`, without keeping the story or waiting: returns before when the request is
-    /// not to be sent.
-    #[cold]
-    pub(crate) fn go_on(
-        &mut self,
-        operation: &'static Operation,
-        outcome: Outcome,
-    ) -> Result<Option<Instant>, SystemException> {
-        let cause = match &outcome {
-            Outcome::Forward(_) => Retry::Forward,
-            Outcome::Readdress(_) => Retry::Readdress,
-            Outcome::NotBegun(_) => Retry::StaleConnection,
-            Outcome::Lost(_) => Retry::LostConnection,
-            Outcome::Unwritable(_) => Retry::CodeSets,
-            Outcome::Failed(_) => Retry::FallBack,
-        };
-        let repeats = self.repeats;
-        let start = self.try_again(operation, outcome)?;
-        let cause = match self.repeats > repeats {
-            true => Retry::LostConnection,
-            false => cause,
-        };
-        if let Some(all) = self.object.client().measurements() {
-            all.count_retry(cause);
-        }
-        self.log_retry(cause);
-        if let Some(observed) = &self.observed {
-            let retries = self.retries + self.repeats + u32::from(self.fell_back);
-            observed.note_counts(retries, self.forwards);
-            self.note_preferred_way(observed);
-        }
-        Ok(start)
-    }
-
-    /// Logs that the call is made again.
-    fn log_retry(&self, cause: Retry) {
-        let event = match cause {
-            Retry::Forward => Recurring::Forward,
-            Retry::Readdress => Recurring::Readdress,
-            Retry::StaleConnection => Recurring::StaleConnection,
-            Retry::FallBack => Recurring::FallBack,
-            Retry::LostConnection => Recurring::LostConnection,
-            Retry::CodeSets => Recurring::CodeSets,
-        };
-        let Some(suppressed) = self.object.client().instruments().book().admit(event) else {
-            return;
-        };
-        if cause == Retry::Forward {
-            log::info!(
-                target: "orbium::call",
-                interface = %self.object.ior().type_id,
-                from = first_channel(self.object),
-                to = first_channel(self.target()),
-                suppressed,
-                "forward followed",
-            );
-            return;
-        }
-        log::info!(
-            target: "orbium::call",
-            cause = event.cause(),
-            interface = %self.object.ior().type_id,
-            address = first_channel(self.target()),
-            retries = self.retries + self.repeats,
-            suppressed,
-            "call is made again",
-        );
-    }
-
-    fn try_again(
-        &mut self,
-        operation: &'static Operation,
-        outcome: Outcome,
-    ) -> Result<Option<Instant>, SystemException> {
-        let mut start = None;
-        match outcome {
-            Outcome::Forward(ior) => self.follow(ior)?,
-            Outcome::Readdress(wanted) => self.readdress(wanted)?,
-            Outcome::NotBegun(_) if self.retries < RETRIES => self.retries += 1,
-            Outcome::NotBegun(exception) | Outcome::Failed(exception) => {
-                if !self.falls_back(exception) {
-                    start = Some(self.repeat_again(operation, exception)?);
-                }
-            }
-            Outcome::Lost(exception) => start = Some(self.repeat(operation, exception)?),
-            Outcome::Unwritable(exception) => self.ask_for_code_sets(exception)?,
-        }
-        // What was done so far took its part of the time.
-        let left = time_left(self.timing.sending);
-        self.timing.timeout = left.inspect_err(|late| note(Phase::Begin, None, late))?;
-        Ok(start)
-    }
-
-    fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
-        self.forwards += 1;
-        let limit = self.object.client().config().limits.forwards;
-        if self.forwards > limit {
-            note(
-                Phase::Wait,
-                None,
-                &format_args!("forwarded more than {limit} times (`limits.forwards`)"),
-            );
-            return Err(SystemException::orbium(
-                ExceptionKind::Transient,
-                minor::TOO_MANY_FORWARDS,
-                Completion::No,
-            ));
-        }
-        if ior.is_nil() {
-            return Err(SystemException::omg(
-                ExceptionKind::ObjectNotExist,
-                2,
-                Completion::No,
-            ));
-        }
-        let overrides = self.target().overrides().clone();
-        let to = self.object.orb().reference(ior, overrides);
-        self.object.set_forward(Some(Arc::clone(&to)));
-        self.forwarded = Some(to);
-        Ok(())
-    }
-
-    fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
-        let target = self.target();
-        let candidate = &target.binding()?.candidates[self.candidate.get()];
-        // Another thread may have received the same NEEDS_ADDRESSING_MODE.
-        if self.retries < RETRIES && candidate.readdress(target.ior(), wanted) {
-            self.retries += 1;
-            return Ok(());
-        }
-        Err(SystemException::orbium(
-            ExceptionKind::Marshal,
-            minor::REPLY_MALFORMED,
-            Completion::No,
-        ))
-    }
-
-    /// A forward that no longer works sends us back to where we came from: whether there
-    /// is one.
-    fn falls_back(&mut self, exception: SystemException) -> bool {
-        let gone = matches!(
-            exception.kind,
-            ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
-        );
-        if self.forwarded.is_none()
-            || !gone
-            || exception.completed != Completion::No
-            || self.fell_back
-        {
-            return false;
-        }
-        note(
-            Phase::Begin,
-            None,
-            &"the forward leads nowhere any more: back to the reference",
-        );
-        self.fell_back = true;
-        self.retries = 0;
-        self.object.set_forward(None);
-        self.forwarded = None;
-        true
-    }
-
     /// Asks the server once where the object is.
     #[inline]
     pub(crate) fn locate(&self) -> Result<bool, Outcome> {
@@ -473,12 +292,6 @@ impl<'o> Attempt<'o> {
         let ior = self.target().ior();
         locate::perform(self.object, ior, link, &self.timing)
     }
-}
-
-/// Where a reference says that its object is.
-fn first_channel(object: &Reference) -> Option<String> {
-    let offers = orbium_channel::protocol::offers(object.ior());
-    offers.first().map(|offer| offer.channel.to_string())
 }
 
 /// Whether another address may do: not where trust is missing, nor where the

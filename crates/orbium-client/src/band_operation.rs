@@ -2,7 +2,6 @@
 //! The request that binds a connection to a priority band (RT-CORBA 1.2, clause 5.12.2).
 
 use orbium_giop::{ExceptionKind, SystemException};
-
 use orbium_invocation::Operation;
 
 /// Asks a server for a connection of a band. The text leaves its reply open:

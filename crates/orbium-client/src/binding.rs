@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium_channel::protocol::{self, Usable};
+use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use crate::candidate::Candidate;
@@ -12,7 +13,6 @@ use crate::context::ClientContext;
 use crate::errors::no_usable_protocol;
 use crate::overrides::Overrides;
 use crate::priorities::{Lanes, Priorities};
-use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
 
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]

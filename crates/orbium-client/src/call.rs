@@ -3,14 +3,14 @@
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
+use orbium_invocation::Operation;
+use orbium_invocation::raises::Raises;
 
 use crate::attempt::Attempt;
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use orbium_invocation::Operation;
-use orbium_invocation::raises::Raises;
 
 /// Calls, and waits for the results.
 #[expect(

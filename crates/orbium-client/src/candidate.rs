@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
+use orbium_channel::Channel;
 use orbium_channel::protocol::{self, Offer};
 use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
@@ -11,6 +12,7 @@ use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
     ResponseFlags, SystemException, TaggedProfile, Target, Version,
 };
+use orbium_invocation::Operation;
 
 use crate::introduction::Introduction;
 use crate::partition::ConnectionPartition;
@@ -19,8 +21,6 @@ use crate::pool_key::PoolKey;
 use crate::pools::Pools;
 use crate::request_header::begin_in_full;
 use crate::timing::Timing;
-use orbium_channel::Channel;
-use orbium_invocation::Operation;
 
 /// One way to an object.
 #[derive(Debug)]

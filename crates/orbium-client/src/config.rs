@@ -4,9 +4,8 @@
 use orbium_channel::protocol::ChannelOptions;
 use orbium_channel::{ProtocolPolicy, Protocols};
 use orbium_config::{ClientStrategy, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION};
+use orbium_invocation::TimePolicies;
 use orbium_transport::ProtocolProperties;
-
-use crate::time_policies::TimePolicies;
 
 /// Limit of concurrent calls over a multiplexed connection: request ids name their slots.
 pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;

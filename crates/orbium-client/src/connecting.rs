@@ -3,16 +3,16 @@
 
 use std::io;
 
+use orbium_channel::Channel;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::story::{Phase, note};
+use orbium_trace::log::Recurring;
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
 use crate::errors::{deadline_passed, exhausted, no_usable_protocol, not_trusted};
 use crate::pool_key::PoolKey;
-use crate::story::{Phase, note};
-use orbium_channel::Channel;
-use orbium_trace::log::Recurring;
 
 /// Raised where the system gives no further thread; why is noted.
 #[cold]

@@ -15,6 +15,7 @@ use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::reactor::wait_on_reactor;
+use orbium_metrics::Closing;
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
@@ -25,7 +26,6 @@ use crate::ended::has_peer_ended;
 use crate::introduction::{Introduction, PriorityContext};
 use crate::private_connections::PrivateConnections;
 use crate::ticks;
-use orbium_metrics::Closing;
 pub(crate) use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.

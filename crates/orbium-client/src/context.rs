@@ -8,7 +8,8 @@ use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
-use orbium_invocation::{ConnectionWishes, RealTime};
+use orbium_invocation::{ConnectionWishes, Priority, RealTime};
+use orbium_metrics::{Instruments, Measurements};
 use orbium_sys::fork::PerProcess;
 
 use crate::asynchronous::{Reader, ReplyReaders};
@@ -17,8 +18,6 @@ use crate::decoding::Decoding;
 use crate::notice;
 use crate::pools::Pools;
 use crate::thread_policies::ThreadPolicies;
-use orbium_invocation::Priority;
-use orbium_metrics::{Instruments, Measurements};
 
 /// The client of an ORB: its connections to servers, the readers of asynchronous replies,
 /// and the choices that calls depend on.

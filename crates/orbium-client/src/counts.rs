@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use orbium_transport::ByteStream;
-
 use orbium_channel::Channel;
 use orbium_metrics::{Closing, ConnectionBook, Tracked};
 use orbium_trace::log::Recurring;
+use orbium_transport::ByteStream;
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {

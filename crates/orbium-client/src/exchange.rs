@@ -12,6 +12,8 @@ use orbium_channel::framing::TooLarge;
 use orbium_giop::{
     BodyStart, Completion, ExceptionKind, MessageHeader, SystemException, finish_message, minor,
 };
+use orbium_invocation::Operation;
+use orbium_invocation::story::{Phase, note};
 use orbium_sys::{if_done, made_of};
 
 use crate::connection::Connection;
@@ -19,9 +21,7 @@ use crate::errors::{bad_argument, broken_invariant, deadline_passed, not_trusted
 use crate::link::Link;
 use crate::outcome::{Outcome, raised};
 use crate::reference::Reference;
-use crate::story::{Phase, note};
 use crate::timing::Timing;
-use orbium_invocation::Operation;
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

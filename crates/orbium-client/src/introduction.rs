@@ -4,7 +4,6 @@
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::PriorityBand;
-
 use orbium_invocation::Priority;
 
 /// The service contexts about priorities that a request carries.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::SystemException;
+use orbium_invocation::story::{Phase, note};
 use orbium_transport::Stamp;
 
 use crate::candidate::{Candidate, Route};
@@ -13,7 +14,6 @@ use crate::errors::time_left;
 use crate::introduction::PriorityContext;
 use crate::pool::Pool;
 use crate::private_connections::PrivateConnections;
-use crate::story::{Phase, note};
 use crate::timing::Timing;
 
 /// A candidate, with a connection to it that is ours for one exchange.

@@ -11,13 +11,13 @@ use orbium_giop::{
     LocateStatus, MessageHeader, MessageKind, SystemException, SystemExceptionBody, minor,
     write_locate_request,
 };
+use orbium_invocation::story::{Phase, note};
 
 use crate::connection::{Connection, Received};
 use crate::errors::{deadline_passed, not_trusted};
 use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use crate::story::{Phase, note};
 use crate::timing::Timing;
 
 #[inline]

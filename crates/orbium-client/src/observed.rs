@@ -4,14 +4,14 @@
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_invocation::story::Phase;
+use orbium_invocation::{Operation, Priority};
+use orbium_metrics::Measured;
 
 use crate::candidate::Candidate;
 use crate::notice;
 use crate::reference::Reference;
 use crate::span::CallSpan;
-use crate::story::Phase;
-use orbium_invocation::{Operation, Priority};
-use orbium_metrics::Measured;
 
 /// A call of this thread under way: recorded when it is dropped.
 pub(super) struct Observed<'o> {

@@ -2,9 +2,9 @@
 //! What a reference asks of its calls, whatever the ORB does.
 
 use orbium_channel::ProtocolPolicy;
+use orbium_invocation::TimePolicies;
 
 use crate::connection_policies::ConnectionPolicies;
-use crate::time_policies::TimePolicies;
 
 /// The policies of a reference, where it has its own.
 #[derive(Clone, Debug, Default)]

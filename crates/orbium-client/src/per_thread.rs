@@ -9,13 +9,13 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
+use orbium_config::ClientStrategy;
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::fork::Origin;
 
 use crate::connection::Connection;
 use crate::pool::Pool;
-use orbium_config::ClientStrategy;
 
 thread_local! {
     /// The connections of this thread, by server.

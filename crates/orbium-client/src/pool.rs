@@ -8,8 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
+use orbium_channel::Channel;
+use orbium_config::ClientStrategy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::reactor::keeps_reactor;
+use orbium_invocation::story::{Phase, note};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
@@ -23,10 +26,7 @@ use crate::per_thread::OwnConnections;
 use crate::pool_key::PoolKey;
 use crate::pools::All;
 use crate::shared::Multiplexer;
-use crate::story::{Phase, note};
 use crate::waiting;
-use orbium_channel::Channel;
-use orbium_config::ClientStrategy;
 
 /// How long a call made within a request waits for a connection to become free.
 /// Then it gets one beyond the limit: those that are busy may be waiting for

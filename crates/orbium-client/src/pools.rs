@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
+use orbium_metrics::ConnectionBook;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::made_of;
 
@@ -14,7 +15,6 @@ use crate::config::ClientConfig;
 use crate::counts::Counts;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
-use orbium_metrics::ConnectionBook;
 
 /// Connections made until idle ones are looked at again.
 const SWEEP_AFTER: usize = 32;

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use orbium_channel::protocol::{self, Offer};
 use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue, PublishedPolicies};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::{NetworkMark, Priority, priority};
 
 use crate::candidate::{Candidate, Route};
 use crate::connection_policies::ConnectionPolicies;
@@ -16,8 +17,6 @@ use crate::partition::ConnectionPartition;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::private_connections::{PrivateConnections, next_number};
-use orbium_invocation::priority;
-use orbium_invocation::{NetworkMark, Priority};
 
 /// DSCP code points.
 const MARKS: usize = 64;

@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use orbium_channel::protocol;
-use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
+use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Ior, SystemException};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;

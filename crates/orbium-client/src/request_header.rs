@@ -5,12 +5,12 @@ use orbium_cdr::CdrWriter;
 use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::{priority_context, priority_range_context};
 use orbium_giop::{BodyStart, RequestTemplate, ResponseFlags, ServiceContext, service_context};
+use orbium_invocation::Operation;
 use orbium_trace::log::wants_spans;
 use tracing::Span;
 
 use crate::introduction::{Introduction, PriorityContext};
 use crate::timing::Timing;
-use orbium_invocation::Operation;
 
 /// Writes a request header with service contexts or a long operation name, or with a
 /// request id that the current span records.

@@ -5,20 +5,19 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use orbium_channel::protocol;
-use orbium_giop::SystemException;
+use orbium_giop::{ExceptionKind, SystemException};
 use orbium_invocation::spans::{
     Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, record_address, record_deadline,
     record_failure,
 };
+use orbium_invocation::story::Phase;
+use orbium_invocation::{Operation, Priority, priority};
 use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
 use crate::candidate::Candidate;
 use crate::reference::Reference;
-use crate::story::Phase;
-use orbium_giop::ExceptionKind;
-use orbium_invocation::{Operation, Priority, priority};
 
 /// A call under way; its span ends when this is dropped.
 #[derive(Debug)]

@@ -4,9 +4,7 @@
 use std::cell::RefCell;
 
 use orbium_channel::ProtocolPolicy;
-use orbium_invocation::ConnectionWishes;
-
-use crate::time_policies::TimePolicies;
+use orbium_invocation::{ConnectionWishes, TimePolicies};
 
 /// What a thread asks of its calls.
 #[derive(Clone, Debug, Default)]

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
 use orbium_giop::{Completion, SystemException};
+use orbium_invocation::TimePolicies;
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use crate::errors::{deadline_passed, time_left};
-use crate::time_policies::TimePolicies;
 
 /// Until when what part of a call has to be done.
 #[derive(Clone, Copy, Debug)]

@@ -32,11 +32,7 @@ pub use orbium_channel::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
 use orbium_client as client;
-#[doc(hidden)]
-pub use orbium_client::explain_refusal;
-pub use orbium_client::{
-    Asynchronous, Explanation, Failure, Phase, Step, TimePolicies, explain, last_failure,
-};
+pub use orbium_client::Asynchronous;
 pub use orbium_config::{
     ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching,
     ServerStrategy, UnknownClientStrategy, UnknownStrategy,
@@ -45,9 +41,12 @@ pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::raises;
 pub use orbium_invocation::raises::{not_implemented, unknown_operation};
 pub use orbium_invocation::scheduling::give_scheduling;
+#[doc(hidden)]
+pub use orbium_invocation::story::explain_refusal;
+pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
     ConnectionWishes, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
-    UserException, error_enum, exception, priority,
+    TimePolicies, UserException, error_enum, exception, priority,
 };
 pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};
 pub use orbium_server::{

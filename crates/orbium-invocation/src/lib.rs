@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
-//! [`reactor`] that it runs while it waits, and the words of [`spans`].
+//! [`reactor`] that it runs while it waits, [`TimePolicies`], the words of [`spans`], and
+//! the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
 //! are the ORB's own crates: `orbium` has what programs need.
@@ -15,6 +16,8 @@ pub mod reactor;
 mod real_time;
 pub mod scheduling;
 pub mod spans;
+pub mod story;
+mod time_policies;
 
 // For the macros.
 #[doc(hidden)]
@@ -26,3 +29,4 @@ pub use operation::Operation;
 pub use priority::Priority;
 pub use raises::{DispatchError, Raised, Raises, UserException};
 pub use real_time::{ConnectionWishes, NetworkMark, RealTime};
+pub use time_policies::TimePolicies;

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_invocation::Operation;
+use orbium_invocation::raises::Raises;
 
 use super::call::Call;
 use super::handle::Asynchronous;
 use super::request::Values;
 use crate::reference::Reference;
-use orbium_invocation::Operation;
-use orbium_invocation::raises::Raises;
 
 /// Begins a call of an operation. Whatever fails, sending too, comes out of its result.
 pub fn call_async<A: Send + 'static, T, E: Raises>(

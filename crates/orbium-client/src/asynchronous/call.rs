@@ -13,8 +13,10 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_invocation::{Operation, Priority, priority};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::fork::Origin;
+use orbium_trace::log::wants_spans;
 use orbium_transport::Stamp;
 
 use super::pending_call::News;
@@ -26,8 +28,6 @@ use crate::outcome::Outcome;
 use crate::reference::Reference;
 use crate::span::CallSpan;
 use crate::way::Choice;
-use orbium_invocation::{Operation, Priority, priority};
-use orbium_trace::log::wants_spans;
 use state::{Due, Slot, State};
 
 /// A call, shared by its handle, the reader that receives its reply, and its timer.

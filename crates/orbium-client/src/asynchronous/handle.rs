@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::raises::Raises;
+use orbium_invocation::story::{Note, Phase};
 
 use super::call::Call;
 use super::pending_call::{Answered, PendingCall};
-use crate::story::{Note, Phase};
-use orbium_invocation::raises::Raises;
 
 /// A call under way (CORBA Messaging's asynchronous method invocation), in each of
 /// the three forms that it can have:

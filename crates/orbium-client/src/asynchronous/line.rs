@@ -20,6 +20,7 @@ use orbium_cdr::Format;
 use orbium_channel::connection::{Connection, Requests};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{SystemException, Version};
+use orbium_invocation::story::{self, Note, Phase as CallPhase};
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
@@ -36,7 +37,6 @@ use crate::introduction::{Introduction, PriorityContext};
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::private_connections::PrivateConnections;
-use crate::story::{self, Note, Phase as CallPhase};
 use crate::timing::Timing;
 use crate::way::Way;
 use batch::{Batch, Message};

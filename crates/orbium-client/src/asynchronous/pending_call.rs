@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_invocation::story::Note;
 
 use super::reply::Reply;
 use crate::decoding::Decoding;
 use crate::outcome::Outcome;
-use crate::story::Note;
 
 /// What a call comes to.
 pub(super) type Answered = Result<Reply, SystemException>;

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use orbium_channel::Channel;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::exceptions::already_shut_down;
-use orbium_invocation::scheduling;
+use orbium_invocation::{Priority, RealTime, priority, scheduling};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ThreadCache, ThreadOptions};
 use orbium_sys::{Interest, Poller, Waker};
@@ -28,8 +29,6 @@ use crate::errors::exhausted;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::way::Way;
-use orbium_channel::Channel;
-use orbium_invocation::{Priority, RealTime, priority};
 
 /// How long threads wait for more to do, and connections, if the configuration
 /// does not say how long they are kept.

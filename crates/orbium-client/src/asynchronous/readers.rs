@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::Priority;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::Mutex;
 
 use super::reader::Reader;
 use crate::errors::exhausted;
-use orbium_invocation::Priority;
 
 /// Priorities that have a reader of their own. Callers of further ones share that
 /// of the next more urgent priority.

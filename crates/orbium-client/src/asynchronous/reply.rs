@@ -4,12 +4,12 @@
 use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
+use orbium_invocation::raises::Raises;
+use orbium_invocation::story::unreadable;
+use orbium_metrics::End;
 
 use crate::decoding::Decoding;
 use crate::outcome::{Outcome, outcome_of, raised_as};
-use crate::story::unreadable;
-use orbium_invocation::raises::Raises;
-use orbium_metrics::End;
 
 /// A reply as it came.
 #[derive(Debug)]

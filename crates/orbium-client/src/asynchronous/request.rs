@@ -5,13 +5,13 @@
 use orbium_cdr::CdrWriter;
 use orbium_channel::outgoing::fragments_into;
 use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
+use orbium_invocation::Operation;
 
 use crate::candidate::Candidate;
 use crate::config::ClientConfig;
 use crate::errors::bad_argument;
 use crate::introduction::Introduction;
 use crate::timing::Timing;
-use orbium_invocation::Operation;
 
 /// The arguments of a call, kept until there is an answer.
 pub(crate) trait Arguments: Send {

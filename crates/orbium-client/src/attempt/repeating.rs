@@ -6,11 +6,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::Operation;
+use orbium_invocation::story::{Phase, note};
 
 use super::{Attempt, RETRIES};
 use crate::outcome::Outcome;
-use crate::story::{Phase, note};
-use orbium_invocation::Operation;
 
 /// The pause before the first repeat; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);

@@ -6,14 +6,14 @@ use orbium_channel::peer_memory::{NoMemory, copied};
 use orbium_giop::{
     Completion, ExceptionKind, MessageKind, ReplyHeader, ReplyStatus, SystemException, minor,
 };
+use orbium_invocation::raises::Raises;
+use orbium_invocation::story::{Phase, unreadable};
 
 use super::{Answer, Exchange, orbium};
 use crate::asynchronous::Reply;
 use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
 use crate::outcome::{Outcome, outcome_of, raised_as, read_answer};
-use crate::story::{Phase, unreadable};
-use orbium_invocation::raises::Raises;
 
 impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time.

@@ -2,6 +2,7 @@
 //! Opening the connections of a pool.
 
 use orbium_giop::SystemException;
+use orbium_invocation::story;
 use orbium_sys::made_of;
 use orbium_transport::Deadline;
 
@@ -9,7 +10,7 @@ use super::{Pool, Source};
 use crate::connecting::refused;
 use crate::connection::Connection;
 use crate::counts::Counted;
-use crate::{reacting, story};
+use crate::reacting;
 
 impl Pool {
     /// A new connection, or a call slot of the multiplexed one.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use orbium_channel::framing::{self, Framing};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
+use orbium_metrics::Closing;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
@@ -20,7 +21,6 @@ use super::send_queue::SendQueue;
 use crate::config::CALL_SLOTS;
 use crate::counts::Counted;
 use crate::{ended, ticks};
-use orbium_metrics::Closing;
 
 /// Distance of the request ids of one slot: those between belong to the other slots,
 /// and odd ones to the server.

@@ -16,7 +16,9 @@ mod sending;
 use std::io;
 use std::sync::{Arc, PoisonError};
 
+use orbium_channel::Channel;
 use orbium_channel::peer_memory::Budget;
+use orbium_config::ClientStrategy;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
@@ -25,8 +27,6 @@ use crate::counts::{Counted, Counts};
 use crate::waiting;
 use call_slot::CallSlot;
 use connection::MultiplexedConnection;
-use orbium_channel::Channel;
-use orbium_config::ClientStrategy;
 
 /// Opens the multiplexed connection to one server, and gives out its call slots.
 #[derive(Debug)]

@@ -105,7 +105,7 @@ impl Orb {
     /// [`OrbError::Listen`].
     pub fn new(config: Config) -> Result<Self, OrbError> {
         let mut config = config.prepared()?;
-        crate::client::prepare_stories();
+        orbium_invocation::story::prepare();
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
         config.protocols.set_budget(budget);

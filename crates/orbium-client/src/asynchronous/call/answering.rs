@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use orbium_giop::ReplyStatus;
-use orbium_giop::{Completion, SystemException};
+use orbium_giop::{Completion, ReplyStatus, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_invocation::scheduling;
+use orbium_invocation::story::{Failure, Note, Phase};
+use orbium_metrics::End;
 use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -19,10 +20,7 @@ use super::super::pending_call::Answered;
 use super::Call;
 use super::state::{Due, Handler, Over, Slot, State, Then};
 use crate::attempt::Attempt;
-use crate::story::Failure;
-use crate::story::{Note, Phase};
 use crate::waiting;
-use orbium_metrics::End;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -165,7 +163,7 @@ impl Call {
             drop(call);
             let handle = || {
                 let number = object.client().number();
-                role::while_serving_own_thread(number, || handler(answered))
+                role::while_serving_own_thread(number, || handler(answered));
             };
             // Whatever it makes of its thread's priority; no native one is given.
             let _ = scheduling::at(priority, None, handle);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_invocation::story::Note;
 
 use super::super::pending_call::{Answered, News, PendingCall};
 use super::Call;
 use crate::decoding::Decoding;
-use crate::story::Note;
 
 impl PendingCall for Call {
     fn decoding(&self) -> &Decoding {

@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError};
 
 use orbium_giop::{ReplyStatus, SystemException};
+use orbium_invocation::story::story_of;
 
 use super::super::line::{Line, Pending};
 use super::super::reader::Reader;
@@ -13,7 +14,6 @@ use super::state::Slot;
 use crate::attempt::Attempt;
 use crate::exchange::{Answer, Exchange};
 use crate::outcome::Outcome;
-use crate::story::story_of;
 use crate::way::Choice;
 
 /// A request that is ready to be sent.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
+use orbium_invocation::story::{Failure, Note};
+
 use super::super::line::Line;
 use super::super::pending_call::Answered;
 use super::super::readers::UnderWay;
 use crate::attempt::Suspended;
 use crate::span::CallSpan;
-use crate::story::{Failure, Note};
 use crate::timing::Timing;
 
 /// Runs with the answer.

@@ -3,11 +3,11 @@
 //! result.
 
 use orbium_giop::SystemException;
+use orbium_invocation::story::{self, Failed, Note};
 
 use super::super::pending_call::Answered;
 use super::Call;
 use super::state::State;
-use crate::story::{self, Failed, Note};
 
 impl Call {
     /// Something happened on its way.
@@ -35,7 +35,7 @@ impl Call {
         let notes = std::mem::take(&mut state.notes);
         let (retries, forwards) = state.counts;
         let failed = Failed {
-            object: &self.object,
+            object: self.object.ior(),
             operation: self.operation.name(),
             begun: self.begun,
             retries,

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_channel::Channel;
 use orbium_giop::{Completion, SystemException};
+use orbium_invocation::story::{Note, Phase};
 
 use super::Call;
 use super::state::Due;
 use crate::errors::deadline_passed;
-use crate::story::{Note, Phase};
 use crate::timing::Timing;
 use crate::way::Choice;
-use orbium_channel::Channel;
 
 impl Call {
     /// Arms the timer for the request's deadline.

@@ -2,10 +2,10 @@
 //! Why a line ends, and what that means to its calls.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_metrics::Closing;
 
 use crate::asynchronous::pending_call::News;
 use crate::outcome::Outcome;
-use orbium_metrics::Closing;
 
 /// Why a line has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::net::Shutdown;
 use std::sync::Arc;
 
 use orbium_giop::{Completion, SystemException, Version, close_connection};
+use orbium_invocation::story::Phase as CallPhase;
 
 use super::end::End;
 use super::{Awaiting, Line, Phase};
 use crate::asynchronous::reader::Reader;
-use crate::story::Phase as CallPhase;
 
 impl Line {
     /// Ends the line, unless it has ended before. Not under its lock.

@@ -5,9 +5,11 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use orbium_channel::Channel;
 use orbium_channel::connection::{Connection, Event, Violation, Whole};
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
+use orbium_invocation::story::{Note, Phase as CallPhase};
 
 use super::end::End;
 use super::{Awaiting, Line, Pending, Phase};
@@ -17,8 +19,6 @@ use crate::asynchronous::reply::Reply;
 use crate::band_operation::is_unknown_to_server;
 use crate::errors::not_trusted;
 use crate::outcome::{Outcome, read_answer};
-use crate::story::{Note, Phase as CallPhase};
-use orbium_channel::Channel;
 
 /// Receives in a row before other lines have their turn.
 const TURN: usize = 16;

@@ -3,38 +3,32 @@
 
 use std::time::Duration;
 
-use orbium_giop::SystemException;
+use orbium_giop::{Ior, SystemException};
 use orbium_transport::Stamp;
 
-use super::failure::{Failure, Phase, Step};
-use super::notes::{Note, cut, keep_offered, remember, sentence, take_claimed};
-use crate::reference::Reference;
 use orbium_channel::OfferedProtocol;
+
+use super::failure::{Failure, Phase, Step};
+use super::notes::{Note, cut, remember, sentence, take_claimed};
 
 /// Limit of the steps reported with a failure.
 const MOST_STEPS: usize = 16;
 /// Octets of an object key that are shown.
 const MOST_KEY: usize = 64;
 
-/// Keeps what a reference offered, with what is known of each, for a call that reached
-/// no server and has claimed its notes.
-#[cold]
-#[inline(never)]
-pub(crate) fn reached_none(object: &Reference, oneway: bool, begun: Stamp) {
-    let protocols = &object.client().config().protocols;
-    keep_offered(object.protocols(), begun, &|channel| {
-        let has_no_reply = protocols.is_datagram(channel) && !oneway;
-        has_no_reply.then_some("it has no way back for an answer")
-    });
-}
-
 /// A call that has failed.
-pub(crate) struct Failed<'s> {
-    pub(crate) object: &'s Reference,
-    pub(crate) operation: &'s str,
-    pub(crate) begun: Stamp,
-    pub(crate) retries: u32,
-    pub(crate) forwards: u32,
+#[derive(Debug)]
+pub struct Failed<'s> {
+    /// The reference that it was made through.
+    pub object: &'s Ior,
+    /// The operation, as it is named on the wire.
+    pub operation: &'s str,
+    /// When it was made.
+    pub begun: Stamp,
+    /// How often the request was sent again.
+    pub retries: u32,
+    /// How often the server said that the object is elsewhere.
+    pub forwards: u32,
 }
 
 impl Failed<'_> {
@@ -42,7 +36,7 @@ impl Failed<'_> {
     /// failed.
     #[cold]
     #[inline(never)]
-    pub(crate) fn tell(&self, exception: SystemException) -> Phase {
+    pub fn tell(&self, exception: SystemException) -> Phase {
         let (notes, offered) = take_claimed(self.begun);
         let failure = self.failure(exception, &notes, offered);
         let phase = failure.phase();
@@ -52,7 +46,7 @@ impl Failed<'_> {
 
     /// The story of a call, made of its notes.
     #[cold]
-    pub(crate) fn failure(
+    pub fn failure(
         &self,
         exception: SystemException,
         notes: &[Note],
@@ -85,7 +79,7 @@ impl Failed<'_> {
         let failure = Failure {
             exception,
             operation: cut(self.operation.to_owned()),
-            interface: cut(self.object.ior().type_id.clone()),
+            interface: cut(self.object.type_id.clone()),
             object: key_of(self.object),
             steps,
             elapsed,
@@ -116,8 +110,8 @@ fn log(failure: &Failure) {
 }
 
 /// The key of an object as it is shown.
-fn key_of(object: &Reference) -> String {
-    let mut profiles = object.ior().profiles.iter();
+fn key_of(object: &Ior) -> String {
+    let mut profiles = object.profiles.iter();
     let key = profiles.find_map(orbium_giop::TaggedProfile::object_key);
     let key = key.unwrap_or_default();
     let mut shown = String::new();

@@ -10,9 +10,8 @@ mod notes;
 mod telling;
 
 pub use failure::{Explanation, Failure, Phase, Step};
-pub(crate) use notes::{
-    Note, claim, connecting, note, note_connecting, remember, start_connecting, story_of,
-    take_notes, unreadable,
+pub use notes::{
+    Note, claim, connecting, explain, explain_refusal, keep_offered, last_failure, note,
+    note_connecting, prepare, remember, start_connecting, story_of, take_notes, unreadable,
 };
-pub use notes::{explain, explain_refusal, last_failure, prepare};
-pub(crate) use telling::{Failed, reached_none};
+pub use telling::Failed;

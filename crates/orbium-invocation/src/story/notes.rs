@@ -11,8 +11,8 @@ use orbium_giop::SystemException;
 use orbium_transport::{Stage, Stamp};
 
 use super::failure::{Explanation, Failure, Phase, Step};
+use crate::raises::{Raised, Raises};
 use orbium_channel::{Channel, OfferedProtocol};
-use orbium_invocation::raises::{Raised, Raises};
 
 /// Notes that are kept for a thread, of calls that are under way.
 const MOST_NOTES: usize = 64;
@@ -23,7 +23,7 @@ const MOST_TEXT: usize = 300;
 
 /// Something that happened on the way of a call, and when.
 #[derive(Clone, Debug)]
-pub(crate) struct Note {
+pub struct Note {
     pub(super) phase: Phase,
     pub(super) channel: Option<Channel>,
     pub(super) result: String,
@@ -35,13 +35,13 @@ pub(crate) struct Note {
 
 impl Note {
     /// Whether it was made after that moment.
-    pub(crate) fn is_after(&self, begun: Stamp) -> bool {
+    pub fn is_after(&self, begun: Stamp) -> bool {
         self.at.is_after(begun)
     }
 
     /// Made now.
     #[cold]
-    pub(crate) fn new(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) -> Self {
+    pub fn new(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) -> Self {
         Self {
             phase,
             channel: channel.cloned(),
@@ -121,7 +121,7 @@ pub fn explain<E: Raises + fmt::Display>(error: &E) -> Explanation {
 
 /// The newest failure of this thread that raised such an exception.
 #[inline(never)]
-pub(crate) fn story_of(exception: SystemException) -> Option<Failure> {
+pub fn story_of(exception: SystemException) -> Option<Failure> {
     KEPT.with_borrow(|kept| {
         let mut failures = kept.failures.iter().rev();
         failures.find(|it| it.exception == exception).cloned()
@@ -139,7 +139,7 @@ fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::
 /// Notes something that happened on the way of the call that this thread makes.
 #[cold]
 #[inline(never)]
-pub(crate) fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
+pub fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
     keep(Note::new(phase, channel, result));
 }
 
@@ -154,7 +154,7 @@ fn keep(note: Note) {
 
 /// This thread begins to connect.
 #[cold]
-pub(crate) fn start_connecting() -> Stamp {
+pub fn start_connecting() -> Stamp {
     drop(Stage::take_reports());
     Stamp::now()
 }
@@ -162,7 +162,7 @@ pub(crate) fn start_connecting() -> Stamp {
 /// Notes how far a connection came that this thread has made, or why it was not made.
 #[cold]
 #[inline(never)]
-pub(crate) fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
+pub fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
     for note in connecting(channel, begun, error) {
         keep(note);
     }
@@ -170,11 +170,7 @@ pub(crate) fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dy
 
 /// How far a connection came that this thread has made, or why it was not made.
 #[cold]
-pub(crate) fn connecting(
-    channel: &Channel,
-    begun: Stamp,
-    error: Option<&dyn fmt::Display>,
-) -> Vec<Note> {
+pub fn connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) -> Vec<Note> {
     let mut stages = Stage::take_reports();
     if stages.is_empty() {
         stages.push((Stage::Connect, begun));
@@ -204,7 +200,7 @@ pub(crate) fn connecting(
 /// Takes the notes of this thread since `begun` that no call has claimed: for asynchronous
 /// invocations.
 #[cold]
-pub(crate) fn take_notes(begun: Stamp) -> Vec<Note> {
+pub fn take_notes(begun: Stamp) -> Vec<Note> {
     KEPT.with_borrow_mut(|kept| {
         let mut taken = Vec::new();
         while let Some((None, note)) = kept.notes.back()
@@ -221,7 +217,7 @@ pub(crate) fn take_notes(begun: Stamp) -> Vec<Note> {
 /// nested calls. Older notes belong to calls that succeeded, which never clear them.
 #[cold]
 #[inline(never)]
-pub(crate) fn claim(begun: Stamp) {
+pub fn claim(begun: Stamp) {
     KEPT.with_borrow_mut(|kept| {
         let notes = kept.notes.iter_mut().rev();
         for (call, _) in notes.take_while(|(_, note)| note.is_after(begun)) {
@@ -256,7 +252,7 @@ pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn 
 /// Keeps a failure for this thread.
 #[cold]
 #[inline(never)]
-pub(crate) fn remember(failure: Failure) {
+pub fn remember(failure: Failure) {
     KEPT.with_borrow_mut(|kept| {
         if kept.failures.len() >= MOST_FAILURES {
             kept.failures.pop_front();
@@ -266,12 +262,12 @@ pub(crate) fn remember(failure: Failure) {
 }
 
 /// What an exception says, without its name: what a step came to.
-pub(crate) fn sentence(exception: SystemException) -> String {
+pub(super) fn sentence(exception: SystemException) -> String {
     format!("{exception}")
 }
 
 /// Why results cannot be read.
-pub(crate) fn unreadable(error: CdrError) -> String {
+pub fn unreadable(error: CdrError) -> String {
     format!("the reply cannot be read: {error}")
 }
 
@@ -313,7 +309,7 @@ pub(super) fn take_claimed(begun: Stamp) -> (Vec<Note>, Vec<OfferedProtocol>) {
 
 /// Keeps what a reference offered to a call that reached no server. What the call has
 /// noted of a protocol, or `refusal` of its channel, says why it was not usable.
-pub(super) fn keep_offered(
+pub fn keep_offered(
     mut offered: Vec<OfferedProtocol>,
     begun: Stamp,
     refusal: &dyn Fn(&Channel) -> Option<&'static str>,

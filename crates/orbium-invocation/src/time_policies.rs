@@ -40,7 +40,8 @@ impl TimePolicies {
     };
 
     /// Whether nothing is bounded.
-    pub(crate) fn is_none(&self) -> bool {
+    #[must_use]
+    pub fn is_none(&self) -> bool {
         self.roundtrip_timeout.is_none()
             && self.request_timeout.is_none()
             && self.request_end.is_none()
