@@ -20,17 +20,16 @@ use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use crate::LaneCore;
 use crate::ServerContext;
 use crate::cancelled::Cancelled;
 use crate::flusher::Flusher;
 use crate::intake::Intake;
 use crate::notifier::Notifier;
 use crate::origin::Origin;
-use crate::own_thread::Settled;
+use crate::settled::Settled;
 use collected::Collected;
 use kept::Kept;
-use orbium_invocation::priority;
+use orbium_invocation::{Priority, priority};
 use orbium_metrics::{Closing, OpenConnection, Tracked};
 
 /// Octets came since the last look at the connection, none did, or none ever did.
@@ -107,20 +106,20 @@ impl Drop for ServerConnection {
 
 impl ServerConnection {
     pub(super) fn new(
-        lane: &LaneCore,
+        (lane, priority): (u32, Option<Priority>),
         id: u64,
         stream: Box<dyn ByteStream>,
         tracked: Tracked,
         context: &ServerContext,
-        notifier: Option<Arc<Notifier>>,
+        (flusher, notifier): (Arc<Flusher>, Option<Arc<Notifier>>),
     ) -> Self {
         let limits = &context.limits;
         let collects = Self::may_collect(&*stream, context);
         Self {
             id,
             place: AtomicUsize::new(0),
-            lane: AtomicU32::new(lane.number),
-            priority: AtomicI16::new(priority::number_of(lane.setup.priority)),
+            lane: AtomicU32::new(lane),
+            priority: AtomicI16::new(priority::number_of(priority)),
             peer: OnceLock::new(),
             origin: OnceLock::new(),
             opening: Deadline::after(limits.initial_idle_time),
@@ -136,7 +135,7 @@ impl ServerConnection {
             waits_for_room: AtomicBool::new(false),
             attention: AtomicU8::new(0),
             collects,
-            flusher: Arc::clone(&lane.flusher),
+            flusher: flusher,
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),

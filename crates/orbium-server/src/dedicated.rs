@@ -14,8 +14,9 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::role::Role;
 
 use crate::dedication::{Gate, Pass};
-use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
 use crate::lane::thread::{self, Setup};
+use crate::outcome::Outcome;
 use crate::passing::pass_on;
 use crate::receiving::{self, Receiving};
 use crate::{Dispatcher, LaneCore, ServerConnection};
@@ -137,16 +138,20 @@ impl Reading<'_> {
             };
             intake = back;
             match self.take(&source, &mut intake) {
-                Taken::Done | Taken::Moved | Taken::Waits | Taken::Granted | Taken::Marked => {
+                Outcome::Dispatched
+                | Outcome::Forwarded
+                | Outcome::QueueFull
+                | Outcome::ThreadGranted
+                | Outcome::Dedicated => {
                     receiving.message_ends();
                     if connection.is_over() {
                         return true;
                     }
                 }
-                Taken::HandedOver => return false,
-                Taken::Close => return true,
-                Taken::None if self.receive(&mut receiving, &mut intake, wait) => {}
-                Taken::None => return true,
+                Outcome::HandedOff => return false,
+                Outcome::Close => return true,
+                Outcome::Incomplete if self.receive(&mut receiving, &mut intake, wait) => {}
+                Outcome::Incomplete => return true,
             }
         }
     }
@@ -167,7 +172,7 @@ impl Reading<'_> {
     }
 
     /// Deals with the next message: in place, unless it has to wait.
-    fn take(&self, source: &Source<'_>, intake: &mut Intake) -> Taken {
+    fn take(&self, source: &Source<'_>, intake: &mut Intake) -> Outcome {
         let Some(gate) = &self.own.gate else {
             return intake.take(source);
         };

@@ -14,7 +14,8 @@ use orbium_transport::ByteStream;
 
 use crate::Dispatcher;
 use crate::connection::ServerConnection;
-use crate::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::intake::{HandOver, Intake, Queued, Sink, Source};
+use crate::outcome::Outcome;
 
 /// Polling intervals at shutdown: the first, and the longest.
 ///
@@ -72,8 +73,8 @@ fn refuse_what_came(
     let source = Source::new(dispatcher, connection, &Refusing);
     loop {
         match intake.take_for(&source, &Refusing) {
-            Taken::None => {}
-            Taken::Close => return false,
+            Outcome::Incomplete => {}
+            Outcome::Close => return false,
             _ => {
                 *any = true;
                 continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A lane, as its threads see it.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -15,18 +16,15 @@ use orbium_transport::ByteStream;
 use crate::books::Books;
 use crate::connection::ServerConnection;
 use crate::flusher::Flusher;
-use crate::lane::LaneConfig;
-use crate::lane::OWN;
 use crate::lane::thread::Setup;
+use crate::lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane};
 use crate::log::Recurring;
 use crate::notifier::Notifier;
 use crate::pool::Pool;
 use crate::{Host, StartError};
-use crate::{leader_followers, worker_pool};
-use crate::{reactive, threads};
 use orbium_channel::Channel;
-use orbium_config::{Limits, ServerStrategy};
-use orbium_metrics::{Closing, Refusal};
+use orbium_config::Limits;
+use orbium_metrics::{Closing, LaneSnapshot, Refusal};
 
 /// How long `shutdown` waits for requests being served: it must return even if a
 /// servant never does.
@@ -37,12 +35,8 @@ pub(crate) struct LaneCore {
     pub(crate) host: Host,
     /// The process that has its threads.
     origin: Origin,
-    /// 0 is the ORB's own; no two lanes of an ORB have the same.
-    pub(crate) number: u32,
-    pub(crate) name: String,
-    pub(crate) strategy: ServerStrategy,
+    pub(crate) facts: LaneFacts,
     pub(crate) setup: Arc<Setup>,
-    pub(crate) published: Vec<Channel>,
     /// Requests that wait, and the threads that serve those handed over.
     pub(crate) pool: Arc<Pool>,
     /// Threads that there may be if all are busy; those that are kept.
@@ -57,29 +51,42 @@ pub(crate) struct LaneCore {
 }
 
 impl LaneCore {
-    /// Starts the threads that serve.
-    pub(crate) fn start(
+    /// The lane behind a handle.
+    pub(crate) fn of(lane: &Lane) -> &Self {
+        match lane.0.as_any().downcast_ref() {
+            Some(core) => core,
+            None => unreachable!("every lane is started by this crate"),
+        }
+    }
+
+    /// A lane whose threads are not started yet.
+    pub(crate) fn new(
         host: &Host,
-        number: u32,
         config: &LaneConfig,
-        accepting: Accepting,
+        number: u32,
+        accepting: &Accepting,
         published: Vec<Channel>,
     ) -> Result<Arc<Self>, StartError> {
-        host.context.serve_here();
         let refused = |error| StartError::RealTime(config.name.clone(), error);
         let failed = |error| StartError::Threads(config.name.clone(), error);
         let setup = Setup::new(config).map_err(refused)?;
         let options = setup.options(config.stack_size);
         let start = orbium_sys::spawn_detached;
         let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
-        let lane = Arc::new(Self {
+        let lenders = config.borrows_from.iter();
+        let lenders = lenders.map(|it| Arc::clone(&Self::of(it).pool)).collect();
+        Ok(Arc::new(Self {
             host: host.clone(),
             origin: Origin::here(),
-            number,
-            name: config.name.clone(),
-            strategy: config.strategy,
-            published,
-            pool: Pool::new(host, number, config, &setup, &threads),
+            facts: LaneFacts {
+                number,
+                name: config.name.clone(),
+                priority: setup.priority,
+                scheduling: setup.scheduling,
+                strategy: config.strategy,
+                published,
+            },
+            pool: Pool::new(host, number, config, lenders, (&setup, &threads)),
             most_threads: config.threads().1,
             idle_time: config.idle_time,
             flusher: Flusher::new(&threads),
@@ -90,41 +97,12 @@ impl LaneCore {
             // No two connections of an ORB have the same.
             next_id: AtomicU64::new((u64::from(number) << 40) + accepting.next_token()),
             setup,
-        });
-        let started = match config.strategy {
-            ServerStrategy::ThreadPerConnection => threads::start(&lane, accepting),
-            ServerStrategy::Reactive => reactive::start(&lane, accepting),
-            ServerStrategy::LeaderFollowers { threads } => {
-                leader_followers::start(&lane, accepting, threads)
-            }
-            ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
-        };
-        if let Err(error) = started {
-            // Threads that are there already have nothing to do.
-            lane.halt();
-            lane.await_end();
-            return Err(failed(error));
-        }
-        for channel in &lane.published {
-            crate::log::info!(
-                target: "orbium::conn",
-                lane = lane.label(),
-                published = %channel,
-                "listening; this address is of use to {}",
-                channel.audience()
-            );
-        }
-        Ok(lane)
-    }
-
-    /// Requests for which there was no room so far.
-    pub(crate) fn refused(&self) -> u64 {
-        self.pool.refused()
+        }))
     }
 
     /// Takes nothing more; what is being served goes on.
     #[inline(never)]
-    pub(crate) fn halt(&self) {
+    pub(crate) fn stop(&self) {
         if !self.origin.is_here() {
             // A forked child has none of its threads, and perhaps not its locks.
             return;
@@ -139,13 +117,13 @@ impl LaneCore {
     }
 
     /// Waits for the end of what is being served when the lane was halted.
-    pub(crate) fn await_end(&self) {
+    pub(crate) fn wait_for_threads(&self) {
         if !self.origin.is_here() {
             return;
         }
         let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
         if left > 0 {
-            crate::log::warn!(target: "orbium::conn", left, lane = self.name, "threads still serve");
+            crate::log::warn!(target: "orbium::conn", left, lane = self.facts.name, "threads still serve");
         }
     }
 
@@ -161,20 +139,10 @@ impl LaneCore {
 
     /// Its name for people: its threads are called otherwise if it is the ORB's own.
     pub(crate) fn label(&self) -> &str {
-        match self.number {
+        match self.facts.number {
             OWN => "orb",
-            _ => &self.name,
+            _ => &self.facts.name,
         }
-    }
-
-    /// How many connections it serves.
-    pub(crate) fn connection_count(&self) -> usize {
-        self.lock().all().count()
-    }
-
-    /// How many threads it has.
-    pub(crate) fn thread_count(&self) -> usize {
-        self.threads.len()
     }
 
     /// Takes a connection into the books, which came in at that endpoint; `None` if
@@ -190,10 +158,16 @@ impl LaneCore {
         let context = &*self.host.context;
         let limits = &context.limits;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
+        let transport = self
+            .facts
+            .published
+            .get(at)
+            .map_or("", |it| it.scheme.as_str());
         let tracked = context.instruments.book().accepted(id, transport);
         let stream = tracked.metered(stream);
-        let made = ServerConnection::new(self, id, stream, tracked, context, notifier);
+        let of_lane = (self.facts.number, self.facts.priority);
+        let sending = (Arc::clone(&self.flusher), notifier);
+        let made = ServerConnection::new(of_lane, id, stream, tracked, context, sending);
         let connection = Arc::new(made);
         let served: Weak<ServerConnection> = Arc::downgrade(&connection);
         connection.tracked.is_served_by(served);
@@ -256,5 +230,57 @@ impl LaneCore {
         }
         // Dropped when the lock is no longer held.
         let _forgotten = self.lock().remove(connection);
+    }
+}
+
+impl ServingLane for LaneCore {
+    fn facts(&self) -> &LaneFacts {
+        &self.facts
+    }
+
+    fn snapshot(&self) -> LaneSnapshot {
+        let facts = &self.facts;
+        let mut snapshot = LaneSnapshot::default();
+        snapshot.number = facts.number;
+        self.label().clone_into(&mut snapshot.name);
+        snapshot.priority = facts.priority;
+        snapshot.strategy = facts.strategy;
+        snapshot.endpoints = facts.published.iter().map(ToString::to_string).collect();
+        snapshot.connections = self.lock().all().count();
+        snapshot.threads = self.threads.len();
+        snapshot.waiting = self.pool.waiting();
+        snapshot.queue = self.pool.capacity();
+        snapshot.refused = self.pool.refused();
+        snapshot
+    }
+
+    fn refused(&self) -> u64 {
+        self.pool.refused()
+    }
+
+    fn waiting(&self) -> usize {
+        self.pool.waiting()
+    }
+
+    fn is_of_this_thread(&self) -> bool {
+        self.setup.is_of_this_thread()
+    }
+
+    fn halt(&self) {
+        self.stop();
+    }
+
+    fn await_end(&self) {
+        self.wait_for_threads();
+    }
+
+    fn leave(&self) {
+        if let Some(dispatcher) = self.host.dispatcher() {
+            dispatcher.forget_lane(self.facts.number);
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

@@ -24,8 +24,9 @@ use orbium_sys::Ready;
 
 use crate::connection::ServerConnection;
 use crate::ending::refuse_the_rest;
-use crate::intake::{Intake, Source, Taken};
+use crate::intake::{Intake, Source};
 use crate::notifier::Notifier;
+use crate::outcome::Outcome;
 use crate::reactor::{Reactor, Turn as Requests};
 use crate::start_barrier::{StartBarrier, StartGuard};
 use crate::{Dispatcher, LaneCore};
@@ -289,28 +290,28 @@ impl Team {
                 false => intake.take(&source),
                 true => intake.take_for(&source, &member),
             };
-            any |= last == Taken::Done;
-            if last == Taken::None && !received {
+            any |= last == Outcome::Dispatched;
+            if last == Outcome::Incomplete && !received {
                 received = true;
                 last = self.receive(&connection, &mut intake);
-                if last == Taken::Done {
+                if last == Outcome::Dispatched {
                     // To be looked at, in this turn or the next.
                     continue;
                 }
             }
             // No request is begun while the answers before it are not taken.
-            if last != Taken::Done || connection.has_pending() || !requests.goes_on() {
+            if last != Outcome::Dispatched || connection.has_pending() || !requests.goes_on() {
                 break;
             }
         }
-        if last == Taken::HandedOver {
+        if last == Outcome::HandedOff {
             let mut state = self.lock();
             state.active += 1;
             self.tell(&state);
             return false;
         }
         connection.send_collected();
-        if easy && last == Taken::None && is_at_rest(&connection, &intake) {
+        if easy && last == Outcome::Incomplete && is_at_rest(&connection, &intake) {
             return self.leave(&connection, intake);
         }
         self.put_back(&connection, intake, last, any);
@@ -319,18 +320,18 @@ impl Team {
 
     /// Receives once; `Done` if there is something to be looked at.
     #[inline]
-    fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Taken {
+    fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Outcome {
         match intake.framing.receive(&*connection.stream) {
             // Shut down: `close_all` closes it.
-            Ok(0) if self.shared.is_stopping() => Taken::None,
-            Ok(0) => Taken::Close,
+            Ok(0) if self.shared.is_stopping() => Outcome::Incomplete,
+            Ok(0) => Outcome::Close,
             Ok(_) => {
                 connection.note_octets();
-                Taken::Done
+                Outcome::Dispatched
             }
             Err(error) => match orbium_sys::kind_alone(error) {
-                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Taken::None,
-                _ => Taken::Close,
+                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Outcome::Incomplete,
+                _ => Outcome::Close,
             },
         }
     }
@@ -339,7 +340,7 @@ impl Team {
     fn leave(&self, connection: &ServerConnection, intake: Box<Intake>) -> bool {
         if let Err(intake) = connection.left.put(intake) {
             // Not while it is taken, as it was.
-            self.put_back(connection, intake, Taken::None, true);
+            self.put_back(connection, intake, Outcome::Incomplete, true);
             return false;
         }
         let asked = connection.wait_again(&self.notifier).is_ok();
@@ -350,7 +351,13 @@ impl Team {
     }
 
     /// Gives a connection back, to be waited for.
-    fn put_back(&self, connection: &ServerConnection, intake: Box<Intake>, last: Taken, any: bool) {
+    fn put_back(
+        &self,
+        connection: &ServerConnection,
+        intake: Box<Intake>,
+        last: Outcome,
+        any: bool,
+    ) {
         let id = connection.id;
         let mut state = self.lock();
         let reactor = &mut state.reactor;

@@ -3,13 +3,12 @@
 
 use std::io;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use orbium_channel::outgoing::{self, Patience};
 use orbium_giop::dedication::{DedicationReply, DedicationRequest, Undedicated};
 use orbium_giop::{ServiceContexts, service_context};
-use orbium_sync::lock::Mutex;
 use orbium_sys::Interest;
 
 use crate::ServerConnection;
@@ -17,45 +16,8 @@ use crate::ServerContext;
 use crate::dedication::{OwnThread, Place, ThreadAsked};
 use crate::lane::SETTLED;
 use crate::notifier::Notifier;
+use crate::settled::{Marker, State};
 use orbium_invocation::{Priority, priority};
-
-#[derive(Debug, Default)]
-enum State {
-    #[default]
-    Unasked,
-    Refused(Undedicated),
-    Granted(OwnThread, #[expect(dead_code, reason = "held")] Place),
-    /// It was given back: the connection ends.
-    Over,
-}
-
-/// Whether a connection has a thread of its own.
-#[derive(Debug, Default)]
-pub(super) struct Settled {
-    state: Mutex<State>,
-    /// A thread is to take it over.
-    is_due: AtomicBool,
-    /// One has.
-    has_begun: AtomicBool,
-}
-
-/// What a marker comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marker {
-    /// The thread that was just granted serves the request.
-    Due,
-    /// The decision was made before: the reply says so.
-    Decided(DedicationReply),
-}
-
-impl Settled {
-    fn set(&self, state: State) {
-        let mut own = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // Dropped after the lock is released: its drop may run foreign code.
-        let _before = std::mem::replace(&mut *own, state);
-        drop(own);
-    }
-}
 
 impl ServerConnection {
     /// Settles whether the connection has a thread of its own, once.

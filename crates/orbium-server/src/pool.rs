@@ -92,8 +92,8 @@ impl Pool {
         host: &Host,
         lane: u32,
         config: &LaneConfig,
-        setup: &Arc<Setup>,
-        threads: &ThreadCache,
+        borrows_from: Vec<Arc<Self>>,
+        (setup, threads): (&Arc<Setup>, &ThreadCache),
     ) -> Arc<Self> {
         let limits = &host.context.limits;
         let (fixed, grows_to) = config.threads();
@@ -102,7 +102,6 @@ impl Pool {
             _ => (0, HANDED_OVER),
         };
         let octets = config.queue_octets.unwrap_or(limits.message_size);
-        let lenders = config.borrows_from.iter();
         Arc::new(Self {
             host: host.clone(),
             threads: threads.clone(),
@@ -120,7 +119,7 @@ impl Pool {
             capacity,
             room: config.room.clone(),
             replaces_waiting: config.replaces_waiting,
-            borrows_from: lenders.map(|it| Arc::clone(&it.0.pool)).collect(),
+            borrows_from,
             state: Mutex::new(State {
                 waiting: Queue::new(octets),
                 room: Vec::new(),

@@ -19,7 +19,8 @@ use orbium_invocation::reactor::{self, Running};
 use crate::LaneCore;
 use crate::connection::ServerConnection;
 use crate::ending::refuse_the_rest;
-use crate::intake::{HandOver, Intake, Source, Taken};
+use crate::intake::{HandOver, Intake, Source};
+use crate::outcome::Outcome;
 use crate::passing::pass_on;
 use crate::reactor::{Reactor, Turn};
 
@@ -130,14 +131,14 @@ fn serve(held: &Held, id: u64, mut turn: Turn) {
     let mut last;
     loop {
         last = intake.take(&source);
-        any |= last == Taken::Done;
+        any |= last == Outcome::Dispatched;
         // No request is begun while the answers before it are not taken.
-        if last != Taken::Done || connection.has_pending() || !turn.goes_on() {
+        if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
             break;
         }
     }
     // What was received was given back, or to another thread.
-    if last == Taken::HandedOver {
+    if last == Outcome::HandedOff {
         return;
     }
     connection.send_collected();

@@ -10,7 +10,8 @@ use orbium_transport::ByteStream;
 
 use crate::connection::ServerConnection;
 use crate::ending::{Left, refuse_the_rest};
-use crate::intake::{HandOver, Intake, Source, Taken};
+use crate::intake::{HandOver, Intake, Source};
+use crate::outcome::Outcome;
 use crate::receiving::{self, Receiving};
 use crate::{Dispatcher, LaneCore};
 
@@ -110,7 +111,7 @@ impl Serving {
         let source = Source::new(dispatcher, connection, self);
         loop {
             match intake.take_within(&source) {
-                Taken::Done | Taken::Moved | Taken::Waits => {
+                Outcome::Dispatched | Outcome::Forwarded | Outcome::QueueFull => {
                     receiving.message_ends();
                     // Mostly nothing was received behind the message: then
                     // there is no need to look.
@@ -118,10 +119,10 @@ impl Serving {
                         continue;
                     }
                 }
-                Taken::HandedOver => return None,
-                Taken::Close => return Some(intake),
-                Taken::None => {}
-                Taken::Granted | Taken::Marked => {
+                Outcome::HandedOff => return None,
+                Outcome::Close => return Some(intake),
+                Outcome::Incomplete => {}
+                Outcome::ThreadGranted | Outcome::Dedicated => {
                     match self.shared.dedicate(connection, Box::new(intake)) {
                         Ok(()) => return None,
                         Err(back) => {

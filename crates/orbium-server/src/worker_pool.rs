@@ -13,7 +13,8 @@ use orbium_channel::accepting::Accepting;
 use crate::LaneCore;
 use crate::connection::ServerConnection;
 use crate::ending::refuse_the_rest;
-use crate::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::intake::{HandOver, Intake, Queued, Sink, Source};
+use crate::outcome::Outcome;
 use crate::pool::Pool;
 use crate::reactor::{Reactor, Turn};
 use crate::start_barrier::StartBarrier;
@@ -61,9 +62,9 @@ impl Reader {
             let mut last;
             loop {
                 last = intake.take_for(&source, self);
-                any |= last == Taken::Done;
+                any |= last == Outcome::Dispatched;
                 // Nothing more is asked while the answers are not taken.
-                if last != Taken::Done || connection.has_pending() || !turn.goes_on() {
+                if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
                     break;
                 }
             }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_channel::framing::FramingError;
-use orbium_channel::peer_memory::Charge;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
@@ -14,26 +13,30 @@ use orbium_giop::{
 };
 
 use super::queued::{Answer, Late, Queued, Sink};
-use super::{Intake, Source, State, Taken};
+use super::source::Source;
+use super::state::{Intake, State};
+use super::whole::Whole;
 use crate::Expiry;
 use crate::IncomingRequest;
 use crate::connection::ServerConnection;
 use crate::incoming::asked_priority;
 use crate::lane::Lane;
 use crate::lane::{Decided, Route};
-use crate::own_thread::Marker;
+use crate::lane_core::LaneCore;
+use crate::outcome::Outcome;
 use crate::reply::UntypedReply;
+use crate::settled::Marker;
 use orbium_invocation::Priority;
 
 impl Intake {
     /// Deals with the next message that has arrived whole; requests go to
     /// `sink`.
-    pub(crate) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
+    pub(crate) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Outcome {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
                 if source.context.dedications.decides().is_some() && self.is_marked(source, &header)
                 {
-                    return Taken::Marked;
+                    return Outcome::Dedicated;
                 }
                 let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {
                     return self.refuse_whole(source, &header);
@@ -53,12 +56,12 @@ impl Intake {
                         && sink.cancel(source.connection.id, cancel.request_id)
                     {
                         self.framing.consume(&header);
-                        return Taken::Done;
+                        return Outcome::Dispatched;
                     }
                 }
                 self.take_other(source, &header)
             }
-            Ok(None) => Taken::None,
+            Ok(None) => Outcome::Incomplete,
             Err(FramingError::NoMemory) => self.refuse_for_memory(source),
             Err(error) => self.refuse(source, error),
         }
@@ -75,16 +78,16 @@ impl State {
         header: &MessageHeader,
         whole: Whole,
         moved: Option<Decided>,
-    ) -> Taken {
+    ) -> Outcome {
         let connection = source.connection;
         let Some(arrived) = self.read(source, header, whole, moved) else {
             connection.send_message_error();
-            return Taken::Close;
+            return Outcome::Close;
         };
         let request_id = arrived.queued.request_id;
         connection.send_collected();
         let put = match &arrived.elsewhere {
-            Some(lane) => lane.0.pool.put(arrived.queued),
+            Some(lane) => LaneCore::of(lane).pool.put(arrived.queued),
             None => sink.put(arrived.queued),
         };
         if let Err(queued) = put {
@@ -98,10 +101,10 @@ impl State {
             self.known.negotiated = Negotiated::DEFAULT;
         }
         match (connection.is_broken(), arrived.granted) {
-            (true, _) => Taken::Close,
-            (false, true) => Taken::Granted,
-            (false, false) if connection.waits_for_room() => Taken::Waits,
-            (false, false) => Taken::Done,
+            (true, _) => Outcome::Close,
+            (false, true) => Outcome::ThreadGranted,
+            (false, false) if connection.waits_for_room() => Outcome::QueueFull,
+            (false, false) => Outcome::Dispatched,
         }
     }
 
@@ -196,13 +199,6 @@ impl State {
         // Nothing is written that could fail.
         let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
     }
-}
-
-/// A request message that has arrived whole, to be kept.
-pub(super) struct Whole {
-    pub(super) octets: Vec<u8>,
-    pub(super) seams: Vec<u32>,
-    pub(super) charge: Charge,
 }
 
 /// A request that is to wait, and what else it means.

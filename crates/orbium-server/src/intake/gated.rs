@@ -4,9 +4,11 @@
 
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, RequestHeader};
 
-use super::{Intake, Queued, Source};
+use super::queued::Queued;
+use super::source::Source;
+use super::state::Intake;
 use crate::dedication::{Arrival, Gate, Pass};
-use crate::own_thread::Marker;
+use crate::settled::Marker;
 
 impl Intake {
     /// Whether the request with that header is for a dedicated thread of the

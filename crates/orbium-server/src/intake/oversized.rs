@@ -11,9 +11,11 @@ use orbium_giop::{
     SystemException, SystemExceptionBody, Version, begin_reply, finish_message, minor,
 };
 
-use super::{Intake, Source, Taken, refuse};
+use super::source::Source;
+use super::state::Intake;
 use crate::connection::ServerConnection;
 use crate::log::Recurring;
+use crate::outcome::Outcome;
 use orbium_metrics::Refusal;
 
 /// Octets of a request within which its header has to end, if it is to be answered.
@@ -24,7 +26,7 @@ impl Intake {
     /// answered by an exception, and skipped; otherwise the connection ends.
     #[cold]
     #[inline(never)]
-    pub(super) fn refuse(&mut self, source: &Source<'_>, error: FramingError) -> Taken {
+    pub(super) fn refuse(&mut self, source: &Source<'_>, error: FramingError) -> Outcome {
         if !matches!(
             error,
             FramingError::TooLarge {
@@ -45,7 +47,7 @@ impl Intake {
         let asked = match RequestHeader::read(&mut reader, order) {
             Ok(request) => (request.request_id, request.response.expects_reply()),
             // The rest of its header is to come.
-            Err(_) if len < HEAD => return Taken::None,
+            Err(_) if len < HEAD => return Outcome::Incomplete,
             Err(_) => {
                 count(source);
                 return refuse(source.connection, error);
@@ -57,7 +59,7 @@ impl Intake {
         if let (request_id, true) = asked {
             too_large(source.connection, header.version, request_id);
         }
-        Taken::Done
+        Outcome::Dispatched
     }
 }
 
@@ -99,4 +101,11 @@ pub(super) fn too_large(connection: &ServerConnection, version: Version, request
     SystemExceptionBody::from(exception).write(&mut writer);
     finish_message(&mut writer, start);
     connection.reply(&writer);
+}
+
+#[cold]
+fn refuse(connection: &ServerConnection, error: FramingError) -> Outcome {
+    crate::log::debug!(target: "orbium::wire", peer = %connection.peer(), %error, "not a message");
+    connection.send_message_error();
+    Outcome::Close
 }

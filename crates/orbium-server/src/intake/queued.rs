@@ -13,13 +13,13 @@ use orbium_giop::{
 use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
-use super::request::refuse_request;
+use super::refused::refuse_request;
 use crate::Expiry;
 use crate::connection::ServerConnection;
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
-use crate::own_thread::Marker;
 use crate::reply::{ReplyPath, UntypedReply};
+use crate::settled::Marker;
 use crate::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_invocation::Priority;
 

@@ -15,17 +15,22 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
-use super::arriving::Whole;
 use super::dedication_reply::serve_with_reply_context;
+use super::queued::Sink;
+use super::refused::refuse_request;
 use super::scarce;
-use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
+use super::source::{HandOver, Source};
+use super::state::{Intake, Known, State};
+use super::whole::Whole;
 use crate::Expiry;
 use crate::ServerConnection;
 use crate::lane;
 use crate::lane::Decided;
 use crate::lane::Lane;
-use crate::own_thread::Marker;
+use crate::lane_core::LaneCore;
+use crate::outcome::Outcome;
 use crate::reply::{ReplyPath, UntypedReply};
+use crate::settled::Marker;
 use crate::{IncomingRequest, ServerContext};
 use orbium_invocation::priority;
 
@@ -40,40 +45,22 @@ struct Reading<'a> {
     rest: &'a [u8],
     known: RefCell<&'a mut Known>,
     request_id: u32,
-    became: Cell<Became>,
+    /// Not `Dispatched` once the reading, or the request, has left this thread.
+    outcome: Cell<Outcome>,
 }
 
-/// What became of the reading, and of the request.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Became {
-    Here,
-    /// The thread that the connection was given has what follows.
-    Granted,
-    /// Another thread reads by now.
-    HandedOver,
-    /// Another lane serves the request, which was not begun.
-    Moved,
-}
-
-impl Became {
-    /// The outcome for the reading loop, if the connection has left this thread.
-    #[cold]
-    #[inline(never)]
-    fn taken(self, source: &Source<'_>) -> Taken {
-        source.connection.send_collected();
-        match self {
-            Self::Here => Taken::Done,
-            Self::HandedOver => {
-                if source.connection.ends_slowly() {
-                    source.reader.let_go();
-                }
-                source.connection.end_late();
-                Taken::HandedOver
-            }
-            Self::Moved => Taken::Moved,
-            Self::Granted => Taken::Granted,
+/// The outcome for the reading loop, if the connection has left this thread.
+#[cold]
+#[inline(never)]
+fn leave(outcome: Outcome, source: &Source<'_>) -> Outcome {
+    source.connection.send_collected();
+    if outcome == Outcome::HandedOff {
+        if source.connection.ends_slowly() {
+            source.reader.let_go();
         }
+        source.connection.end_late();
     }
+    outcome
 }
 
 impl Role for Reading<'_> {
@@ -83,22 +70,22 @@ impl Role for Reading<'_> {
 
     #[cold]
     fn hand_over(&self) {
-        match self.became.get() {
-            Became::Here | Became::Granted => {
+        match self.outcome.get() {
+            Outcome::Dispatched | Outcome::ThreadGranted => {
                 self.give(|to, connection, intake| to.hand_over(connection, intake));
             }
-            Became::HandedOver => self.source.reader.let_go(),
-            Became::Moved => {}
+            Outcome::HandedOff => self.source.reader.let_go(),
+            _ => {}
         }
     }
 
     #[cold]
     fn wait(&self) {
-        match self.became.get() {
-            Became::Here => self.give(|to, connection, intake| to.keep(connection, intake)),
+        match self.outcome.get() {
+            Outcome::Dispatched => self.give(|to, connection, intake| to.keep(connection, intake)),
             // What follows is not the reactor's.
-            Became::Granted => self.hand_over(),
-            Became::HandedOver | Became::Moved => {}
+            Outcome::ThreadGranted => self.hand_over(),
+            _ => {}
         }
     }
 }
@@ -130,7 +117,7 @@ impl Reading<'_> {
         };
         connection.begin_late();
         if to(reader, connection, intake) {
-            self.became.set(Became::HandedOver);
+            self.outcome.set(Outcome::HandedOff);
         } else {
             connection.end_late();
         }
@@ -144,11 +131,11 @@ impl Reading<'_> {
     #[inline(never)]
     fn send_otherwise(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
-        match self.became.get() {
-            Became::Here | Became::Granted => {
+        match self.outcome.get() {
+            Outcome::Dispatched | Outcome::ThreadGranted => {
                 connection.reply_in_batch(message, begins_with_request(self.rest));
             }
-            Became::HandedOver | Became::Moved => {
+            _ => {
                 connection.reply_late(self.request_id, message);
             }
         }
@@ -158,7 +145,12 @@ impl Reading<'_> {
 impl ReplyPath for Reading<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
-        if self.rest.is_empty() && matches!(self.became.get(), Became::Here | Became::Granted) {
+        if self.rest.is_empty()
+            && matches!(
+                self.outcome.get(),
+                Outcome::Dispatched | Outcome::ThreadGranted
+            )
+        {
             self.source.connection.reply(message);
         } else {
             self.send_otherwise(message);
@@ -167,16 +159,16 @@ impl ReplyPath for Reading<'_> {
 
     #[cold]
     fn dedicated(&self) {
-        if self.became.get() == Became::Here {
-            self.became.set(Became::Granted);
+        if self.outcome.get() == Outcome::Dispatched {
+            self.outcome.set(Outcome::ThreadGranted);
         }
     }
 
     #[cold]
     fn move_to(&self, lane: &Lane, decided: Decided) -> bool {
-        let here = self.became.get() == Became::Here;
+        let here = self.outcome.get() == Outcome::Dispatched;
         if here {
-            self.became.set(Became::Moved);
+            self.outcome.set(Outcome::Forwarded);
             self.known.borrow_mut().moved_to = Some((lane.clone(), decided));
         }
         here
@@ -197,13 +189,13 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// Has `serve` reply, and determines where the connection is afterwards.
     #[inline(always)]
-    fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Taken {
+    fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Outcome {
         let reading = Reading {
             source: self.source,
             rest: self.rest,
             known: RefCell::new(&mut state.known),
             request_id: self.request_id,
-            became: Cell::new(Became::Here),
+            outcome: Cell::new(Outcome::Dispatched),
         };
         let mut reply = UntypedReply::new(
             &reading,
@@ -221,14 +213,14 @@ impl Asked<'_> {
         if !priority::is(connection.priority()) {
             lane::thread::restore();
         }
-        match reading.became.get() {
-            Became::Here => {}
-            other => return other.taken(self.source),
+        match reading.outcome.get() {
+            Outcome::Dispatched => {}
+            other => return leave(other, self.source),
         }
         if connection.needs_attention() {
             return attend(connection, self.rest);
         }
-        Taken::Done
+        Outcome::Dispatched
     }
 }
 
@@ -236,13 +228,13 @@ impl Asked<'_> {
 /// those go out if no other request is there whole.
 #[cold]
 #[inline(never)]
-fn attend(connection: &ServerConnection, rest: &[u8]) -> Taken {
+fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
     if !begins_with_request(rest) {
         connection.send_collected();
     }
     match connection.is_broken() {
-        true => Taken::Close,
-        false => Taken::Done,
+        true => Outcome::Close,
+        false => Outcome::Dispatched,
     }
 }
 
@@ -276,7 +268,7 @@ impl State {
         header: &MessageHeader,
         message: &mut [u8],
         rest: &[u8],
-    ) -> Taken {
+    ) -> Outcome {
         let plain = match PlainRequest::find(&message[HEADER_LEN..], header.order) {
             Some(plain) if !source.context.observes_requests() => plain,
             _ => return self.serve(source, header, message, &[], rest),
@@ -316,7 +308,7 @@ impl State {
             arguments.set_nesting(nesting);
             dispatcher.serve_unobserved(&incoming, arguments, reply);
         });
-        if taken == Taken::Moved {
+        if taken == Outcome::Forwarded {
             return self.move_on(source, header, message, &[]);
         }
         taken
@@ -332,7 +324,7 @@ impl State {
         message: &mut [u8],
         seams: &[u32],
         rest: &[u8],
-    ) -> Taken {
+    ) -> Outcome {
         let Source {
             context,
             dispatcher,
@@ -344,7 +336,7 @@ impl State {
         arguments.set_owner(Some(&context.owner));
         let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
             connection.send_message_error();
-            return Taken::Close;
+            return Outcome::Close;
         };
         let (mut refused, mut expiry, mut dedication) = (None, Expiry::NEVER, None);
         if !request.contexts.is_empty() {
@@ -352,7 +344,7 @@ impl State {
                 Some(Marker::Due) => {
                     connection.send_collected();
                     self.known.marked = Some(message.to_vec());
-                    return Taken::Marked;
+                    return Outcome::Dedicated;
                 }
                 Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
                 None => {}
@@ -387,7 +379,7 @@ impl State {
         let taken = asked.answer(self, |reply| {
             serve_with_reply_context(dispatcher, &incoming, arguments, reply, dedication);
         });
-        if taken == Taken::Moved {
+        if taken == Outcome::Forwarded {
             return self.move_on(source, header, message, seams);
         }
         if self.known.agrees_anew {
@@ -404,11 +396,11 @@ impl State {
         header: &MessageHeader,
         message: &[u8],
         seams: &[u32],
-    ) -> Taken {
+    ) -> Outcome {
         let Some((lane, decided)) = self.known.moved_to.take() else {
-            return Taken::Done;
+            return Outcome::Dispatched;
         };
-        let pool = &lane.0.pool;
+        let pool = &LaneCore::of(&lane).pool;
         let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
             return scarce::refuse(source.connection, header, &message[HEADER_LEN..]);
         };
@@ -448,15 +440,5 @@ impl State {
                 Completion::No,
             )),
         }
-    }
-}
-
-/// Answers a request that names no object here, or that was refused.
-#[cold]
-#[inline(never)]
-pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
-    if reply.response.expects_reply() {
-        let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
-        reply.system_exception(refused.unwrap_or(no_object));
     }
 }

@@ -10,17 +10,19 @@ use orbium_giop::{
     SystemExceptionBody, begin_reply, finish_message,
 };
 
-use super::{Intake, Source, Taken};
+use super::source::Source;
+use super::state::Intake;
 use crate::connection::ServerConnection;
 use crate::log::Recurring;
+use crate::outcome::Outcome;
 
 impl Intake {
     /// Refuses the message that has begun to arrive.
     #[cold]
     #[inline(never)]
-    pub(super) fn refuse_for_memory(&mut self, source: &Source<'_>) -> Taken {
+    pub(super) fn refuse_for_memory(&mut self, source: &Source<'_>) -> Outcome {
         let Ok(Some(header)) = self.framing.header() else {
-            return Taken::Close;
+            return Outcome::Close;
         };
         let taken = match header.kind {
             MessageKind::Fragment => self.refuse_assembly(source, &header),
@@ -36,7 +38,7 @@ impl Intake {
 
     /// Refuses a message that has arrived whole.
     #[cold]
-    pub(super) fn refuse_whole(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
+    pub(super) fn refuse_whole(&mut self, source: &Source<'_>, header: &MessageHeader) -> Outcome {
         self.framing.budget().count_refused();
         let message = self.framing.message(header);
         let taken = refuse(source.connection, header, &message[HEADER_LEN..]);
@@ -69,7 +71,11 @@ impl Intake {
 
     /// Refuses a message of which a fragment has arrived whole.
     #[cold]
-    pub(super) fn refuse_fragment(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
+    pub(super) fn refuse_fragment(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+    ) -> Outcome {
         if header.kind != MessageKind::Fragment {
             return self.refuse_whole(source, header);
         }
@@ -81,7 +87,7 @@ impl Intake {
 
     /// Refuses the message that a Fragment continues, of which the beginning is
     /// there. What else comes of it is passed over.
-    fn refuse_assembly(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
+    fn refuse_assembly(&mut self, source: &Source<'_>, header: &MessageHeader) -> Outcome {
         let body = &self.framing.received()[HEADER_LEN..];
         let known = &mut self.state.known;
         let begun = known.reassembly.give_up(header, body);
@@ -91,10 +97,10 @@ impl Intake {
             // Without an id in its fragments, what follows would mean nothing.
             Some((first, _)) if first.version.minor < 2 => {
                 source.connection.send_message_error();
-                Taken::Close
+                Outcome::Close
             }
             Some((first, octets)) => refuse(source.connection, &first, &octets[HEADER_LEN..]),
-            None => Taken::Done,
+            None => Outcome::Dispatched,
         }
     }
 }
@@ -105,7 +111,7 @@ pub(super) fn refuse(
     connection: &ServerConnection,
     header: &MessageHeader,
     begins: &[u8],
-) -> Taken {
+) -> Outcome {
     if let Some(suppressed) = connection.tracked.admit(Recurring::NoMemory) {
         crate::log::warn!(
             target: "orbium::request",
@@ -119,7 +125,7 @@ pub(super) fn refuse(
     connection.send_collected();
     let Some((request_id, response)) = answered_to(header, begins) else {
         connection.send_message_error();
-        return Taken::Close;
+        return Outcome::Close;
     };
     if response.expects_reply() {
         let minor_version = header.format().minor;
@@ -131,8 +137,8 @@ pub(super) fn refuse(
         connection.reply(&writer);
     }
     match connection.is_broken() {
-        true => Taken::Close,
-        false => Taken::Done,
+        true => Outcome::Close,
+        false => Outcome::Dispatched,
     }
 }
 

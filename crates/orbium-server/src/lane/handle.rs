@@ -1,48 +1,74 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A lane, as others see it.
 
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use orbium_channel::Channel;
-use orbium_channel::accepting::Accepting;
 use orbium_config::ServerStrategy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::Priority;
+use orbium_metrics::LaneSnapshot;
+use orbium_sys::Scheduling;
 
-use crate::lane::LaneConfig;
-use crate::{Host, LaneCore, StartError};
+/// What is known of a lane from its start to its end.
+pub(crate) struct LaneFacts {
+    /// 0 is the ORB's own; no two lanes of an ORB have the same.
+    pub(crate) number: u32,
+    /// How its threads are called.
+    pub(crate) name: String,
+    pub(crate) priority: Option<Priority>,
+    /// As the host grants it.
+    pub(crate) scheduling: Option<Scheduling>,
+    pub(crate) strategy: ServerStrategy,
+    /// Where it listens.
+    pub(crate) published: Vec<Channel>,
+}
+
+/// A lane that serves, as its handles see it.
+pub(crate) trait ServingLane: Send + Sync {
+    fn facts(&self) -> &LaneFacts;
+
+    fn snapshot(&self) -> LaneSnapshot;
+
+    /// Requests for which there was no room so far.
+    fn refused(&self) -> u64;
+
+    /// Requests that wait for a thread.
+    fn waiting(&self) -> usize;
+
+    /// Whether the calling thread is one of its threads.
+    fn is_of_this_thread(&self) -> bool;
+
+    /// Takes nothing more; what is being served goes on.
+    fn halt(&self);
+
+    /// Waits for the end of what is being served when the lane was halted.
+    fn await_end(&self);
+
+    /// Has the ORB forget the lane.
+    fn leave(&self);
+
+    /// For the engine, which knows the type.
+    fn as_any(&self) -> &dyn Any;
+}
 
 /// A lane: threads at one priority with their own endpoints, connections,
 /// buffers and queue. An ORB has one from the beginning, which its
-/// `Config` describes; `Orb::add_lane` adds others, which end with the ORB or before ([`Lane::stop`]). Adapters are
-/// given lanes by `Policies::lanes`. Cheap to clone; clones are
-/// the same lane.
+/// `Config` describes; `Orb::add_lane` adds others, which end with the ORB or before
+/// ([`Lane::stop`]). Adapters are given lanes by `Policies::lanes`. Cheap to clone; clones
+/// are the same lane.
 #[derive(Clone)]
-pub struct Lane(pub(crate) Arc<LaneCore>);
+pub struct Lane(pub(crate) Arc<dyn ServingLane>);
 
 impl Lane {
-    /// Starts a lane of that number, which no other lane of its ORB has: it serves what
-    /// is accepted, its channels are published.
-    ///
-    /// # Errors
-    /// The host refuses its scheduling or threads; nothing is left of it then.
-    pub fn start(
-        host: &Host,
-        number: u32,
-        config: &LaneConfig,
-        accepting: Accepting,
-        published: Vec<Channel>,
-    ) -> Result<Self, StartError> {
-        LaneCore::start(host, number, config, accepting, published).map(Self)
-    }
-
     /// The number that no other lane of its ORB has; [`OWN`](super::OWN) for the ORB's
     /// own.
     #[must_use]
     pub fn number(&self) -> u32 {
-        self.0.number
+        self.0.facts().number
     }
 
     /// Takes nothing more; what is being served goes on.
@@ -58,32 +84,32 @@ impl Lane {
     /// How its threads are called.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.0.facts().name
     }
 
     /// The CORBA priority that its requests are served at.
     #[must_use]
     pub fn priority(&self) -> Option<Priority> {
-        self.0.setup.priority
+        self.0.facts().priority
     }
 
     /// The scheduling that its threads have; `None` if they were given none, or
     /// the host refuses it to a soft lane.
     #[must_use]
-    pub fn scheduling(&self) -> Option<orbium_sys::Scheduling> {
-        self.0.setup.scheduling
+    pub fn scheduling(&self) -> Option<Scheduling> {
+        self.0.facts().scheduling
     }
 
     /// How it serves.
     #[must_use]
     pub fn strategy(&self) -> ServerStrategy {
-        self.0.strategy
+        self.0.facts().strategy
     }
 
     /// Where it listens, as references say it.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
-        &self.0.published
+        &self.0.facts().published
     }
 
     /// Requests for which there was no room so far: answered TRANSIENT, or
@@ -97,14 +123,20 @@ impl Lane {
     /// Requests that wait for a thread right now.
     #[must_use]
     pub fn waiting_requests(&self) -> usize {
-        self.0.pool.waiting()
+        self.0.waiting()
+    }
+
+    /// The lane as it is now.
+    #[must_use]
+    pub fn snapshot(&self) -> LaneSnapshot {
+        self.0.snapshot()
     }
 
     /// Whether the calling thread is one of the lane's.
     #[must_use]
     #[inline]
     pub fn is_of_this_thread(&self) -> bool {
-        self.0.setup.is_of_this_thread()
+        self.0.is_of_this_thread()
     }
 
     /// Ends the lane: requests being served are completed and answered, those
@@ -116,7 +148,6 @@ impl Lane {
     /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
     #[inline]
     pub fn stop(&self) -> Result<(), SystemException> {
-        let dispatcher = self.0.host.dispatcher();
         if self.is_of_this_thread() {
             return Err(SystemException::omg(
                 ExceptionKind::BadInvOrder,
@@ -126,9 +157,7 @@ impl Lane {
         }
         self.halt();
         self.await_end();
-        if let Some(dispatcher) = dispatcher {
-            dispatcher.forget_lane(self.0.number);
-        }
+        self.0.leave();
         Ok(())
     }
 }
@@ -143,7 +172,7 @@ impl Eq for Lane {}
 
 impl Hash for Lane {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).hash(state);
+        Arc::as_ptr(&self.0).cast::<()>().hash(state);
     }
 }
 

@@ -6,11 +6,11 @@ mod config;
 mod handle;
 mod room;
 mod route;
-mod snapshot;
 pub(crate) mod thread;
 
 pub use config::LaneConfig;
 pub use handle::Lane;
+pub(crate) use handle::{LaneFacts, ServingLane};
 pub(crate) use room::Place;
 pub use room::QueueRoom;
 pub use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for};

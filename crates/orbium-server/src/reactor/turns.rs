@@ -8,7 +8,8 @@ use super::times::completion;
 use super::{Reactor, Waits};
 use crate::Dispatcher;
 use crate::connection::ServerConnection;
-use crate::intake::{Intake, Taken};
+use crate::intake::Intake;
+use crate::outcome::Outcome;
 
 /// Requests of one connection that a turn has at most.
 const REQUESTS: usize = 16;
@@ -144,7 +145,7 @@ impl Reactor {
         &mut self,
         connection: &ServerConnection,
         intake: Box<Intake>,
-        last: Taken,
+        last: Outcome,
         any: bool,
     ) {
         let id = connection.id;
@@ -154,7 +155,7 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        let close = last == Taken::Close || intake.is_assembly_late();
+        let close = last == Outcome::Close || intake.is_assembly_late();
         if close && !connection.is_broken() && !connection.may_end() {
             // The answers of other threads go first. They have a deadline.
             served.closing = true;
@@ -165,24 +166,24 @@ impl Reactor {
             return;
         }
         let unfinished =
-            last == Taken::None && (intake.is_unfinished() || connection.note_midway());
+            last == Outcome::Incomplete && (intake.is_unfinished() || connection.note_midway());
         if served.newcomer.is_some() && !connection.is_fresh() {
             self.forget_newcomer(id);
         }
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        if any || last == Taken::Waits {
+        if any || last == Outcome::QueueFull {
             served.unfinished = None;
         }
         served.intake = Some(intake);
-        let waits = last == Taken::Waits && connection.waits_for_room();
+        let waits = last == Outcome::QueueFull && connection.waits_for_room();
         if waits {
             served.waits = Waits::Heard;
         }
         let more = match last {
-            Taken::Done | Taken::Granted | Taken::Marked => true,
-            Taken::Waits => !waits,
+            Outcome::Dispatched | Outcome::ThreadGranted | Outcome::Dedicated => true,
+            Outcome::QueueFull => !waits,
             _ => false,
         };
         if more && !connection.has_pending() {
@@ -191,7 +192,7 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        let buffered = last == Taken::None && connection.stream.has_buffered();
+        let buffered = last == Outcome::Incomplete && connection.stream.has_buffered();
         if unfinished && served.unfinished.is_none() {
             served.unfinished = Some(completion(&self.shared.host.context));
         }
@@ -242,9 +243,14 @@ impl Reactor {
 
     /// What was received, unless the connection is gone, or was just granted a
     /// thread, which has it now.
-    fn unless_granted(&mut self, id: u64, intake: Box<Intake>, last: Taken) -> Option<Box<Intake>> {
+    fn unless_granted(
+        &mut self,
+        id: u64,
+        intake: Box<Intake>,
+        last: Outcome,
+    ) -> Option<Box<Intake>> {
         let connection = &self.served.get(id)?.connection;
-        let granted = matches!(last, Taken::Granted | Taken::Marked);
+        let granted = matches!(last, Outcome::ThreadGranted | Outcome::Dedicated);
         if !granted || connection.has_pending() {
             return Some(intake);
         }
