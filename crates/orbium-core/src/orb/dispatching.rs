@@ -4,6 +4,8 @@
 use orbium_cdr::CdrReader;
 use orbium_giop::{SystemException, TaggedComponent};
 
+use orbium_invocation::exceptions::already_shut_down;
+
 use super::{Orb, OrbCore};
 use crate::adapter::ReferenceFactory;
 use crate::{Call, Lane, ObjectRef, Priority, ProtocolPolicy};
@@ -49,21 +51,13 @@ impl Dispatcher for OrbCore {
     }
 }
 
-impl OrbCore {
-    /// The handle of this ORB, which somebody holds while it is asked for.
-    fn handle(&self) -> Result<Orb, SystemException> {
-        Orb::from_owner(&self.serving.owner)
-            .ok_or_else(orbium_invocation::exceptions::already_shut_down)
-    }
-}
-
 impl ReferenceFactory for OrbCore {
     fn own_lane(&self) -> Result<Lane, SystemException> {
-        self.handle()?.own_lane()
+        self.handle().ok_or_else(already_shut_down)?.own_lane()
     }
 
     fn check_serving(&self) -> Result<(), SystemException> {
-        let orb = self.handle()?;
+        let orb = self.handle().ok_or_else(already_shut_down)?;
         orb.check_running()?;
         orb.check_process()
     }
@@ -76,7 +70,7 @@ impl ReferenceFactory for OrbCore {
         components: Vec<TaggedComponent>,
         lanes: (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
-        let orb = self.handle()?;
+        let orb = self.handle().ok_or_else(already_shut_down)?;
         orb.reference_to_key(key, repository_id, protocols, components, lanes)
     }
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 
-use super::{ENDED, ENDING, Ending, Orb, RUNNING};
+use super::Orb;
+use super::state::{ENDED, ENDING, Ending, RUNNING};
 use crate::client::notice;
 
 impl Orb {
@@ -18,7 +19,13 @@ impl Orb {
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
         self.check_process()?;
-        if !self.0.adapters.registry.started().load(Ordering::Acquire) {
+        if !self
+            .core()
+            .adapters
+            .registry
+            .started()
+            .load(Ordering::Acquire)
+        {
             crate::log::warn!(
                 target: "orbium::poa", "the ORB runs, but no POA manager was activated: requests are held or refused \
                  until poa.manager().activate() is called"
@@ -35,9 +42,9 @@ impl Orb {
     }
 
     fn wait_while(&self, waiting: impl Fn(u8) -> bool) {
-        let ending = self.0.ending.get_or_init(Ending::default);
+        let ending = self.core().ending.get_or_init(Ending::default);
         let mut guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while waiting(self.0.state.load(Ordering::Acquire)) {
+        while waiting(self.core().state.load(Ordering::Acquire)) {
             guard = ending
                 .changed
                 .wait(guard)
@@ -90,20 +97,20 @@ impl Orb {
     #[must_use]
     #[inline]
     pub fn is_running(&self) -> bool {
-        self.0.state.load(Ordering::Acquire) == RUNNING
+        self.core().state.load(Ordering::Acquire) == RUNNING
     }
 
     /// Whether this call changed the state, rather than somebody before it.
     #[inline]
     fn change_state(&self, from: u8, to: u8) -> bool {
-        let ending = self.0.ending.get_or_init(Ending::default);
+        let ending = self.core().ending.get_or_init(Ending::default);
         let _guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = &self.0.state;
+        let state = &self.core().state;
         let changed = state
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
         if changed && to == ENDED {
-            self.0.client.set_notice(notice::ENDED);
+            self.core().client.set_notice(notice::ENDED);
         }
         ending.changed.notify_all();
         changed
@@ -114,37 +121,37 @@ impl Orb {
         if self.is_left_behind() {
             return self.end_copy();
         }
-        let mut lanes = self.0.adapters.lanes.halt();
-        if let Some(Ok(server)) = self.0.server.get() {
+        let mut lanes = self.core().adapters.lanes.halt();
+        if let Some(Ok(server)) = self.core().server.get() {
             server.0.halt();
             lanes.push(server.0.clone());
         }
         // Held requests would wait for ever.
-        if let Some(root) = self.0.adapters.root() {
+        if let Some(root) = self.core().adapters.root() {
             root.deactivate_managers();
         }
         for lane in lanes {
             lane.await_end();
         }
-        self.0.client.end_asynchronous_calls();
+        self.core().client.end_asynchronous_calls();
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
-        if let Some(root) = self.0.adapters.root() {
+        if let Some(root) = self.core().adapters.root() {
             root.deactivate_managers();
             root.end_with_orb();
         }
-        self.0.client.close_connections();
-        self.0.initial.clear();
-        self.0.watching.end();
+        self.core().client.close_connections();
+        self.core().initial.clear();
+        self.core().watching.end();
         self.change_state(ENDING, ENDED);
     }
 
     /// Ends, in a forked child, what the child itself has begun. The rest is the
     /// parent's: its threads may have been about to change it.
     fn end_copy(&self) {
-        self.0.client.end_asynchronous_calls();
-        self.0.client.close_connections();
+        self.core().client.end_asynchronous_calls();
+        self.core().client.close_connections();
         self.change_state(ENDING, ENDED);
     }
 }

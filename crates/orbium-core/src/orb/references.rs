@@ -8,7 +8,8 @@ use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
 use super::lanes::lane_endpoints;
-use super::{Orb, OrbError, Server};
+use super::state::Server;
+use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
 use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
 use orbium_server::lane::OWN;
@@ -19,7 +20,7 @@ impl Orb {
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         self.check_process()?;
-        let server = self.0.server.get_or_init(|| {
+        let server = self.core().server.get_or_init(|| {
             let any = Endpoint {
                 scheme: "iiop".into(),
                 address: String::new(),
@@ -77,7 +78,7 @@ impl Orb {
     /// Whether the ORB served before this process was forked: its threads are the
     /// parent's, and so is where it listens.
     pub(crate) fn is_left_behind(&self) -> bool {
-        self.0.serving.is_left_behind()
+        self.core().serving.is_left_behind()
     }
 
     /// Checks that the threads which serve are in this process.
@@ -101,8 +102,8 @@ impl Orb {
             return false;
         }
         let has = |lane: &Lane| lane.channels().contains(channel);
-        let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
-        own || self.0.adapters.lanes.listen_at(channel)
+        let own = matches!(self.core().server.get(), Some(Ok(server)) if has(&server.0));
+        own || self.core().adapters.lanes.listen_at(channel)
     }
 
     /// The adapter and the id of the active object that a key leads to.
@@ -142,14 +143,14 @@ impl Orb {
             }
             served = &chosen;
         }
-        let minor = self.0.config.giop_minor.number();
+        let minor = self.core().config.giop_minor.number();
         Ok(self.plain_reference(Ior {
             type_id: repository_id.to_owned(),
             profiles: protocol::profiles(
                 served,
                 key,
                 minor,
-                self.0.config.native_char_code_set,
+                self.core().config.native_char_code_set,
                 components,
             ),
         }))
@@ -197,7 +198,7 @@ impl Orb {
             .as_object()
             .own_key()
             .ok_or_else(|| SystemException::new(ExceptionKind::BadParam, 0, Completion::No))?;
-        self.0
+        self.core()
             .adapters
             .registry
             .bind_plain_key(plain.as_bytes(), &key, forwards);
@@ -245,7 +246,7 @@ impl Orb {
             return Err(bad());
         }
         for group in groups {
-            self.0
+            self.core()
                 .adapters
                 .registry
                 .bind_plain_key(&group.object_key(), &key, false);

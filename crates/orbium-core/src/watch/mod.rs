@@ -67,13 +67,13 @@ struct Watcher {
 
 impl idl::WatchServant for Watcher {
     fn look(&self, _: &Call<'_>) -> Result<idl::Snapshot, SystemException> {
-        let orb = self.orb.upgrade().map(Orb::from);
+        let orb = Orb::upgrade(&self.orb);
         let orb = orb.ok_or_else(orbium_invocation::exceptions::already_shut_down)?;
         Ok(shown::snapshot(&orb, self.since.elapsed()))
     }
 
     fn prometheus_text(&self, _: &Call<'_>) -> Result<String, SystemException> {
-        let orb = self.orb.upgrade().map(Orb::from);
+        let orb = Orb::upgrade(&self.orb);
         let metrics = orb.and_then(|orb| orb.metrics());
         Ok(metrics.map_or_else(String::new, |it| it.prometheus_text()))
     }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The handle of an ORB. References and adapters hold or make it, and are parts of what
+//! it stands for, so it does not name that.
+
+use std::any::Any;
+use std::sync::Arc;
+
+/// An Object Request Broker: a value, of which any number live side by side in
+/// one process. Cheap to clone; clones are the same ORB.
+///
+/// ```
+/// use orbium_core::Orb;
+///
+/// let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+/// println!("listening at {:?}", orb.addresses()?);
+/// orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Orb(pub(super) Arc<dyn Any + Send + Sync>);
+
+impl PartialEq for Orb {
+    fn eq(&self, other: &Self) -> bool {
+        // Thin: the same value may have several tables of methods.
+        let address = |orb: &Self| Arc::as_ptr(&orb.0).cast::<()>();
+        address(self) == address(other)
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an ORB is made of, and how it begins.
+
+use std::fmt;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+
+use orbium_cdr::Owner;
+use orbium_channel::peer_memory::Budget;
+use orbium_giop::SystemException;
+use orbium_sys::fork::PerProcess;
+
+use super::builder::OrbBuilder;
+use super::error::OrbError;
+use super::handle::Orb;
+use crate::adapter::Adapters;
+use crate::client::ClientContext;
+use crate::initial::InitialReferences;
+use crate::metrics::Instruments;
+use crate::watch::Watching;
+use crate::{Config, Lane, PeerMemory, Poa};
+use orbium_server::{Host, ServerContext};
+
+pub(super) const RUNNING: u8 = 0;
+pub(super) const ENDING: u8 = 1;
+pub(super) const ENDED: u8 = 2;
+
+pub(crate) struct OrbCore {
+    pub(crate) config: Arc<Config>,
+    pub(super) client: Arc<ClientContext>,
+    pub(crate) initial: InitialReferences,
+    pub(super) server: OnceLock<Result<Server, SystemException>>,
+    /// The facts that the server engine asks for.
+    pub(crate) serving: Arc<ServerContext>,
+    pub(crate) adapters: Arc<Adapters>,
+    instruments: Arc<Instruments>,
+    /// What shows the ORB to its owner.
+    pub(crate) watching: Watching,
+    pub(super) state: AtomicU8,
+    pub(super) ending: PerProcess<Ending>,
+    /// This very value.
+    this: Weak<OrbCore>,
+}
+
+/// Where callers of `shutdown(true)` and `run` block.
+#[derive(Default)]
+pub(super) struct Ending {
+    pub(super) lock: Mutex<()>,
+    pub(super) changed: Condvar,
+}
+
+/// The lane that an ORB has from the beginning, as long as the ORB is held.
+pub(super) struct Server(pub(super) Lane);
+
+impl Drop for Server {
+    /// The last reference to the ORB is gone: it stops accepting.
+    fn drop(&mut self) {
+        self.0.halt();
+    }
+}
+
+/// What readers carry so that references in messages can be bound.
+struct OwnerHandle(Weak<OrbCore>);
+
+impl OrbCore {
+    /// The handle of this ORB; `None` while it is dropped.
+    pub(crate) fn handle(&self) -> Option<Orb> {
+        self.this.upgrade().map(Orb::of)
+    }
+}
+
+impl Orb {
+    /// A builder with the defaults.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+
+    /// An ORB of that configuration.
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`].
+    pub fn new(config: Config) -> Result<Self, OrbError> {
+        let mut config = config.prepared()?;
+        orbium_invocation::story::prepare();
+        let listen = !config.endpoints.is_empty();
+        let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
+        config.protocols.set_budget(budget);
+        let config = Arc::new(config);
+        let instruments = Arc::<Instruments>::default();
+        let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
+            let owner: Owner = Arc::new(OwnerHandle(weak.clone()));
+            let number = weak.as_ptr() as usize;
+            let serving = Arc::new(ServerContext::new(
+                config.limits.clone(),
+                (config.fragment_size, config.reply_batching.0),
+                config.protocols.budget().clone(),
+                (number, Arc::clone(&owner)),
+                Arc::clone(&instruments),
+            ));
+            let factory: Weak<OrbCore> = weak.clone();
+            OrbCore {
+                client: ClientContext::new(
+                    config.of_client(),
+                    number,
+                    owner,
+                    Arc::clone(&instruments),
+                ),
+                adapters: Arc::new(Adapters::new(&config, Arc::clone(&serving), factory)),
+                serving,
+                instruments,
+                initial: InitialReferences::default(),
+                server: OnceLock::new(),
+                state: AtomicU8::new(RUNNING),
+                ending: PerProcess::new(),
+                watching: Watching::default(),
+                config,
+                this: weak.clone(),
+            }
+        });
+        let orb = Self::of(Arc::clone(&core));
+        let adapters = &core.adapters;
+        adapters.begin(Poa::root(adapters));
+        if core.config.metrics {
+            orb.enable_metrics();
+        }
+        if listen {
+            let server = orb.start_server(&core.config.endpoints)?;
+            orb.start_lanes(Some(&server.0))?;
+            let _ = core.server.set(Ok(server));
+        } else if core.config.lanes_listen() {
+            orb.start_lanes(None)?;
+        }
+        if core.config.watch {
+            orb.watch()?;
+        }
+        Ok(orb)
+    }
+
+    /// The ORB's own lane, if it listens.
+    pub(crate) fn started_lane(&self) -> Option<Lane> {
+        let server = self.core().server.get()?.as_ref().ok()?;
+        Some(server.0.clone())
+    }
+
+    /// The client of this ORB.
+    #[inline]
+    pub(crate) fn client(&self) -> &Arc<ClientContext> {
+        &self.core().client
+    }
+
+    /// The book of connections, and what is counted.
+    #[inline]
+    pub(crate) fn instruments(&self) -> &Instruments {
+        &self.core().instruments
+    }
+
+    #[inline]
+    pub(crate) fn core(&self) -> &OrbCore {
+        match self.0.downcast_ref() {
+            Some(core) => core,
+            None => unreachable!("every ORB is made by `of`"),
+        }
+    }
+
+    fn of(core: Arc<OrbCore>) -> Self {
+        Self(core)
+    }
+
+    #[inline]
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.core().client.decoding().owner
+    }
+
+    /// Identifies this ORB within the process.
+    pub(crate) fn number(&self) -> usize {
+        self.core().serving.number
+    }
+
+    #[inline(never)]
+    pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
+        self.core().this.clone()
+    }
+
+    /// The ORB, as long as somebody holds it.
+    pub(crate) fn upgrade(weak: &Weak<OrbCore>) -> Option<Self> {
+        weak.upgrade().map(Self::of)
+    }
+
+    /// The ORB, as its lanes know it.
+    pub(crate) fn host(&self) -> Host {
+        let dispatcher: Weak<OrbCore> = self.downgrade();
+        Host::new(Arc::clone(&self.core().serving), dispatcher)
+    }
+
+    #[inline]
+    pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
+        let core = owner.downcast_ref::<OwnerHandle>()?.0.upgrade()?;
+        Some(Self::of(core))
+    }
+
+    /// The root adapter. Its manager holds requests until it is activated.
+    #[must_use]
+    pub fn root_poa(&self) -> Poa {
+        match self.core().adapters.root() {
+            Some(root) => root,
+            // Set before `new` returns.
+            None => unreachable!("an ORB has a root adapter"),
+        }
+    }
+
+    /// Requests refused so far because neither a thread nor the queue had room
+    /// for them: answered TRANSIENT, or dropped if they were oneways.
+    #[must_use]
+    #[inline]
+    pub fn refused_requests(&self) -> u64 {
+        let own = match self.core().server.get() {
+            Some(Ok(server)) => server.0.refused_requests(),
+            _ => 0,
+        };
+        let lanes = self.lanes();
+        own + lanes.iter().map(Lane::refused_requests).sum::<u64>()
+    }
+
+    /// What peers make the ORB hold beyond what connections need for small messages:
+    /// in receive buffers, messages in assembly, requests that wait, replies that
+    /// clients do not take, and what was decompressed. For clients and servers of
+    /// this ORB together.
+    #[must_use]
+    pub fn peer_memory(&self) -> PeerMemory {
+        self.budget().figures()
+    }
+
+    /// What connections are charged to.
+    #[inline]
+    pub(crate) fn budget(&self) -> &Budget {
+        self.core().config.protocols.budget()
+    }
+
+    /// What the ORB was built from.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.core().config
+    }
+}
+
+impl fmt::Debug for Orb {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb")
+            .field("strategy", &self.core().config.strategy)
+            .finish_non_exhaustive()
+    }
+}
