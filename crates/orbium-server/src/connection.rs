@@ -135,7 +135,7 @@ impl ServerConnection {
             waits_for_room: AtomicBool::new(false),
             attention: AtomicU8::new(0),
             collects,
-            flusher: flusher,
+            flusher,
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),

@@ -25,9 +25,7 @@ impl Adapters {
         match (self.lanes_of(policies), object_priority) {
             ([], _) => OWN,
             ([only], _) => only.number(),
-            (lanes, Some(priority)) => {
-                lane_for(lanes, priority).map_or(ASKED, |lane| lane.number())
-            }
+            (lanes, Some(priority)) => lane_for(lanes, priority).map_or(ASKED, Lane::number),
             _ => ASKED,
         }
     }

@@ -53,6 +53,9 @@ impl Turn {
     }
 }
 
+/// What is needed to serve a connection: its ORB, itself, and what was received.
+pub(crate) type Taken = (Arc<dyn Dispatcher>, Arc<ServerConnection>, Box<Intake>);
+
 impl Reactor {
     /// Has a connection wait for its turn.
     pub(crate) fn line_up(&mut self, id: u64) {
@@ -115,10 +118,7 @@ impl Reactor {
     }
 
     /// What is needed to serve a connection.
-    pub(crate) fn take(
-        &mut self,
-        id: u64,
-    ) -> Option<(Arc<dyn Dispatcher>, Arc<ServerConnection>, Box<Intake>)> {
+    pub(crate) fn take(&mut self, id: u64) -> Option<Taken> {
         let served = self.served.get_mut(id)?;
         served.is_lined_up = false;
         if served.waits != Waits::No || served.connection.has_pending() {
