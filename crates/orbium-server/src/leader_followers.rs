@@ -30,7 +30,6 @@ use crate::outcome::Outcome;
 use crate::reactor::{Reactor, Turn as Requests};
 use crate::start_barrier::{StartBarrier, StartGuard};
 use crate::{Dispatcher, LaneCore};
-use member::Member;
 
 struct State {
     reactor: Reactor,
@@ -62,6 +61,12 @@ struct Team {
     /// stores `look`, then reads `waiting`. So the waiter sees the work, or the
     /// producer sees the waiter.
     look: AtomicBool,
+}
+
+/// A thread that serves a connection.
+struct Member<'a> {
+    team: &'a Arc<Team>,
+    refuse: bool,
 }
 
 /// Starts the threads.

@@ -26,7 +26,6 @@ use crate::lane::{LaneConfig, QueueRoom};
 use crate::start_barrier::{StartBarrier, StartGuard};
 use orbium_config::ServerStrategy;
 use queue::Queue;
-use worker::Work;
 
 /// A buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;
@@ -37,6 +36,14 @@ const SMALL: usize = 8 * 1024;
 /// Requests that may wait for the threads of a lane that has no queue of its
 /// own, to which they were handed over.
 const HANDED_OVER: usize = 256;
+
+/// What a thread has to do.
+enum Work {
+    /// A request of this lane.
+    Own(Queued),
+    /// One of another lane, which has asked for a thread.
+    For(Arc<Pool>),
+}
 
 struct State {
     waiting: Queue,

@@ -7,6 +7,7 @@
 //! it instead: see [`nested_upcall`].
 
 mod nested_upcall;
+mod waits;
 
 use std::cell::RefCell;
 use std::io;
@@ -23,6 +24,7 @@ use crate::intake::{HandOver, Intake, Source};
 use crate::outcome::Outcome;
 use crate::passing::pass_on;
 use crate::reactor::{Reactor, Turn};
+use waits::Waits;
 
 /// Starts the thread.
 #[inline(never)]
@@ -34,7 +36,7 @@ pub(super) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<
 /// The reactor as long as this thread has it.
 struct Held {
     reactor: RefCell<Option<Box<Reactor>>>,
-    waits: nested_upcall::Waits,
+    waits: Waits,
 }
 
 impl Held {
@@ -99,7 +101,7 @@ impl HandOver for Held {
 fn run(reactor: Box<Reactor>) {
     let held = Rc::new(Held {
         reactor: RefCell::new(Some(reactor)),
-        waits: nested_upcall::Waits::default(),
+        waits: Waits::default(),
     });
     let _own = Running::new(Rc::clone(&held) as Rc<dyn reactor::Reactor>);
     let mut ready = Vec::new();

@@ -4,6 +4,7 @@
 
 mod asked;
 mod newcomers;
+mod silent;
 mod table;
 mod times;
 mod turns;

@@ -3,25 +3,18 @@
 //! snapshot takes each list's lock for as long as it copies pointers, and never stops
 //! a call.
 
+mod listing;
 mod objects;
 
 use crate::metrics::ConnectionSnapshot;
 use crate::{Lane, Orb};
 
+pub use listing::Listing;
 pub use objects::{AdapterSnapshot, ObjectSnapshot};
 pub use orbium_metrics::LaneSnapshot;
 
 /// The most entries of a list.
 const MOST: usize = 1000;
-
-/// What there was when the list was made: 1,000 entries at most.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing<T> {
-    /// The first entries.
-    pub entries: Vec<T>,
-    /// Whether there were more than 1,000.
-    pub more: bool,
-}
 
 impl Orb {
     /// The open connections, to clients and to servers.

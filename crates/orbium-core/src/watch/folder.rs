@@ -8,6 +8,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 
+/// The plain key of the object.
+pub const KEY: &str = "OrbiumWatch";
+
 /// Names that are tried for the watches of one process.
 const MOST: usize = 64;
 
@@ -24,7 +27,7 @@ impl Watched {
     /// The object at a socket, as a URL for [`Orb::string_to_object`](crate::Orb).
     #[must_use]
     pub fn url_of(path: &Path) -> String {
-        format!("corbaloc:uiop:1.2@{}|{}", path.display(), super::KEY)
+        format!("corbaloc:uiop:1.2@{}|{}", path.display(), KEY)
     }
 }
 

@@ -11,9 +11,10 @@ mod folder;
 // Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
 mod generated;
 mod shown;
+mod watching;
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError, Weak};
+use std::sync::{PoisonError, Weak};
 use std::time::Instant;
 
 use orbium_transport::Endpoint;
@@ -21,11 +22,9 @@ use orbium_transport::Endpoint;
 use crate::orb::{OrbCore, OrbError};
 use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemException};
 
-pub use folder::{Watched, watched};
+pub use folder::{KEY, Watched, watched};
 pub use generated::orbium_watch as idl;
-
-/// The plain key of the object.
-pub const KEY: &str = "OrbiumWatch";
+pub(crate) use watching::Watching;
 
 /// What generated code needs; the names are those of the façade's module `codegen`.
 mod runtime {
@@ -43,20 +42,6 @@ mod runtime {
         Servant, ServedBy, SystemException, UntypedReply, UserException, error_enum, exception,
         interface, unknown_operation,
     };
-}
-
-/// The watch of an ORB, if it has one.
-#[derive(Default)]
-pub(crate) struct Watching(Mutex<Option<(Orb, PathBuf)>>);
-
-impl Watching {
-    /// Ends it.
-    pub(crate) fn end(&self) {
-        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((orb, _)) = watch {
-            let _ = orb.shutdown(true);
-        }
-    }
 }
 
 /// The servant.

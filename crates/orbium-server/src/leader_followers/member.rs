@@ -4,15 +4,9 @@
 
 use std::sync::Arc;
 
-use super::Team;
+use super::Member;
 use crate::connection::ServerConnection;
 use crate::intake::{HandOver, Intake, Queued, Sink};
-
-/// A thread that serves a connection.
-pub(super) struct Member<'a> {
-    pub(super) team: &'a Arc<Team>,
-    pub(super) refuse: bool,
-}
 
 impl HandOver for Member<'_> {
     /// A free thread goes on reading.

@@ -8,16 +8,8 @@ use std::sync::atomic::Ordering;
 use orbium_invocation::scheduling;
 use orbium_sync::role::Role;
 
-use super::{KEPT, Pool, SMALL};
+use super::{KEPT, Pool, SMALL, Work};
 use crate::intake::{Answering, Queued};
-
-/// Something to do.
-pub(super) enum Work {
-    /// A request of this lane.
-    Own(Queued),
-    /// One of another lane, which has asked for a thread.
-    For(Arc<Pool>),
-}
 
 impl Pool {
     pub(super) fn work(self: Arc<Self>, mut storage: Vec<u8>) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The watch of an ORB, as the ORB holds it.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use crate::Orb;
+
+/// The watch of an ORB, if it has one.
+#[derive(Default)]
+pub(crate) struct Watching(pub(super) Mutex<Option<(Orb, PathBuf)>>);
+
+impl Watching {
+    /// Ends it.
+    pub(crate) fn end(&self) {
+        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((orb, _)) = watch {
+            let _ = orb.shutdown(true);
+        }
+    }
+}
