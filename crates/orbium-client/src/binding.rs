@@ -44,7 +44,7 @@ impl Binding {
         overrides: &Overrides,
     ) -> Result<Self, SystemException> {
         let published = protocol::published_policies(ior);
-        let policies = overrides.connections.or(&client.connection_wishes());
+        let policies = overrides.connections.or(&client.connection_sharing());
         if !conflicts(&published, &policies, policy.is_some()).is_empty() {
             return Err(not_reconciled());
         }

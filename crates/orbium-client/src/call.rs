@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls whose threads wait: from a reference and arguments to results.
+//! Synchronous calls: from a reference and arguments to results.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;

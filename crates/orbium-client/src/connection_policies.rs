@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium_giop::real_time::{self, PriorityBand, PublishedPolicies};
-use orbium_invocation::ConnectionWishes;
+use orbium_invocation::ConnectionSharing;
 use orbium_transport::ProtocolProperties;
 
 use crate::private_connections::PrivateConnections;
@@ -24,7 +24,7 @@ pub struct ConnectionPolicies {
 
 impl ConnectionPolicies {
     /// These policies, with the defaults of a thread or the ORB where unset.
-    pub(crate) fn or(&self, others: &ConnectionWishes) -> Self {
+    pub(crate) fn or(&self, others: &ConnectionSharing) -> Self {
         Self {
             bands: self.bands.as_ref().or(others.bands.as_ref()).cloned(),
             private: self.private || others.private,

@@ -8,7 +8,7 @@ use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
-use orbium_invocation::{ConnectionWishes, Priority, RealTime};
+use orbium_invocation::{ConnectionSharing, Priority, RealTime};
 use orbium_metrics::{Instruments, Measurements};
 use orbium_sys::fork::PerProcess;
 
@@ -35,7 +35,7 @@ pub struct ClientContext {
 }
 
 impl ClientContext {
-    /// The client of an ORB with that number, whose references belong to `owner`.
+    /// The client of an ORB with that number; `owner` binds the references in replies to it.
     pub fn new(
         config: ClientConfig,
         number: usize,
@@ -130,7 +130,7 @@ impl ClientContext {
     }
 
     /// How calls share connections, unless a reference or a thread says so.
-    pub(crate) fn connection_wishes(&self) -> ConnectionWishes {
+    pub(crate) fn connection_sharing(&self) -> ConnectionSharing {
         let of_orb = self.real_time().map(|it| it.connections());
         of_orb.unwrap_or_default()
     }

@@ -126,7 +126,7 @@ impl<O: ?Sized> Reference<O> {
         let connections = self
             .overrides
             .connections
-            .or(&self.client.connection_wishes());
+            .or(&self.client.connection_sharing());
         conflicts(&published, &connections, self.policy().is_some())
     }
 

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use orbium_channel::ProtocolPolicy;
-use orbium_invocation::{ConnectionWishes, TimePolicies};
+use orbium_invocation::{ConnectionSharing, TimePolicies};
 
 /// What a thread asks of its calls.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub struct ThreadPolicies {
     /// How long calls may take.
     pub times: TimePolicies,
     /// How they share connections.
-    pub connections: ConnectionWishes,
+    pub connections: ConnectionSharing,
 }
 
 thread_local! {
@@ -46,6 +46,6 @@ impl ThreadPolicies {
     /// Whether calls go over other connections than they would without.
     #[inline]
     pub(crate) fn choose_connections(&self) -> bool {
-        self.protocols.is_some() || self.connections != ConnectionWishes::default()
+        self.protocols.is_some() || self.connections != ConnectionSharing::default()
     }
 }

@@ -45,7 +45,7 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
-    ConnectionWishes, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
+    ConnectionSharing, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
     TimePolicies, UserException, error_enum, exception, priority,
 };
 pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};

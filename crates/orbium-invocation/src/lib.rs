@@ -28,5 +28,5 @@ pub use orbium_giop::SystemException;
 pub use operation::Operation;
 pub use priority::Priority;
 pub use raises::{DispatchError, Raised, Raises, UserException};
-pub use real_time::{ConnectionWishes, NetworkMark, RealTime};
+pub use real_time::{ConnectionSharing, NetworkMark, RealTime};
 pub use time_policies::TimePolicies;

@@ -55,7 +55,7 @@ pub trait RealTime: Send + Sync + 'static {
 
     /// What the ORB's calls ask of their connections, unless a reference asks
     /// itself.
-    fn connections(&self) -> ConnectionWishes;
+    fn connections(&self) -> ConnectionSharing;
 
     /// Gives a new thread of the ORB a priority, the native one too: it is to
     /// process replies for callers that have it.
@@ -74,7 +74,7 @@ pub trait RealTime: Send + Sync + 'static {
 
 /// How calls share connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ConnectionWishes {
+pub struct ConnectionSharing {
     /// PriorityBandedConnectionPolicy.
     pub bands: Option<Arc<[PriorityBand]>>,
     /// PrivateConnectionPolicy.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use orbium_core::{Completion, ConnectionWishes, ExceptionKind, Orb, SystemException};
+use orbium_core::{Completion, ConnectionSharing, ExceptionKind, Orb, SystemException};
 use orbium_giop::real_time::PriorityBand;
 use orbium_sys::{LockedMemory, Scheduling, SchedulingClass, lock_memory, prefault_heap};
 
@@ -182,7 +182,7 @@ impl RtOrbBuilder {
             Arc::new(Host { mapping, class }),
             self.transform,
             self.network,
-            ConnectionWishes {
+            ConnectionSharing {
                 bands: self.bands.map(Into::into),
                 private: self.private,
             },

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use orbium_core::{
-    Completion, ConnectionWishes, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
+    Completion, ConnectionSharing, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
     Policies, Priority, RealTime, SystemException,
 };
 
@@ -59,7 +59,7 @@ impl RealTime for Installed {
         self.0.network.as_ref()?.to_network(priority)
     }
 
-    fn connections(&self) -> ConnectionWishes {
+    fn connections(&self) -> ConnectionSharing {
         self.0.connections.clone()
     }
 
@@ -124,7 +124,7 @@ impl RtOrb {
         if let Some(bands) = bands {
             check_bands_alone(bands).map_err(|_| bad_param())?;
         }
-        self.orb.set_thread_connections(ConnectionWishes {
+        self.orb.set_thread_connections(ConnectionSharing {
             bands: bands.map(Into::into),
             private,
         });

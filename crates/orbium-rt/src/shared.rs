@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_core::{
-    Completion, ConnectionWishes, ExceptionKind, Priority, SystemException, priority,
+    Completion, ConnectionSharing, ExceptionKind, Priority, SystemException, priority,
 };
 
 use crate::host::Host;
@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) host: Arc<Host>,
     pub(crate) transform: Arc<dyn PriorityTransform>,
     pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
-    pub(crate) connections: ConnectionWishes,
+    pub(crate) connections: ConnectionSharing,
     pub(crate) policies: RtPolicies,
     pub(crate) pools: Mutex<Pools>,
     pub(crate) mutexes: Mutex<HashMap<String, RtMutex>>,
@@ -37,7 +37,7 @@ impl Shared {
         host: Arc<Host>,
         transform: Arc<dyn PriorityTransform>,
         network: Option<Arc<dyn NetworkPriorityMapping>>,
-        connections: ConnectionWishes,
+        connections: ConnectionSharing,
         policies: RtPolicies,
     ) -> Arc<Self> {
         Arc::new(Self {

@@ -146,7 +146,7 @@ pub mod stub {
 /// The places where Real-time CORBA is attached to an ORB: extensions of adapters,
 /// priorities of calls, threads of connections.
 pub mod extension {
-    pub use orbium_core::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
+    pub use orbium_core::{AdapterExtension, ConnectionSharing, Extension, NetworkMark, RealTime};
     pub use orbium_core::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A call whose reply is awaited, as its connection and its reader see it.
+//! A call that awaits its reply, as its connection and its reader see it.
 
 use std::sync::Arc;
 use std::time::Instant;

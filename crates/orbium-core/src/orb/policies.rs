@@ -4,7 +4,7 @@
 use orbium_giop::SystemException;
 
 use super::Orb;
-use crate::{ConnectionWishes, ProtocolPolicy, TimePolicies};
+use crate::{ConnectionSharing, ProtocolPolicy, TimePolicies};
 
 impl Orb {
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
@@ -32,7 +32,7 @@ impl Orb {
     /// How the calls that this thread makes through this ORB from now on share
     /// connections, where neither a reference nor the ORB says so.
     #[inline]
-    pub fn set_thread_connections(&self, connections: ConnectionWishes) {
+    pub fn set_thread_connections(&self, connections: ConnectionSharing) {
         self.client()
             .set_thread_policies(|policies| policies.connections = connections);
     }
