@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use orbium_channel::protocol::{self, Usable};
+use orbium_channel::protocol::{self, Offer, Usable};
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
@@ -29,6 +29,35 @@ pub(crate) struct Binding {
     preferred: AtomicUsize,
 }
 
+/// The ways that are collected from the offers of a reference, as a [`Binding`] has them.
+#[derive(Default)]
+struct Ways {
+    candidates: Vec<Candidate>,
+    datagrams: Vec<Candidate>,
+    datagrams_first: bool,
+    lanes: Lanes,
+    /// Why the last one that cannot be used cannot.
+    refused: Option<SystemException>,
+}
+
+impl Ways {
+    fn add(&mut self, client: &ClientContext, offer: &Offer, is_own_channel: bool) {
+        let config = client.config();
+        let over_datagrams = config.protocols.is_datagram(&offer.channel);
+        match Candidate::new(client.pools(), config.giop_minor, offer, is_own_channel) {
+            Ok(candidate) if over_datagrams => {
+                self.datagrams_first |= self.candidates.is_empty();
+                self.datagrams.push(candidate);
+            }
+            Ok(candidate) => {
+                self.lanes.add(Lanes::served(offer), self.candidates.len());
+                self.candidates.push(candidate);
+            }
+            Err(exception) => self.refused = Some(exception),
+        }
+    }
+}
+
 impl Binding {
     /// The candidates under a ClientProtocolPolicy, best first: the client's, or
     /// else the one that the reference has.
@@ -51,27 +80,18 @@ impl Binding {
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
-        let mut lanes = Lanes::default();
-        let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
-        let mut datagrams_first = false;
-        let mut refused = None;
+        let mut ways = Ways::default();
         let protocols = &client.config().protocols;
-        let (pools, spoken) = (client.pools(), client.config().giop_minor);
         for offer in &protocol::wanted(protocols, ior, policy, by_client) {
-            let over_datagrams = protocols.is_datagram(&offer.channel);
-            let served = Lanes::served(offer);
-            match Candidate::new(pools, spoken, offer, is_own_channel(&offer.channel)) {
-                Ok(candidate) if over_datagrams => {
-                    datagrams_first |= candidates.is_empty();
-                    datagrams.push(candidate);
-                }
-                Ok(candidate) => {
-                    lanes.add(served, candidates.len());
-                    candidates.push(candidate);
-                }
-                Err(exception) => refused = Some(exception),
-            }
+            ways.add(client, offer, is_own_channel(&offer.channel));
         }
+        let Ways {
+            candidates,
+            datagrams,
+            datagrams_first,
+            lanes,
+            refused,
+        } = ways;
         if candidates.is_empty() && datagrams.is_empty() {
             let offered = OfferedProtocol::list(&offered(client, is_own_channel, ior, policy));
             orbium_trace::log::warn!(target: "orbium::call", %offered, "no protocol of a reference can be used");

@@ -75,6 +75,26 @@ struct State {
 }
 
 impl State {
+    /// Of a reader whose thread does not run yet.
+    fn new() -> Self {
+        Self {
+            lines: HashMap::new(),
+            recent: None,
+            watched: HashMap::new(),
+            timers: BTreeMap::new(),
+            looks: Vec::new(),
+            deferred: Vec::new(),
+            is_waiting: true,
+            last_line: 0,
+            running: Running::No,
+            refused: None,
+            thread: None,
+            ended: false,
+            lacks_threads: false,
+            idle_since: Instant::now(),
+        }
+    }
+
     /// The line to a server, unless it has just ended.
     fn line(&mut self, key: &PoolKey) -> Option<Arc<Line>> {
         let is_usable = |line: &&Arc<Line>| !line.is_over();
@@ -139,22 +159,7 @@ impl Reader {
             real_time,
             poller,
             waker,
-            state: Mutex::new(State {
-                lines: HashMap::new(),
-                recent: None,
-                watched: HashMap::new(),
-                timers: BTreeMap::new(),
-                looks: Vec::new(),
-                deferred: Vec::new(),
-                is_waiting: true,
-                last_line: 0,
-                running: Running::No,
-                refused: None,
-                thread: None,
-                ended: false,
-                lacks_threads: false,
-                idle_since: Instant::now(),
-            }),
+            state: Mutex::new(State::new()),
             begun: Condvar::new(),
             threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
             callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Choosing the connection pool of a call by its priority.
 
+use std::sync::Arc;
+
 use orbium_giop::SystemException;
+use orbium_giop::real_time::PriorityBand;
 
 use super::{Attempt, may_try_others};
 use crate::bands;
 use crate::binding::Binding;
+use crate::candidate::Candidate;
 use crate::errors::{binding_lost, no_usable_protocol};
 use crate::link::Link;
+use crate::pool::Pool;
 use crate::priorities::Priorities;
 
 impl Attempt<'_> {
@@ -35,20 +40,8 @@ impl Attempt<'_> {
             if own.is_some_and(|own| !own.allows(candidate.channel())) {
                 continue;
             }
-            let partitioned = priorities.pool(client, candidate, index, at)?;
-            let link = match partitioned {
-                None => Link::new(candidate, &self.timing, &self.begun),
-                Some(pool) => match priorities.band(at) {
-                    Some(band) => bands::link(
-                        self.object,
-                        candidate,
-                        pool,
-                        (&self.timing, &self.begun),
-                        band,
-                    ),
-                    None => Link::through(candidate, Some(pool), &self.timing, &self.begun),
-                },
-            };
+            let pool = priorities.pool(client, candidate, index, at)?;
+            let link = self.link_through(candidate, pool, priorities.band(at));
             match link {
                 Ok(link) => {
                     if let Some(observed) = &self.observed {
@@ -69,6 +62,22 @@ impl Attempt<'_> {
             }
         }
         Err(refused)
+    }
+
+    /// A link to a candidate: over a pool of its band or mark, or over the one that all
+    /// calls share.
+    fn link_through<'s>(
+        &'s self,
+        candidate: &'s Candidate,
+        pool: Option<&'s Arc<Pool>>,
+        band: Option<PriorityBand>,
+    ) -> Result<Link<'s>, SystemException> {
+        let times = (&self.timing, &self.begun);
+        match (pool, band) {
+            (None, _) => Link::new(candidate, &self.timing, &self.begun),
+            (Some(pool), Some(band)) => bands::link(self.object, candidate, pool, times, band),
+            (Some(pool), None) => Link::through(candidate, Some(pool), &self.timing, &self.begun),
+        }
     }
 
     /// The same over datagrams, to the one in that place.
