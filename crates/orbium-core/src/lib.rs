@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ORB: object references, invocation, object adapters, dispatch and
-//! connections.
+//! The ORB: typed object references, object adapters, dispatch to servants and collocated
+//! calls.
 //!
-//! This crate alone knows both a servant and a connection. It does not know IDL
+//! This crate alone knows both a servant and a connection: it joins `orbium-client` and
+//! `orbium-server`, which do not know one another. It does not know IDL
 //! source text, and it marshals no value itself: generated code does, through
 //! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
 #![forbid(unsafe_code)]
