@@ -67,19 +67,9 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
         });
         output::print_json(&object)?;
     } else {
-        output::print(&format!(
-            "{}\n{:14} {:8} {}\n{:14} {:8} {}\n{:14} {:8} {:.1?}, connecting included\n",
-            subject(&object),
-            "LocateRequest",
-            if here { "here" } else { "unknown" },
-            located.to_text(args.count),
-            "_non_existent",
-            !exists,
-            asked.to_text(args.count),
-            "first answer",
-            "",
-            first,
-        ))?;
+        let located = (if here { "here" } else { "unknown" }, located.to_text(args.count));
+        let asked = (!exists, asked.to_text(args.count));
+        output::print(&table(&subject(&object), &located, &asked, first))?;
     }
     if here && exists {
         return Ok(());
@@ -88,6 +78,19 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
         "no such object: the server at {} does not know it",
         reference::address(&object)
     )))
+}
+
+fn table(
+    subject: &str,
+    (here, located): &(&str, String),
+    (non_existent, asked): &(bool, String),
+    first: Duration,
+) -> String {
+    format!(
+        "{subject}\n{:14} {here:8} {located}\n{:14} {non_existent:8} {asked}\n\
+         {:14} {:8} {first:.1?}, connecting included\n",
+        "LocateRequest", "_non_existent", "first answer", "",
+    )
 }
 
 fn subject(object: &ObjectRef) -> String {

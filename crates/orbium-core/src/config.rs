@@ -120,6 +120,15 @@ impl Config {
 
     /// Whether the choices make sense; the sentence that says why not.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
+        self.check_times()?;
+        self.strategy.check(&self.limits)?;
+        self.check_lanes()?;
+        self.check_limits()?;
+        self.check_fragments()?;
+        self.client_strategy.check(self.strategy)
+    }
+
+    fn check_times(&self) -> Result<(), &'static str> {
         let limits = &self.limits;
         if limits.message_time.is_zero() || limits.send_time.is_zero() {
             return Err(
@@ -129,11 +138,37 @@ impl Config {
         if self.connect_timeout.0.is_zero() {
             return Err("no connection can be made in no time: connect_timeout must be above zero");
         }
+        if let (Some(request), Some(call)) = (self.request_timeout, self.call_timeout)
+            && request > call
+        {
+            return Err(
+                "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
+            );
+        }
+        let is_zero = |time: Option<Duration>| time.is_some_and(|time| time.is_zero());
+        if is_zero(limits.client_idle_time) {
+            return Err(
+                "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
+            );
+        }
+        if is_zero(limits.server_idle_time) {
+            return Err(
+                "nobody could send a request in no time: limits.server_idle_time must be above zero",
+            );
+        }
+        if is_zero(limits.initial_idle_time) {
+            return Err(
+                "every connection would be closed before its first message: limits.initial_idle_time must be above zero",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result<(), &'static str> {
+        let limits = &self.limits;
         if limits.connections_per_server == 0 {
             return Err("no call could be made: connections_per_server must be at least 1");
         }
-        self.strategy.check(limits)?;
-        self.check_lanes()?;
         if limits.connections == 0 {
             return Err("nobody could be served: limits.connections must be at least 1");
         }
@@ -142,29 +177,7 @@ impl Config {
                 "every message has a header of 12 octets: limits.message_size must be at least 12",
             );
         }
-        if self.fragment_size.is_some() && self.giop_minor.number() < 2 {
-            return Err(
-                "fragments are sent in GIOP 1.2 only: leave out fragment_size, or let giop_minor be 2",
-            );
-        }
-        if self
-            .fragment_size
-            .is_some_and(|size| size > limits.message_size)
-        {
-            return Err(
-                "no message would be sent in fragments: fragment_size is above limits.message_size",
-            );
-        }
-        if let (Some(request), Some(call)) = (self.request_timeout, self.call_timeout)
-            && request > call
-        {
-            return Err(
-                "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
-            );
-        }
-        if limits.calls_per_connection == 0
-            || limits.calls_per_connection > MAX_CALLS_PER_CONNECTION
-        {
+        if !(1..=MAX_CALLS_PER_CONNECTION).contains(&limits.calls_per_connection) {
             return Err(
                 "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
             );
@@ -172,26 +185,24 @@ impl Config {
         if limits.reply_threads == 0 {
             return Err("no reply could be handled: limits.reply_threads must be at least 1");
         }
-        if limits.client_idle_time.is_some_and(|time| time.is_zero()) {
+        Ok(())
+    }
+
+    fn check_fragments(&self) -> Result<(), &'static str> {
+        let Some(size) = self.fragment_size else {
+            return Ok(());
+        };
+        if self.giop_minor.number() < 2 {
             return Err(
-                "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
+                "fragments are sent in GIOP 1.2 only: leave out fragment_size, or let giop_minor be 2",
             );
         }
-        if limits.server_idle_time.is_some_and(|time| time.is_zero()) {
+        if size > self.limits.message_size {
             return Err(
-                "nobody could send a request in no time: limits.server_idle_time must be above zero",
+                "no message would be sent in fragments: fragment_size is above limits.message_size",
             );
         }
-        if limits.initial_idle_time.is_some_and(|time| time.is_zero()) {
-            return Err(
-                "every connection would be closed before its first message: limits.initial_idle_time must be above zero",
-            );
-        }
-        self.client_strategy.check(self.strategy)?;
-        if self
-            .fragment_size
-            .is_some_and(|size| size < MIN_FRAGMENT_LEN)
-        {
+        if size < MIN_FRAGMENT_LEN {
             return Err(
                 "a fragment has 16 octets of header and at least 8 of data: fragment_size must be at least 24",
             );

@@ -8,6 +8,24 @@ use crate::codeset::CodeSetComponent;
 use crate::component::{Component, HostPort, PolicyValue, PriorityEndpoint, orb_name};
 use crate::real_time::{self, PriorityBandsValue, PriorityModel, PriorityModelValue};
 
+/// Names by their numbers; the empty ones are no names.
+const LOCATION_POLICIES: [&str; 4] = [
+    "LOCATE_NEVER",
+    "LOCATE_OBJECT",
+    "LOCATE_OPERATION",
+    "LOCATE_ALWAYS",
+];
+const OTS_POLICIES: [&str; 4] = ["", "REQUIRES", "FORBIDS", "ADAPTS"];
+const INVOCATION_POLICIES: [&str; 3] = ["EITHER", "SHARED", "UNSHARED"];
+
+/// The name of a number, or the number.
+fn write_named(f: &mut fmt::Formatter<'_>, number: u32, names: &[&str]) -> fmt::Result {
+    match names.get(number as usize) {
+        Some(name) if !name.is_empty() => f.write_str(name),
+        _ => write!(f, "{number}"),
+    }
+}
+
 impl fmt::Display for Component {
     /// What the component says, in one line, without its tag.
     #[inline]
@@ -30,13 +48,7 @@ impl fmt::Display for Component {
             | Self::OmniorbPersistentId(octets)
             | Self::Other { data: octets, .. } => write_hex(f, octets),
             Self::EndpointIdPosition(begin, end) => write!(f, "octets {begin} to {end}"),
-            Self::LocationPolicy(policy) => match policy {
-                0 => f.write_str("LOCATE_NEVER"),
-                1 => f.write_str("LOCATE_OBJECT"),
-                2 => f.write_str("LOCATE_OPERATION"),
-                3 => f.write_str("LOCATE_ALWAYS"),
-                other => write!(f, "{other}"),
-            },
+            Self::LocationPolicy(policy) => write_named(f, u32::from(*policy), &LOCATION_POLICIES),
             Self::AssociationOptions(supports, requires) => {
                 write!(f, "supports {supports}; requires {requires}")
             }
@@ -71,18 +83,8 @@ impl fmt::Display for Component {
                 write_hex(f, id)
             }
             Self::FtPrimary(yes) | Self::FtHeartbeat(yes) => write!(f, "{yes}"),
-            Self::OtsPolicy(policy) => match policy {
-                1 => f.write_str("REQUIRES"),
-                2 => f.write_str("FORBIDS"),
-                3 => f.write_str("ADAPTS"),
-                other => write!(f, "{other}"),
-            },
-            Self::InvPolicy(policy) => match policy {
-                0 => f.write_str("EITHER"),
-                1 => f.write_str("SHARED"),
-                2 => f.write_str("UNSHARED"),
-                other => write!(f, "{other}"),
-            },
+            Self::OtsPolicy(policy) => write_named(f, u32::from(*policy), &OTS_POLICIES),
+            Self::InvPolicy(policy) => write_named(f, u32::from(*policy), &INVOCATION_POLICIES),
             Self::Null => Ok(()),
             Self::RmiStreamFormat(format) => write!(f, "{format}"),
             // Text from a reference may hold anything: it is shown quoted.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use metrics::{Label, counter, gauge, histogram};
 
-use crate::{Histogram, Metrics, NamedCount, OperationMetrics};
+use crate::{ConnectionMetrics, Histogram, Metrics, NamedCount, OperationMetrics};
 
 /// Hands an ORB's metrics to the recorder that the program has installed for the crate
 /// `metrics`, under the names that [`Metrics::prometheus_text`] has. Nothing of it is
@@ -72,6 +72,29 @@ fn labels_of(it: &OperationMetrics) -> Vec<Label> {
     labels
 }
 
+fn connections(it: &ConnectionMetrics) {
+    let with = |more: &[(&'static str, &'static str)]| {
+        let mut labels = vec![
+            Label::new("role", it.role.name()),
+            Label::new("transport", it.transport.clone()),
+        ];
+        for (name, value) in more {
+            labels.push(Label::new(*name, *value));
+        }
+        labels
+    };
+    gauge!("orbium_connections", with(&[])).set(it.open() as f64);
+    counter!("orbium_connections_opened_total", with(&[])).absolute(it.opened);
+    for closed in &it.closed {
+        let labels = with(&[("cause", closed.name)]);
+        counter!("orbium_connections_closed_total", labels).absolute(closed.count);
+    }
+    for (direction, octets) in [("in", it.traffic.received), ("out", it.traffic.sent)] {
+        let labels = with(&[("direction", direction)]);
+        counter!("orbium_bytes_total", labels).absolute(octets);
+    }
+}
+
 impl Publisher {
     /// Publishes what there is now: counters and gauges as they are, of histograms what
     /// was recorded since the last time, each duration as the middle of its bucket.
@@ -104,28 +127,7 @@ impl Publisher {
             gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);
             gauge!("orbium_lane_queue_limit", lane()).set(it.lane.queue as f64);
         }
-        for it in &snapshot.connections {
-            let with = |more: &[(&'static str, &'static str)]| {
-                let mut labels = vec![
-                    Label::new("role", it.role.name()),
-                    Label::new("transport", it.transport.clone()),
-                ];
-                for (name, value) in more {
-                    labels.push(Label::new(*name, *value));
-                }
-                labels
-            };
-            gauge!("orbium_connections", with(&[])).set(it.open() as f64);
-            counter!("orbium_connections_opened_total", with(&[])).absolute(it.opened);
-            for closed in &it.closed {
-                let labels = with(&[("cause", closed.name)]);
-                counter!("orbium_connections_closed_total", labels).absolute(closed.count);
-            }
-            for (direction, octets) in [("in", it.traffic.received), ("out", it.traffic.sent)] {
-                let labels = with(&[("direction", direction)]);
-                counter!("orbium_bytes_total", labels).absolute(octets);
-            }
-        }
+        snapshot.connections.iter().for_each(connections);
     }
 
     fn durations(&mut self, name: &'static str, labels: Vec<Label>, now: &Histogram) {

@@ -96,7 +96,10 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
         .run(&object, args.size, args.calls, Some(&mut sample))
         .map_err(failed)?;
     let elapsed = start.elapsed();
-    let timing = Timing::new(&samples, args.calls, elapsed);
+    print_timing(args, &Timing::new(&samples, args.calls, elapsed), elapsed)
+}
+
+fn print_timing(args: &CallArgs, timing: &Timing, elapsed: Duration) -> Result<(), Failure> {
     if args.json {
         let mut value = timing.to_json();
         value["op"] = json!(args.op.name());

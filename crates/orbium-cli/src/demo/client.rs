@@ -116,14 +116,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
         check_all(&objects, args)?;
     }
     if let Some(raw) = &args.raw {
-        for (name, load, size) in CASES {
-            let object = match load.object_key() {
-                "Cube" => &objects.cube,
-                _ => &objects.receiver,
-            };
-            let row = measure(args, name, load, size, object, raw)?;
-            print(&Event::Measured(row))?;
-        }
+        measure_all(args, &objects, raw)?;
     }
     if args.shutdown {
         let cube = orbium_demo::cubit::Cube::from_object(objects.cube);
@@ -174,6 +167,18 @@ fn finding(check: Check) -> Finding {
     }
 }
 
+fn measure_all(args: &ClientArgs, objects: &Objects, raw: &RawAddress) -> Result<(), Failure> {
+    for (name, load, size) in CASES {
+        let object = match load.object_key() {
+            "Cube" => &objects.cube,
+            _ => &objects.receiver,
+        };
+        let row = measure(args, name, load, size, object, raw)?;
+        print(&Event::Measured(row))?;
+    }
+    Ok(())
+}
+
 /// Measures an operation and the raw peer in turns.
 fn measure(
     args: &ClientArgs,
@@ -213,16 +218,20 @@ fn measure(
             orbium.take_turn()?;
         }
     }
+    Ok(row(name, &orbium, &raw))
+}
+
+fn row(name: &str, orbium: &Contestant<'_>, raw: &Contestant<'_>) -> Row {
     let rounds = orbium.medians.iter().zip(&raw.medians);
     let ratios: Vec<f64> = rounds.map(|(orbium, raw)| orbium / raw.max(1.0)).collect();
-    Ok(Row {
+    Row {
         call: name.to_owned(),
         orbium: orbium.timing(),
         raw: raw.timing(),
         ratio: median(&ratios),
         least_ratio: ratios.iter().copied().fold(f64::INFINITY, f64::min),
         greatest_ratio: ratios.iter().copied().fold(0.0, f64::max),
-    })
+    }
 }
 
 /// The octets of the operation's messages to this object.

@@ -118,23 +118,26 @@ pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
         name: "a twoway call is refused".into(),
         verdict: refused(&parties.to),
     }))?;
-    for size in SIZES {
-        let call = format!("send_octets of {}", thousands(size as f64));
-        print(&Event::Step(call.clone()))?;
-        print(&Event::Checked(Finding {
-            name: format!("{call}: each of a few arrives as it was sent"),
-            verdict: match parties.check(size) {
-                Ok(()) => Verdict::Passed,
-                Err(reason) => Verdict::Failed(reason),
-            },
-        }))?;
-        let slice = Duration::from_millis(args.slice);
-        let sent = parties
-            .flood(&call, size, slice)
-            .map_err(|reason| Failure::because(format!("{call}: {reason}")))?;
-        print(&Event::Sent(sent))?;
-    }
-    Ok(())
+    let slice = Duration::from_millis(args.slice);
+    SIZES
+        .into_iter()
+        .try_for_each(|size| check_and_flood(&parties, size, slice))
+}
+
+fn check_and_flood(parties: &Parties, size: usize, slice: Duration) -> Result<(), Failure> {
+    let call = format!("send_octets of {}", thousands(size as f64));
+    print(&Event::Step(call.clone()))?;
+    print(&Event::Checked(Finding {
+        name: format!("{call}: each of a few arrives as it was sent"),
+        verdict: match parties.check(size) {
+            Ok(()) => Verdict::Passed,
+            Err(reason) => Verdict::Failed(reason),
+        },
+    }))?;
+    let sent = parties
+        .flood(&call, size, slice)
+        .map_err(|reason| Failure::because(format!("{call}: {reason}")))?;
+    print(&Event::Sent(sent))
 }
 
 /// A oneway has no answer.

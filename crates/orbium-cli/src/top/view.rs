@@ -119,32 +119,34 @@ fn errors(operation: &idl::Operation) -> u64 {
     operation.user_exceptions + operation.system_exceptions
 }
 
+fn operation_row(it: &idl::Operation, old: &[idl::Operation], seconds: f64) -> OperationRow {
+    let before = old.iter().find(|other| {
+        (&other.name, &other.lane, other.called) == (&it.name, &it.lane, it.called)
+    });
+    let took = lately(&it.took, before.map(|it| &it.took));
+    OperationRow {
+        name: it.name.clone(),
+        lane: it.lane.clone(),
+        called: it.called,
+        rate: took.count() as f64 / seconds,
+        errors: errors(it).saturating_sub(before.map_or(0, errors)) as f64 / seconds,
+        in_flight: it.in_flight,
+        p50: took.quantile(0.5),
+        p99: took.quantile(0.99),
+        max: took.max(),
+        total: histogram(&it.took).count(),
+        total_errors: errors(it),
+    }
+}
+
 impl View {
     /// What happened between two looks at the same process.
     pub(crate) fn between(before: &Look, now: &Look) -> Self {
         let interval = now.at.saturating_duration_since(before.at);
         let seconds = interval.as_secs_f64().max(1e-6);
         let (old, new) = (&before.snapshot, &now.snapshot);
-        let operations = new.operations.iter().map(|it| {
-            let mut others = old.operations.iter();
-            let before = others.find(|other| {
-                (&other.name, &other.lane, other.called) == (&it.name, &it.lane, it.called)
-            });
-            let took = lately(&it.took, before.map(|it| &it.took));
-            OperationRow {
-                name: it.name.clone(),
-                lane: it.lane.clone(),
-                called: it.called,
-                rate: took.count() as f64 / seconds,
-                errors: errors(it).saturating_sub(before.map_or(0, errors)) as f64 / seconds,
-                in_flight: it.in_flight,
-                p50: took.quantile(0.5),
-                p99: took.quantile(0.99),
-                max: took.max(),
-                total: histogram(&it.took).count(),
-                total_errors: errors(it),
-            }
-        });
+        let operations = new.operations.iter();
+        let operations = operations.map(|it| operation_row(it, &old.operations, seconds));
         let lanes = new.lanes.iter().map(|it| {
             let before = old.lanes.iter().find(|other| other.number == it.number);
             let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));

@@ -11,7 +11,7 @@ use orbium_giop::dedication::Undedicated;
 
 use super::admission::{Admission, Asked, Reservation, Verdict};
 use super::terms::owned;
-use super::{Buffer, Rate, Reason, ReasonCode, Terms};
+use super::{Buffer, Offer, Rate, Reason, ReasonCode, Terms};
 
 /// A whole processor, in what utilisation is counted by.
 const WHOLE: u64 = 1_000_000_000;
@@ -94,7 +94,29 @@ fn parts(share: f64) -> u64 {
     (share.clamp(0.0, 64.0) * WHOLE as f64) as u64
 }
 
+impl Used {
+    fn reserve(&mut self, lane: &str, share: u64) {
+        self.bindings += 1;
+        *self.shares.entry(lane.to_owned()).or_default() += share;
+    }
+}
+
 impl Budget {
+    /// The buffer that there is for an offer, and why if it is less than the least.
+    fn buffer_for(&self, offer: &Offer) -> (Buffer, Option<Reason>) {
+        let buffer = Buffer {
+            requests: offer.buffer.requests.min(self.buffer.requests),
+            octets: offer.buffer.octets.min(self.buffer.octets),
+        };
+        let least = offer.least_buffer;
+        if buffer.requests >= least.requests && buffer.octets >= least.octets {
+            return (buffer, None);
+        }
+        let Buffer { requests, octets } = self.buffer;
+        let text = format!("there is room for {requests} requests and {octets} octets");
+        (buffer, Some(Reason::new(ReasonCode::Buffer, text)))
+    }
+
     /// 64 bindings, half a processor for each lane, 1 ms for each request, all
     /// priorities and protocols, bursts up to 1024, and buffers up to 256 requests
     /// and 1 MiB.
@@ -227,16 +249,8 @@ impl Admission for Budget {
             let text = format!("over {protocol} rather than {}", asked.protocol);
             reasons.push(Reason::new(ReasonCode::Protocol, text));
         }
-        let buffer = Buffer {
-            requests: offer.buffer.requests.min(self.buffer.requests),
-            octets: offer.buffer.octets.min(self.buffer.octets),
-        };
-        let least = offer.least_buffer;
-        if buffer.requests < least.requests || buffer.octets < least.octets {
-            let Buffer { requests, octets } = self.buffer;
-            let text = format!("there is room for {requests} requests and {octets} octets");
-            reasons.push(Reason::new(ReasonCode::Buffer, text));
-        }
+        let (buffer, too_small) = self.buffer_for(offer);
+        reasons.extend(too_small);
         let cost = self.cost_of(asked.adapter);
         if offer.deadline.is_some_and(|deadline| deadline < cost) {
             let text = format!("a request takes up to {cost:?}");
@@ -279,8 +293,7 @@ impl Admission for Budget {
             return Verdict::Counter(terms, reason);
         }
         let share = share_for(requests, period, cost);
-        used.bindings += 1;
-        *used.shares.entry(asked.lane.to_owned()).or_default() += share;
+        used.reserve(asked.lane, share);
         drop(used);
         let held = Held {
             used: Arc::clone(&self.used),
