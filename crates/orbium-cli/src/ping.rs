@@ -67,7 +67,10 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
         });
         output::print_json(&object)?;
     } else {
-        let located = (if here { "here" } else { "unknown" }, located.to_text(args.count));
+        let located = (
+            if here { "here" } else { "unknown" },
+            located.to_text(args.count),
+        );
         let asked = (!exists, asked.to_text(args.count));
         output::print(&table(&subject(&object), &located, &asked, first))?;
     }

@@ -120,9 +120,9 @@ fn errors(operation: &idl::Operation) -> u64 {
 }
 
 fn operation_row(it: &idl::Operation, old: &[idl::Operation], seconds: f64) -> OperationRow {
-    let before = old.iter().find(|other| {
-        (&other.name, &other.lane, other.called) == (&it.name, &it.lane, it.called)
-    });
+    let before = old
+        .iter()
+        .find(|other| (&other.name, &other.lane, other.called) == (&it.name, &it.lane, it.called));
     let took = lately(&it.took, before.map(|it| &it.took));
     OperationRow {
         name: it.name.clone(),
