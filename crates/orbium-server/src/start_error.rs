@@ -7,7 +7,6 @@ use std::io;
 use orbium_sys::RealTimeError;
 
 /// Why a lane could not be started; each with the name of the lane.
-#[derive(Debug)]
 pub enum StartError {
     /// The host refuses its scheduling or processors.
     RealTime(String, RealTimeError),
@@ -23,6 +22,13 @@ impl fmt::Display for StartError {
                 write!(f, "no threads or descriptors for lane {lane}: {error}")
             }
         }
+    }
+}
+
+/// The same words as `Display`.
+impl fmt::Debug for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
