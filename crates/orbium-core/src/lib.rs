@@ -47,8 +47,11 @@ pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
     ConnectionSharing, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
-    TimePolicies, UserException, error_enum, exception, priority,
+    TimePolicies, UserException, priority,
 };
+// Macros for generated code.
+#[doc(hidden)]
+pub use orbium_invocation::{error_enum, exception};
 pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};
 pub use orbium_server::{
     Arrival, Dedication, Gate, OwnThread, Pass, Reply, Sent, ThreadAsked, UntypedReply,
