@@ -59,7 +59,7 @@ impl LaneCore {
         }
     }
 
-    /// A lane whose threads are not started yet.
+    /// A lane before its threads are started.
     pub(crate) fn new(
         host: &Host,
         config: &LaneConfig,

@@ -3,8 +3,8 @@
 //! threading strategies, lanes, queues, dedicated threads and replies.
 //!
 //! It knows neither servants nor object adapters nor references: a request that was read
-//! is an [`IncomingRequest`] and goes to the ORB as a [`Dispatcher`]; what the engine
-//! asks of its ORB beside that is a [`ServerContext`]. Its user is `orbium-core`.
+//! is an [`IncomingRequest`] and goes to the ORB as a [`Dispatcher`]; what else the engine
+//! asks of its ORB is a [`ServerContext`]. Its user is `orbium-core`.
 #![forbid(unsafe_code)]
 
 mod books;

@@ -81,7 +81,7 @@ pub struct Bounds {
     pub message: usize,
     /// Messages in fragments.
     pub reassembly: ReassemblyLimits,
-    /// Time for a message in fragments to be complete; `None` is for ever: whoever waits
+    /// Time for a message in fragments to be complete; `None` is for ever: the wait
     /// for it has a deadline.
     pub message_time: Option<Duration>,
 }
@@ -108,7 +108,7 @@ pub struct Connection {
     limit: usize,
 }
 
-/// A message that is there whole, and what stands beside it.
+/// A message that is there whole, and its surroundings.
 #[derive(Debug)]
 pub struct Parts<'c> {
     /// Its octets, from the message header on.
@@ -332,7 +332,7 @@ impl Connection {
         }
     }
 
-    /// The message with that header, which came in one piece, and what stands beside it.
+    /// The message with that header, which came in one piece, and its surroundings.
     #[inline]
     pub fn parts(&mut self, header: &MessageHeader) -> Parts<'_> {
         let (message, rest) = self.framing.split(header);

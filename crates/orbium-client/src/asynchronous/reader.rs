@@ -75,7 +75,7 @@ struct State {
 }
 
 impl State {
-    /// Of a reader whose thread does not run yet.
+    /// Of a reader before its thread runs.
     fn new() -> Self {
         Self {
             lines: HashMap::new(),

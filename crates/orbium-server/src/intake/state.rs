@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving side of a connection: what arrived, and what is known beside that.
+//! The receiving side of a connection: what arrived, and what else is known.
 
 use std::time::Duration;
 

@@ -74,7 +74,7 @@ impl<'r> UntypedReply<'r> {
     }
 }
 
-/// What the ORB asks of an answer beside giving it.
+/// What the ORB asks of an answer but to give it.
 #[doc(hidden)]
 impl UntypedReply<'_> {
     /// Whether it was given.
