@@ -7,9 +7,6 @@
 //! source text, and it marshals no value itself: generated code does, through
 //! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
 #![forbid(unsafe_code)]
-// References hold pools that hold connections: what rustdoc works out of `Send` for all of
-// them together, with all features, is deeper than 128.
-#![recursion_limit = "256"]
 
 mod adapter;
 mod config;

@@ -49,8 +49,6 @@
 //! that names the feature, such as [`OrbError::Feature`]. `probes` and `counted` are
 //! for measurements.
 #![forbid(unsafe_code)]
-// As in `orbium-core`: rustdoc works out `Send` of a reference, with all features.
-#![recursion_limit = "256"]
 
 pub use orbium_cdr::{
     Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
