@@ -53,7 +53,7 @@ pub enum Cause {
 
 /// A peer broke the protocol, or what it sent cannot be taken: the connection is to be
 /// closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
     /// The octets are no GIOP message, or one that is too large.
     Framing(FramingError),
@@ -102,6 +102,13 @@ impl fmt::Display for Violation {
             Self::Malformed(error) => error.fmt(f),
             Self::Late => f.write_str("fragments not completed in time"),
         }
+    }
+}
+
+/// The same words as `Display`.
+impl fmt::Debug for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
