@@ -57,18 +57,20 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if readiness.complete() {
         environment.push(("ORBIUM_REQUIRE_PEERS", "1".into()));
     }
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        environment.push(("RUST_TEST_THREADS", test_threads().to_string().into()));
+    }
     let whole_workspace = options.passed_on.is_empty();
-    let (packages, extra) = split_packages(options.passed_on);
+    let (mut build, extra) = split_packages(options.passed_on);
+    if whole_workspace {
+        build.extend(words(COUNTED));
+    }
     let suite = Suite {
-        build: packages,
+        build,
         extra,
         environment,
-        ..Suite::default()
     };
-    let mut verdict = suite.run()?;
-    if whole_workspace {
-        verdict.add(counted().run()?);
-    }
+    let verdict = suite.run()?;
 
     if let Ok(lines) = std::fs::read_to_string(&log) {
         readiness.skipped_by_tests(&lines);
@@ -76,16 +78,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     sum_up(&readiness, &verdict)
 }
 
-/// The tests that count operations on locks: nothing else is built so.
-fn counted() -> Suite {
-    Suite {
-        build: words(
-            "-p orbium-sync -p orbium-testkit \
-             --features orbium-sync/counted,orbium-testkit/counted",
-        ),
-        programs: words("--test counted --test locks"),
-        ..Suite::default()
-    }
+/// Some tests count operations on locks. The others run in the same build: building
+/// everything twice takes longer than counting.
+const COUNTED: &str = "--features orbium-sync/counted,orbium-testkit/counted";
+
+/// Tests that run at once in a program: most of them wait for a peer or a limit rather than
+/// for a processor.
+fn test_threads() -> usize {
+    const PER_PROCESSOR: usize = 4;
+    std::thread::available_parallelism().map_or(2, usize::from) * PER_PROCESSOR
 }
 
 /// The packages that arguments for `cargo test` select, or else all, and the other

@@ -42,7 +42,9 @@ pub use process::{descriptors, resident_octets, threads};
 pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};
-pub use waiting::{PATIENCE, block_on, eventually, pause_calls, with_time_enough, within};
+pub use waiting::{
+    PATIENCE, block_on, eventually, pause_calls, with_patience, with_time_enough, within,
+};
 
 mod generated {
     orbium::include_idl!("probe");

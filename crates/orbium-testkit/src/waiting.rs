@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting for conditions, never for ever.
 
+use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,13 +16,31 @@ use orbium_transport::Stamp;
 /// machine a thread may be without a processor for seconds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+thread_local! {
+    /// How long this thread waits for what must happen.
+    static PATIENCE_HERE: Cell<Duration> = const { Cell::new(PATIENCE) };
+}
+
+/// Runs something that is to fail because it waits in vain: on this thread
+/// [`eventually`] and [`within`] give up after so long in place of [`PATIENCE`].
+pub fn with_patience<T>(patience: Duration, body: impl FnOnce() -> T) -> T {
+    struct Restored(Duration);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            PATIENCE_HERE.set(self.0);
+        }
+    }
+    let _restored = Restored(PATIENCE_HERE.replace(patience));
+    body()
+}
+
 /// Waits until a condition holds.
 ///
 /// # Panics
 /// It does not within [`PATIENCE`].
 #[track_caller]
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let limit = Instant::now() + PATIENCE;
+    let limit = Instant::now() + PATIENCE_HERE.get();
     while !holds() {
         assert!(Instant::now() < limit, "never came true: {what}");
         thread::sleep(Duration::from_millis(1));
@@ -63,7 +82,7 @@ pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + '
         let _ = done.send(());
         result
     });
-    match finished.recv_timeout(PATIENCE) {
+    match finished.recv_timeout(PATIENCE_HERE.get()) {
         Err(RecvTimeoutError::Timeout) => panic!("hangs: {what}"),
         // Done, or ended by a panic.
         _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),

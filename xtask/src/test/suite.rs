@@ -20,8 +20,6 @@ const MOST_RETRIES: usize = 20;
 pub(super) struct Suite {
     /// Packages and features: what decides how they are built.
     pub(super) build: Vec<String>,
-    /// The test programs; none means all.
-    pub(super) programs: Vec<String>,
     /// Behind these: arguments of the user for `cargo test`.
     pub(super) extra: Vec<String>,
     pub(super) environment: Vec<(&'static str, std::ffi::OsString)>,
@@ -38,15 +36,6 @@ pub(super) struct Verdict {
     pub(super) flaky: Vec<String>,
 }
 
-impl Verdict {
-    pub(super) fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.failures.extend(other.failures);
-        self.flaky.extend(other.flaky);
-    }
-}
-
 impl Suite {
     /// Builds, runs, and runs again alone what failed.
     ///
@@ -54,7 +43,7 @@ impl Suite {
     /// Cargo cannot be started, or its output not be read.
     pub(super) fn run(&self) -> Outcome<Verdict> {
         // By itself, so that Cargo shows its progress where it can.
-        let mut build = self.command(&self.programs, &self.extra_before_dashes());
+        let mut build = self.command(&[], &self.extra_before_dashes());
         if shell::exit_code(build.arg("--no-run"))? != 0 {
             return Ok(Verdict {
                 failed: 1,
@@ -62,7 +51,7 @@ impl Suite {
                 ..Verdict::default()
             });
         }
-        let (tally, succeeded) = run(&mut self.command(&self.programs, &self.extra))?;
+        let (tally, succeeded) = run(&mut self.command(&[], &self.extra))?;
         let mut verdict = self.retry(tally)?;
         if !succeeded && verdict.failed == 0 && verdict.flaky.is_empty() {
             verdict.failed = 1;

@@ -105,7 +105,7 @@ pub fn many_clients_are_served_at_once(subject: &Subject) {
                         for call in 0..50 {
                             let v = number * 1000 + call;
                             assert_eq!(target.echo_long(v), Ok(v));
-                            let octets = vec![number as u8; 10 * v as usize];
+                            let octets = vec![number as u8; v as usize];
                             assert!(target.echo_octets(&octets).unwrap() == octets);
                         }
                     });

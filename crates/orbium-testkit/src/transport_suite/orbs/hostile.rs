@@ -251,11 +251,14 @@ pub fn a_message_in_single_octets_is_served(subject: &Subject) {
 }
 
 /// Asks for more than lies between the peers, and reads nothing of it.
+/// Four of them are more than twice what two socket buffers hold at most.
+const UNREAD: u32 = 8 << 20;
+
 fn stopped(live: &Live<'_>) -> Wire {
     let mut wire = live.connect();
     for id in 0..4 {
         wire.send(&request(RequestLine::new(id, "make"), |w| {
-            w.write_u32(16 << 20);
+            w.write_u32(UNREAD);
         }));
     }
     wire
@@ -275,7 +278,7 @@ pub fn a_client_that_reads_nothing_does_not_delay_others(subject: &Subject) {
         let mut late = wires.into_iter().next().expect("the first of three");
         for id in 0..4 {
             let (answered, _, body) = late.receive().expect("a reply").reply();
-            assert_eq!((answered, body.len()), (id, (16 << 20) + 4));
+            assert_eq!((answered, body.len()), (id, UNREAD as usize + 4));
         }
         drop(late);
         client.shutdown(true).expect("shutdown");

@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use orbium_testkit::in_own_process;
 use orbium_testkit::transport_suite::{Subject, loopback, orbs, streams};
+use orbium_testkit::{in_own_process, with_patience};
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
     ProtocolProperties, StreamTransport, Tcp,
@@ -219,7 +219,10 @@ fn subject(fault: Fault) -> Subject {
 /// The behaviour holds without the fault, and not with it.
 fn expect_finding(fault: Fault, behaviour: fn(&Subject)) {
     behaviour(&subject(Fault::None));
-    let found = catch_unwind(AssertUnwindSafe(|| behaviour(&subject(fault))));
+    // Where the finding is that something never happens.
+    let found = with_patience(Duration::from_secs(3), || {
+        catch_unwind(AssertUnwindSafe(|| behaviour(&subject(fault))))
+    });
     assert!(found.is_err(), "{fault:?} goes unnoticed");
 }
 
