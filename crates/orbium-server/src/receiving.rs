@@ -129,7 +129,7 @@ impl<'c> Receiving<'c> {
     fn goes_on(&mut self, intake: &Intake) -> bool {
         self.midway = self.connection.note_midway();
         if self.connection.is_fresh() {
-            return self.opens_in_time();
+            return (self.midway || !self.is_idle()) && self.opens_in_time();
         }
         if !self.wait_at_most(None) {
             return false;
@@ -143,12 +143,18 @@ impl<'c> Receiving<'c> {
             self.quiet.disturb();
             return true;
         }
-        let idle = |time| self.quiet.lasts(Instant::now(), time);
-        let is_idle = self.idle_time.is_some_and(idle);
+        !self.is_idle()
+    }
+
+    /// Nothing came since the last look; whether that is so for the idle time now.
+    #[cold]
+    fn is_idle(&mut self) -> bool {
+        let lasts = |time| self.quiet.lasts(Instant::now(), time);
+        let is_idle = self.idle_time.is_some_and(lasts);
         if is_idle {
             self.connection.tracked.note_closing(Closing::Idle);
         }
-        !is_idle
+        is_idle
     }
 
     /// Whether there is time left until the first octet, as long as which the next receive

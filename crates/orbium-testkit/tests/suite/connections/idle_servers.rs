@@ -18,6 +18,9 @@ fn closing(strategy: ServerStrategy, time: Duration) -> Served {
         strategy,
         limits: Limits {
             server_idle_time: Some(time),
+            // With a thread per connection only this one closed a connection over which
+            // nothing had come: after 30 s in place of the idle time.
+            initial_idle_time: None,
             ..Limits::default()
         },
         ..Config::default()

@@ -137,10 +137,14 @@ fn a_host_that_has_most_connections_makes_room_for_others() {
             assert!(is_answered(&mut other, 2), "locked out");
             others.push(other);
         }
-        let answered = many
-            .iter_mut()
-            .filter_map(|it| is_answered(it, 4).then_some(()));
-        assert_eq!(answered.count(), 5);
+        // A thread that served one of them may still be about to close it.
+        eventually("three make room", || {
+            many.retain_mut(|it| it.is_silent(Duration::ZERO));
+            many.len() == 5
+        });
+        for peer in &mut many {
+            assert!(is_answered(peer, 4));
+        }
         for other in &mut others {
             assert!(is_answered(other, 4));
         }
