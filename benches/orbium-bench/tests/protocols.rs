@@ -30,13 +30,16 @@ fn every_protocol_is_called_with_every_type_of_data() {
                 expected.push("SHMIOP spin");
             }
         }
-        expected.extend(["TLS", "IIOP/fixed", "IIOP/ziop"]);
+        expected.extend(["TLS", "IIOP/fixed", "IIOP/ziop", "IIOP/native"]);
+        if cfg!(unix) {
+            expected.push("UIOP/native");
+        }
         let name = |protocol: &serde_json::Value| protocol["protocol"].as_str().map(str::to_owned);
         let names: Vec<_> = protocols.iter().filter_map(name).collect();
         assert_eq!(names, expected);
         for protocol in protocols {
             let data = protocol["data"].as_array().unwrap();
-            assert_eq!(data.len(), 9, "{protocol}");
+            assert_eq!(data.len(), 10, "{protocol}");
             for of in data {
                 assert!(of["calls_per_second"].as_f64().unwrap() > 0.0, "{of}");
             }
@@ -44,7 +47,7 @@ fn every_protocol_is_called_with_every_type_of_data() {
     }
     for name in ["IIOP/giop-lite", "TLS"] {
         let rows = ran.stdout.lines().filter(|line| line.starts_with(name));
-        assert_eq!(rows.count(), 2 * places.len(), "{ran:?}");
+        assert_eq!(rows.count(), 5 * places.len(), "{ran:?}");
     }
     let drawing = std::fs::read_to_string(&svg).unwrap();
     assert!(is_drawing(&drawing), "{drawing}");

@@ -115,6 +115,39 @@ fn copy_after<T: FixedSize>(
     bits | copy_piece(core::slice::from_ref(last), room_for_last, end)
 }
 
+/// Copies elements of a type of which every bit pattern is a value into `room`, as they
+/// lie in memory, padding zeroed: the [`natural`](crate::Format::NATURAL) form. Returns
+/// the bits of their chars, in the same pass.
+#[inline]
+pub(crate) fn copy_natural_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
+    assert!(const { T::LAYOUT.is_plain() } && room.len() == size_of_val(items));
+    let size = size_of::<T>();
+    let (copied, mut bits) = masked::copy(items, room);
+    let (items, room) = (&items[copied..], &mut room[copied * size..]);
+    let piece = const { Piece::of::<T>() };
+    for (items, room) in items.chunks(piece.items).zip(room.chunks_mut(piece.octets)) {
+        bits |= copy_piece(items, room, size);
+    }
+    bits
+}
+
+/// Appends `count` elements that lie in `octets` as in memory to `out`, which has room
+/// for them.
+#[inline]
+pub(crate) fn copy_natural_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T>) {
+    assert!(const { T::LAYOUT.is_plain() } && octets.len() / size_of::<T>() == count);
+    out.reserve(count);
+    let len = out.len();
+    // SAFETY: `reserve` made room for `count` elements behind `len`, and there are as
+    // many octets at least (asserted above: a division by zero would have panicked);
+    // they fill all of the elements, and every bit pattern is a value of `T`.
+    unsafe {
+        let room = out.as_mut_ptr().add(len).cast::<u8>();
+        core::ptr::copy_nonoverlapping(octets.as_ptr(), room, count * size_of::<T>());
+        out.set_len(len + count);
+    }
+}
+
 /// Copies elements, of the last only what lies before `end`; returns the bits of
 /// their chars.
 #[inline(always)]
@@ -127,7 +160,7 @@ fn copy_piece<T: FixedSize>(items: &[T], room: &mut [u8], end: usize) -> u8 {
     // elements, and does not overlap `items`: one is borrowed to be written.
     // Padding octets may be uninitialised; each is overwritten below before
     // anyone can read it, for nothing in between ends the loop: `char_bits` of
-    // block types reads members.
+    // plain types reads members.
     unsafe {
         core::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), out, octets);
     }
@@ -180,9 +213,9 @@ pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T
 /// there is a whole number of elements.
 #[inline]
 pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
-    assert!(T::LAYOUT.is_block());
-    // SAFETY: the octets are initialised, and block types accept every bit
-    // pattern, padding included.
+    assert!(T::LAYOUT.is_plain());
+    // SAFETY: the octets are initialised, and plain types, which all blocks are, accept
+    // every bit pattern, padding included.
     let (before, items, after) = unsafe { octets.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(items)
 }

@@ -77,7 +77,7 @@ pub enum WideSet {
 pub struct Format {
     /// Byte order of the stream.
     pub order: ByteOrder,
-    /// GIOP 1.*minor*; only wide characters depend on it.
+    /// GIOP 1.*minor*, which only wide characters depend on; or [`NATURAL`](Self::NATURAL).
     pub minor: u8,
     /// Code set of `char` and `string`.
     pub char_set: CharSet,
@@ -107,6 +107,31 @@ impl Format {
             char_set: CharSet::Latin1,
             wide_set: None,
         }
+    }
+
+    /// The minor version that stands for the `native` data representation of GIOP 1.2, in
+    /// native byte order: the elements of sequences of fixed-size structs are as far apart
+    /// as in memory, where CDR has them closer. It concerns structs that every bit pattern
+    /// is a value of; padding is zero. All else is as in CDR, and so is what an `any`
+    /// holds. No GIOP message has this version.
+    pub const NATURAL: u8 = 0x82;
+
+    /// Whether elements are as far apart as in memory: see [`NATURAL`](Self::NATURAL).
+    #[must_use]
+    #[inline]
+    pub const fn is_natural(&self) -> bool {
+        self.minor == Self::NATURAL
+    }
+
+    /// The same format with elements as far apart as in memory, or as in CDR.
+    #[must_use]
+    pub const fn with_natural_elements(self, natural: bool) -> Self {
+        let minor = match natural {
+            true => Self::NATURAL,
+            false if self.is_natural() => 2,
+            false => self.minor,
+        };
+        Self { minor, ..self }
     }
 
     /// The same format in another byte order.

@@ -25,6 +25,9 @@ pub struct Layout<T> {
     first_align: usize,
     ends: [usize; 8],
     block: bool,
+    /// Whether every bit pattern is a value, so that elements may be copied with what
+    /// is between their members, however CDR has them.
+    plain: bool,
     gaps: [(usize, usize); MAX_GAPS],
     gap_count: usize,
     of: PhantomData<fn() -> T>,
@@ -78,6 +81,7 @@ impl<T> Layout<T> {
             first_align: align,
             ends,
             block: any_bits && size.is_multiple_of(align),
+            plain: any_bits,
             gaps: [(0, 0); MAX_GAPS],
             gap_count: 0,
             of: PhantomData,
@@ -91,6 +95,7 @@ impl<T> Layout<T> {
             first_align: self.first_align,
             ends: self.ends,
             block: self.block,
+            plain: self.plain,
             gaps: self.gaps,
             gap_count: self.gap_count,
             of: PhantomData,
@@ -109,6 +114,7 @@ impl<T> Layout<T> {
             },
             ends: [0; 8],
             block: !fields.is_empty(),
+            plain: !fields.is_empty() && align_of::<T>() <= 8,
             gaps: [(0, 0); MAX_GAPS],
             gap_count: 0,
             of: PhantomData,
@@ -131,13 +137,46 @@ impl<T> Layout<T> {
             }
             i += 1;
         }
+        layout.find_gaps(fields, size_of::<T>());
         layout.match_memory(fields, size_of::<T>(), align_of::<T>());
         layout
     }
 
+    /// Notes the gaps of an element in memory, which must be zero on the wire, and
+    /// whether every bit pattern of the rest is a value.
+    const fn find_gaps(&mut self, fields: &[Field], size: usize) {
+        let mut position = 0;
+        let mut i = 0;
+        while i < fields.len() {
+            let field = fields[i];
+            if !field.layout.plain || field.offset < position {
+                self.plain = false;
+                return;
+            }
+            self.add_gap(position, field.offset);
+            let mut g = 0;
+            while g < field.layout.gap_count {
+                let (from, to) = field.layout.gaps[g];
+                self.add_gap(field.offset + from, field.offset + to);
+                g += 1;
+            }
+            position = field.offset + field.size;
+            i += 1;
+        }
+        if position > size {
+            self.plain = false;
+            return;
+        }
+        self.add_gap(position, size);
+    }
+
     /// Decides whether elements lie in memory as they lie in CDR when they
-    /// start aligned, and notes the gaps that must be zero on the wire.
+    /// start aligned.
     const fn match_memory(&mut self, fields: &[Field], size: usize, align_in_memory: usize) {
+        if !self.plain {
+            self.block = false;
+            return;
+        }
         let mut position = 0;
         let mut i = 0;
         while i < fields.len() {
@@ -153,13 +192,6 @@ impl<T> Layout<T> {
                 self.block = false;
                 return;
             }
-            self.add_gap(position, start);
-            let mut g = 0;
-            while g < field.layout.gap_count {
-                let (from, to) = field.layout.gaps[g];
-                self.add_gap(start + from, start + to);
-                g += 1;
-            }
             // A nested struct has its trailing padding in memory only.
             position = start + field.layout.ends[0];
             if field.layout.ends[0] != field.size {
@@ -171,9 +203,7 @@ impl<T> Layout<T> {
         let next = position + gap(position, self.first_align);
         if next != size || align_in_memory > 8 || self.align > align_in_memory {
             self.block = false;
-            return;
         }
-        self.add_gap(position, size);
     }
 
     const fn add_gap(&mut self, from: usize, to: usize) {
@@ -181,7 +211,7 @@ impl<T> Layout<T> {
             return;
         }
         if self.gap_count == MAX_GAPS {
-            self.block = false;
+            self.plain = false;
             return;
         }
         self.gaps[self.gap_count] = (from, to);
@@ -204,6 +234,7 @@ impl<T> Layout<T> {
             ends,
             // Arrays of types with gaps would need one gap list per element.
             block: self.block && self.gap_count == 0,
+            plain: self.plain && self.gap_count == 0,
             ..self
         };
         array.of_type()
@@ -264,6 +295,21 @@ impl<T> Layout<T> {
     #[inline(always)]
     pub const fn is_block(&self) -> bool {
         self.block
+    }
+
+    /// Whether every bit pattern of an element in memory, its padding aside, is a value.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether a [format](crate::Format::NATURAL) with elements as far apart as in memory
+    /// is another than that of CDR.
+    #[must_use]
+    #[inline(always)]
+    pub const fn has_natural(&self) -> bool {
+        self.plain && !self.block
     }
 
     /// Padding between members, as octet ranges of an element in memory.

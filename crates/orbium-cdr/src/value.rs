@@ -21,6 +21,16 @@ pub trait Encode {
             item.encode(writer);
         }
     }
+
+    /// Writes the elements of a sequence, without its count.
+    #[doc(hidden)]
+    #[inline]
+    fn encode_sequence<'a>(items: &'a [Self], writer: &mut CdrWriter<'a>)
+    where
+        Self: Sized,
+    {
+        Self::encode_slice(items, writer);
+    }
 }
 
 /// A value that can be read from CDR.
@@ -67,6 +77,20 @@ pub trait Decode: Sized {
         }
         Ok(())
     }
+
+    /// Appends the `count` elements of a sequence to `out`.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`].
+    #[doc(hidden)]
+    #[inline]
+    fn decode_sequence(
+        reader: &mut CdrReader<'_>,
+        count: usize,
+        out: &mut Vec<Self>,
+    ) -> Result<(), CdrError> {
+        Self::decode_vec(reader, count, out)
+    }
 }
 
 /// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) for a
@@ -84,6 +108,10 @@ macro_rules! encode_fixed {
             fn encode_slice<'a>(items: &'a [Self], writer: &mut $crate::CdrWriter<'a>) {
                 writer.write_fixed_slice(items);
             }
+            #[inline]
+            fn encode_sequence<'a>(items: &'a [Self], writer: &mut $crate::CdrWriter<'a>) {
+                writer.write_fixed_sequence(items);
+            }
         }
         impl $crate::Decode for $type {
             const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
@@ -98,6 +126,14 @@ macro_rules! encode_fixed {
                 out: &mut ::std::vec::Vec<Self>,
             ) -> ::core::result::Result<(), $crate::CdrError> {
                 reader.read_fixed_vec(count, out)
+            }
+            #[inline]
+            fn decode_sequence(
+                reader: &mut $crate::CdrReader<'_>,
+                count: usize,
+                out: &mut ::std::vec::Vec<Self>,
+            ) -> ::core::result::Result<(), $crate::CdrError> {
+                reader.read_fixed_sequence(count, out)
             }
         }
     )+ };
@@ -156,7 +192,7 @@ impl<T: Encode> Encode for [T] {
     #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         writer.write_count(self.len());
-        T::encode_slice(self, writer);
+        T::encode_sequence(self, writer);
     }
 }
 
@@ -179,7 +215,7 @@ impl<T: Decode> Decode for Vec<T> {
     fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let count = reader.read_count(T::MIN_SIZE)?;
         self.clear();
-        T::decode_vec(reader, count, self)
+        T::decode_sequence(reader, count, self)
     }
 }
 

@@ -92,6 +92,13 @@ impl<'a> CdrWriter<'a> {
         self.format
     }
 
+    /// Has what is written from here on be in the [natural](Format::NATURAL) form, or in
+    /// CDR.
+    #[inline]
+    pub fn set_natural(&mut self, natural: bool) {
+        self.format = self.format.with_natural_elements(natural);
+    }
+
     /// Octets written so far, gathered ones included.
     #[must_use]
     #[inline]
@@ -310,6 +317,29 @@ impl<'a> CdrWriter<'a> {
             }
         }
         self.write_elements::<T, false>(items);
+    }
+
+    /// As [`CdrWriter::write_fixed_slice`], for the elements of a sequence, which may lie
+    /// as in memory: see [`Format::NATURAL`].
+    #[inline]
+    pub fn write_fixed_sequence<T: FixedSize>(&mut self, items: &'a [T]) {
+        if const { T::LAYOUT.has_natural() } && self.format.is_natural() {
+            return self.write_natural(items);
+        }
+        self.write_fixed_slice(items);
+    }
+
+    fn write_natural<T: FixedSize>(&mut self, items: &[T]) {
+        if items.is_empty() {
+            return;
+        }
+        self.align(align_of::<T>());
+        let start = self.position();
+        let room = self.claim(1, size_of_val(items));
+        let bits = block::copy_natural_out(items, room);
+        if T::HAS_CHARS {
+            self.check_chars_at(bits, start);
+        }
     }
 
     #[inline]

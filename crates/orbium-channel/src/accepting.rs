@@ -4,6 +4,7 @@
 use std::io;
 use std::time::Duration;
 
+use orbium_giop::Headers;
 use orbium_sys::{Interest, Poller, Ready, Waker};
 use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 
@@ -29,6 +30,8 @@ pub const fn place_of(token: u64) -> usize {
 /// Acceptors that share a poller with a waker.
 pub struct Accepting {
     acceptors: Vec<Box<dyn Acceptor>>,
+    /// Which headers messages have there.
+    headers: Vec<Headers>,
     /// Until when nothing is accepted: the system has run out of something.
     paused: Option<Deadline>,
 }
@@ -40,18 +43,50 @@ impl Accepting {
         protocols: &Protocols,
         options: &ChannelOptions,
     ) -> Result<(Self, Vec<Channel>), OpenError> {
+        Self::listen_with(endpoints, protocols, options, false)
+    }
+
+    /// As `listen`, for a server that reads and writes short headers itself: see
+    /// [`Protocols::headers`].
+    pub fn listen_with_short_headers(
+        endpoints: &[Endpoint],
+        protocols: &Protocols,
+        options: &ChannelOptions,
+    ) -> Result<(Self, Vec<Channel>), OpenError> {
+        Self::listen_with(endpoints, protocols, options, true)
+    }
+
+    fn listen_with(
+        endpoints: &[Endpoint],
+        protocols: &Protocols,
+        options: &ChannelOptions,
+        short: bool,
+    ) -> Result<(Self, Vec<Channel>), OpenError> {
         let mut acceptors = Vec::with_capacity(endpoints.len());
         let mut published = Vec::with_capacity(endpoints.len());
         for endpoint in endpoints {
-            let acceptor = protocols.listen(endpoint, options)?;
-            published.push(Channel::of(endpoint, &*acceptor));
+            let acceptor = protocols.listen_with(endpoint, options, short)?;
+            published.push(Channel {
+                messaging: protocols.messaging_at(endpoint),
+                ..Channel::of(endpoint, &*acceptor)
+            });
             acceptors.push(acceptor);
         }
+        let headers = published.iter().map(|it| match short {
+            true => protocols.headers(it),
+            false => Headers::Giop,
+        });
         let accepting = Self {
+            headers: headers.collect(),
             acceptors,
             paused: None,
         };
         Ok((accepting, published))
+    }
+
+    /// Which headers messages have at each endpoint.
+    pub fn headers(&self) -> &[Headers] {
+        &self.headers
     }
 
     /// Closes the listeners: new clients are refused rather than left waiting in the

@@ -13,8 +13,8 @@ use std::io;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::{
-    Completion, HEADER_LEN, HeaderError, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
-    SystemExceptionBody, begin_reply, finish_message,
+    Completion, HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind, ReplyHeader,
+    ReplyStatus, SystemExceptionBody, begin_reply, finish_message,
 };
 use orbium_transport::ByteStream;
 
@@ -115,6 +115,11 @@ pub struct Framing {
     skipped: usize,
     /// Whether there is no memory for the message that has begun.
     is_refused: bool,
+    /// Which headers messages may have besides GIOP's.
+    headers: Headers,
+    /// What requests and replies of those headers begin with.
+    request_form: u8,
+    reply_form: u8,
 }
 
 impl Framing {
@@ -133,7 +138,26 @@ impl Framing {
             bulk: 0,
             skipped: 0,
             is_refused: false,
+            headers: Headers::Giop,
+            request_form: Headers::Giop.request_form(),
+            reply_form: Headers::Giop.reply_form(),
         }
+    }
+
+    /// The same; messages may have these headers besides GIOP's.
+    #[must_use]
+    pub fn with_headers(self, headers: Headers) -> Self {
+        Self {
+            headers,
+            request_form: headers.request_form(),
+            reply_form: headers.reply_form(),
+            ..self
+        }
+    }
+
+    /// Which headers messages may have besides GIOP's.
+    pub fn headers(&self) -> Headers {
+        self.headers
     }
 
     /// What the messages are charged to.
@@ -166,7 +190,10 @@ impl Framing {
         let Some(octets) = self.received().first_chunk::<HEADER_LEN>() else {
             return Ok(None);
         };
-        let header = MessageHeader::parse(octets).map_err(FramingError::Header)?;
+        let header = match MessageHeader::parse(octets) {
+            Ok(header) => header,
+            Err(error) => self.short_header(octets, error)?,
+        };
         if header.size as usize > self.limit {
             return Err(FramingError::TooLarge {
                 kind: header.kind,
@@ -175,6 +202,42 @@ impl Framing {
             });
         }
         Ok(Some(header))
+    }
+
+    /// The header of a message that is none of GIOP's.
+    #[inline(never)]
+    fn short_header(
+        &self,
+        octets: &[u8; HEADER_LEN],
+        error: HeaderError,
+    ) -> Result<MessageHeader, FramingError> {
+        match MessageHeader::parse_short(octets) {
+            Some(header) if self.headers.allow(&header) => Ok(header),
+            _ => Err(FramingError::Header(error)),
+        }
+    }
+
+    /// As `next_plain_request`, for a request with a short header in the byte order of
+    /// this machine.
+    #[inline]
+    pub fn next_short_request(&self) -> Option<MessageHeader> {
+        let octets = self.received();
+        let header = MessageHeader::short_request(octets.first_chunk()?, self.request_form)?;
+        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
+    }
+
+    /// The header of the next message, if it has arrived whole and is a plain reply: of
+    /// GIOP 1.2 or with a short header, in the byte order of this machine. Otherwise
+    /// `next` knows.
+    #[inline]
+    pub fn next_plain_reply(&self) -> Option<MessageHeader> {
+        let octets = self.received();
+        let head = octets.first_chunk()?;
+        let header = match MessageHeader::plain_reply(head) {
+            Some(header) => header,
+            None => MessageHeader::short_reply(head, self.reply_form)?,
+        };
+        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
     }
 
     /// Whether a message has begun to arrive.
@@ -186,7 +249,7 @@ impl Framing {
     /// The header of the next message, when its size exceeds the limit, and what was
     /// received of it.
     pub fn oversized(&mut self) -> Option<(MessageHeader, &mut [u8])> {
-        let header = MessageHeader::parse(self.received().first_chunk()?).ok()?;
+        let header = MessageHeader::parse_any(self.received().first_chunk()?)?;
         let len = self.received().len().min(total(&header));
         Some((header, self.buffer.first_mut(len)))
     }
@@ -287,12 +350,10 @@ impl Framing {
             return;
         }
         let received = self.received().len();
-        let mut body = self.received()[HEADER_LEN..].to_vec();
-        let mut reader = header.reader(&mut body);
-        let Ok(reply) = ReplyHeader::read(&mut reader, header.format().minor) else {
+        let Some(request_id) = answered_by(header, self.received()) else {
             return;
         };
-        let octets = refusal(header, reply.request_id);
+        let octets = refusal(header, request_id);
         self.skipped = total(header) - received;
         self.is_refused = false;
         self.buffer.replace(octets);
@@ -402,10 +463,20 @@ impl Framing {
     }
 }
 
+/// The id of the request that a reply of which the beginning is there answers.
+pub fn answered_by(header: &MessageHeader, begun: &[u8]) -> Option<u32> {
+    let (head, rest) = begun.split_first_chunk()?;
+    if header.is_short() {
+        return Some(MessageHeader::short_id(head));
+    }
+    let mut rest = rest.to_vec();
+    let reply = ReplyHeader::read(&mut header.reader(&mut rest), header.format().minor);
+    reply.ok().map(|reply| reply.request_id)
+}
+
 /// Whether received bytes begin with a whole request.
 pub fn begins_with_request(octets: &[u8]) -> bool {
-    let header = octets.first_chunk().map(MessageHeader::parse);
-    let Some(Ok(header)) = header else {
+    let Some(header) = octets.first_chunk().and_then(MessageHeader::parse_any) else {
         return false;
     };
     header.kind == MessageKind::Request && !header.more_fragments && octets.len() >= total(&header)

@@ -6,7 +6,8 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
-use orbium_giop::{FragmentPlan, slices_within};
+use orbium_giop::messaging::to_giop;
+use orbium_giop::{FragmentPlan, MessageHeader, slices_within};
 use orbium_sys::{Interest, kind_among, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
@@ -195,6 +196,13 @@ fn send_fragments(
     size: usize,
     patience: Patience,
 ) -> io::Result<()> {
+    if let Some((plan, whole)) = short_plan(message, size) {
+        for part in plan {
+            let mut body = [&whole[part.range.clone()]].into_iter();
+            send_pieces(stream, part.head(), &mut body, patience)?;
+        }
+        return Ok(());
+    }
     let Some(plan) = FragmentPlan::new(message.written(), message.len(), size) else {
         // GIOP 1.0 and 1.1: not fragmented.
         return send_message(stream, message, patience);
@@ -204,6 +212,15 @@ fn send_fragments(
         send_pieces(stream, part.head(), &mut body, patience)?;
     }
     Ok(())
+}
+
+/// The fragments of a message with a short header, and what they are fragments of: the
+/// same with a header of GIOP.
+fn short_plan(message: &CdrWriter<'_>, size: usize) -> Option<(FragmentPlan, Vec<u8>)> {
+    MessageHeader::parse_short(message.written().first_chunk()?)?;
+    let frame: Vec<_> = message.pieces().collect();
+    let whole = to_giop(&frame.concat())?;
+    Some((FragmentPlan::new(&whole, whole.len(), size)?, whole))
 }
 
 /// What does not mean that a stream is broken.
@@ -242,6 +259,13 @@ fn wait_if_full(
 
 /// Appends a message in fragments to octets that are sent later.
 pub fn fragments_into(out: &mut Vec<u8>, message: &CdrWriter<'_>, size: usize) {
+    if let Some((plan, whole)) = short_plan(message, size) {
+        for part in plan {
+            out.extend_from_slice(part.head());
+            out.extend_from_slice(&whole[part.range.clone()]);
+        }
+        return;
+    }
     match FragmentPlan::new(message.written(), message.len(), size) {
         None => message
             .pieces()

@@ -9,7 +9,7 @@ use orbium_channel::protocol::{self, Offer};
 use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, Headers, Ior, RequestTemplate,
     ResponseFlags, SystemException, TaggedProfile, Target, Version,
 };
 use orbium_invocation::Operation;
@@ -72,12 +72,16 @@ impl Candidate {
             };
             Route::Remote(pools.pool(key)?)
         };
+        let headers = match &route {
+            Route::Remote(pool) => pool.headers(),
+            Route::Local => Headers::Giop,
+        };
         Ok(Self {
             route,
             version,
             negotiated,
             knows_code_sets: minor > 0 && protocol::code_sets(&offer.components).is_some(),
-            template: template(version, offer),
+            template: template(version, offer, headers),
             is_cancelled: protocol::bears_cancelling(&offer.components),
             object_key: offer.object_key.clone(),
             readdressed: OnceLock::new(),
@@ -87,10 +91,12 @@ impl Candidate {
 
 /// The header of requests: with the key, unless the object can be named by its
 /// whole profile alone.
-fn template(version: Version, offer: &Offer) -> RequestTemplate {
+fn template(version: Version, offer: &Offer, headers: Headers) -> RequestTemplate {
     let profile = offer.target.as_ref();
     let with_profile = profile.and_then(|it| RequestTemplate::with_profile(version, it));
-    with_profile.unwrap_or_else(|| RequestTemplate::new(version, &offer.object_key))
+    with_profile.unwrap_or_else(|| {
+        RequestTemplate::new(version, &offer.object_key).with_headers(headers, &offer.object_key)
+    })
 }
 
 /// The code sets to use with the server.

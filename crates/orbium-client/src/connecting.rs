@@ -31,7 +31,7 @@ pub(crate) fn connector(
     if let Some(properties) = key.partition.properties(config.properties) {
         options.properties = properties;
     }
-    let made = config.protocols.connector(channel, &options);
+    let made = config.protocols.short_connector(channel, &options);
     made.map_err(|refusal| {
         orbium_trace::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
         no_usable_protocol()

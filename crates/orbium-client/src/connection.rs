@@ -11,6 +11,7 @@ use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_channel::connection::{Bounds, Connection as GiopConnection, Role};
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
+use orbium_giop::Headers;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
@@ -103,6 +104,14 @@ impl Connection {
             ),
             asking: None,
             cause: None,
+        }
+    }
+
+    /// The same; replies may have these headers.
+    pub(super) fn with_headers(self, headers: Headers) -> Self {
+        Self {
+            giop: self.giop.with_headers(headers),
+            ..self
         }
     }
 

@@ -109,7 +109,8 @@ pub(crate) fn read_answer(
     message: &mut [u8],
     seams: &[u32],
 ) -> (Option<PlainReply>, Option<DedicationReply>) {
-    if header.kind != MessageKind::Reply {
+    // A short one has nothing else than what was looked at.
+    if header.kind != MessageKind::Reply || header.is_short() {
         return (None, None);
     }
     let len = message.len();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use orbium_channel::Channel;
 use orbium_config::ClientStrategy;
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, Headers, SystemException};
 use orbium_invocation::reactor::keeps_reactor;
 use orbium_invocation::story::{Phase, note};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -70,6 +70,8 @@ pub(crate) struct Pool {
     /// Whether callers wait on a reactor and dispatch upcalls; then nothing here
     /// blocks.
     reacts: bool,
+    /// Which headers requests have where they can.
+    headers: Headers,
     all: Weak<All>,
     /// Reader threads to wake when the pool closes.
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
@@ -114,8 +116,10 @@ impl Pool {
         } else {
             Arc::clone(&all.counts.is_unusual)
         };
+        let headers = config.protocols.headers(&key.channel);
         Ok(Arc::new_cyclic(|pool| Self {
             is_unusual,
+            headers,
             key,
             config: Arc::clone(config),
             counts: Arc::clone(&all.counts),
@@ -134,6 +138,11 @@ impl Pool {
 
     pub(crate) fn key(&self) -> &PoolKey {
         &self.key
+    }
+
+    /// Which headers requests have where they can.
+    pub(crate) fn headers(&self) -> Headers {
+        self.headers
     }
 
     pub(crate) fn channel(&self) -> &Channel {

@@ -34,6 +34,12 @@ impl Version {
 impl fmt::Display for Version {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::SHORT {
+            return f.write_str("1.2 with short headers");
+        }
+        if *self == Self::NATIVE {
+            return f.write_str("1.2 in native representation");
+        }
         write!(f, "{}.{}", self.major, self.minor)
     }
 }
@@ -144,22 +150,41 @@ impl MessageHeader {
     #[must_use]
     #[inline]
     pub fn plain_request(octets: &[u8; HEADER_LEN]) -> Option<Self> {
-        const PLAIN: MessageHeader = MessageHeader {
+        const PLAIN: MessageHeader = MessageHeader::plain(MessageKind::Request);
+        PLAIN.if_plain(octets, const { PLAIN.encode() })
+    }
+
+    /// The same for a reply.
+    #[must_use]
+    #[inline]
+    pub fn plain_reply(octets: &[u8; HEADER_LEN]) -> Option<Self> {
+        const PLAIN: MessageHeader = MessageHeader::plain(MessageKind::Reply);
+        PLAIN.if_plain(octets, const { PLAIN.encode() })
+    }
+
+    /// That of GIOP 1.2 in the byte order of this machine.
+    const fn plain(kind: MessageKind) -> Self {
+        Self {
             version: Version::V1_2,
             order: ByteOrder::NATIVE,
             more_fragments: false,
-            kind: MessageKind::Request,
+            kind,
             size: 0,
-        };
+        }
+    }
+
+    /// This header with the size that the octets say, if they are its own otherwise.
+    #[inline(always)]
+    fn if_plain(self, octets: &[u8; HEADER_LEN], own: [u8; HEADER_LEN]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h, s0, s1, s2, s3] = *octets;
-        let [p, q, r, s, t, u, v, w, ..] = const { PLAIN.encode() };
+        let [p, q, r, s, t, u, v, w, ..] = own;
         if u64::from_ne_bytes([a, b, c, d, e, f, g, h])
             != u64::from_ne_bytes([p, q, r, s, t, u, v, w])
         {
             return None;
         }
         let size = u32::from_ne_bytes([s0, s1, s2, s3]);
-        Some(Self { size, ..PLAIN })
+        Some(Self { size, ..self })
     }
 
     /// Reads a header. How large a message may be is for the caller to judge.
@@ -234,10 +259,11 @@ impl MessageHeader {
     #[must_use]
     #[inline]
     pub const fn format(&self) -> Format {
-        let minor = if self.version.minor > 2 {
-            2
-        } else {
-            self.version.minor
+        let minor = match self.version.minor {
+            // That of no version of GIOP.
+            Format::NATURAL => Format::NATURAL,
+            3.. => 2,
+            minor => minor,
         };
         Format::plain(self.order, minor)
     }

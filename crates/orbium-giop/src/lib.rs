@@ -75,6 +75,7 @@ mod reorder_buffer;
 mod reply;
 mod request;
 pub mod service_context;
+mod short;
 mod tagged_profile;
 mod template;
 pub mod time;
@@ -112,5 +113,6 @@ pub use reply::{
 };
 pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
+pub use short::Headers;
 pub use template::{OperationTail, RequestTemplate};
 pub use url_error::{UrlError, UrlErrorKind};

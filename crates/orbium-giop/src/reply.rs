@@ -7,6 +7,7 @@ use crate::body::{BodyStart, skip_to_body};
 use crate::encapsulation::{read_u32, write_u32};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::service_context::{self, ServiceContext, ServiceContexts};
+use crate::short::{begin_short_reply, short_reply};
 use crate::{Completion, SystemException};
 
 /// How a request ended (`ReplyStatusType`).
@@ -105,15 +106,17 @@ pub struct PlainReply {
 
 impl<'a> ReplyHeader<'a> {
     /// The header of a reply of GIOP 1.2 without service contexts, read at its
-    /// constant places; `None` for any other reply, which
+    /// constant places, or a short one; `None` for any other reply, which
     /// [`ReplyHeader::read`] is for.
     #[must_use]
     #[inline]
     pub fn plain(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
+        if header.version != Version::V1_2 {
+            return Self::plain_other(header, message);
+        }
         let (_, head) = message.split_first_chunk::<HEADER_LEN>()?;
         let [i0, i1, i2, i3, s0, s1, s2, s3, c0, c1, c2, c3] = *head.first_chunk::<12>()?;
-        if header.version.minor < 2
-            || header.kind as u8 != MessageKind::Reply as u8
+        if header.kind as u8 != MessageKind::Reply as u8
             || u32::from_ne_bytes([c0, c1, c2, c3]) != 0
         {
             return None;
@@ -124,6 +127,16 @@ impl<'a> ReplyHeader<'a> {
             status: ReplyStatus::from_number(status, 2)?,
             body: HEADER_LEN + 12,
         })
+    }
+
+    /// As `plain`, in another version than 1.2.
+    #[inline]
+    fn plain_other(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
+        if header.is_short() {
+            return short_reply(message);
+        }
+        // 1.3, which others read; 1.0 and 1.1 have other places.
+        None
     }
 
     /// Reads a reply header of GIOP 1.`minor` from a reader that stands at
@@ -183,8 +196,11 @@ const HEAD_LEN: usize = HEADER_LEN + 12;
 /// Writes the message and reply header into an empty writer, ready for the
 /// body; end the message with [`finish_message`](crate::finish_message).
 ///
-/// The status must exist in that version: 1.0 and 1.1 have the first four.
-#[inline]
+/// The status must exist in that version: 1.0 and 1.1 have the first four. With
+/// [`Version::SHORT`] and [`Version::NATIVE`] the header is a short one, unless there are
+/// contexts.
+// Inlined: the byte order is known to the caller, and so nearly all of the header.
+#[inline(always)]
 pub fn begin_reply(
     writer: &mut CdrWriter<'_>,
     version: Version,
@@ -196,18 +212,55 @@ pub fn begin_reply(
     if !contexts.is_empty() {
         return begin_long(writer, version, request_id, status, contexts);
     }
-    // Without contexts all versions have 24 octets: the three unsigned longs
-    // are id, status, no contexts; or, before 1.2, no contexts, id, status.
-    let order = writer.order();
+    if version == Version::V1_2 {
+        let head = plain_head(writer.order(), version, request_id, status);
+        writer.write_raw(&head);
+        return BodyStart::unpadded(HEAD_LEN);
+    }
+    if version.major == Version::SHORT.major {
+        return begin_short_reply(writer, version, request_id, status);
+    }
+    begin_old(writer, version, request_id, status)
+}
+
+/// As `begin_reply` without contexts, in a version other than 1.2.
+#[cold]
+#[inline(never)]
+fn begin_old(
+    writer: &mut CdrWriter<'_>,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+) -> BodyStart {
+    let head = plain_head(writer.order(), version, request_id, status);
+    writer.write_raw(&head);
+    BodyStart::unpadded(HEAD_LEN)
+}
+
+/// Message and reply header without contexts. All versions have 24 octets: the three
+/// unsigned longs are id, status, no contexts; or, before 1.2, no contexts, id, status.
+#[inline(always)]
+fn plain_head(
+    order: ByteOrder,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+) -> [u8; HEAD_LEN] {
     let id = u32_octets(request_id, order);
     let status = u32_octets(status as u32, order);
+    let header = MessageHeader {
+        version,
+        order,
+        more_fragments: false,
+        kind: MessageKind::Reply,
+        size: 0,
+    };
     let mut head = [0; HEAD_LEN];
-    head[..HEADER_LEN].copy_from_slice(&message_header(writer, version).encode());
+    head[..HEADER_LEN].copy_from_slice(&header.encode());
     let id_at = if version.minor >= 2 { 12 } else { 16 };
     head[id_at..id_at + 4].copy_from_slice(&id);
     head[id_at + 4..id_at + 8].copy_from_slice(&status);
-    writer.write_raw(&head);
-    BodyStart::unpadded(head.len())
+    head
 }
 
 #[inline]
@@ -229,6 +282,11 @@ fn begin_long(
     status: ReplyStatus,
     contexts: &[ServiceContext<'_>],
 ) -> BodyStart {
+    let version = match version {
+        Version::SHORT | Version::NATIVE => Version::V1_2,
+        other => other,
+    };
+    writer.set_natural(false);
     let header = message_header(writer, version);
     writer.write_raw(&header.encode());
     if version.minor < 2 {

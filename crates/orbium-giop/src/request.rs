@@ -33,7 +33,7 @@ impl ResponseFlags {
 
     /// From the octet of GIOP 1.2; the undefined value 2 counts as 3.
     #[inline]
-    const fn from_octet(octet: u8) -> Self {
+    pub(crate) const fn from_octet(octet: u8) -> Self {
         match octet & 3 {
             0 => Self::None,
             1 => Self::SyncWithServer,

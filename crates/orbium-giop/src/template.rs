@@ -9,6 +9,7 @@ use crate::encapsulation::{write_octets, write_raw, write_u16, write_u32};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::request::{AddressingDisposition, ResponseFlags};
 use crate::service_context::{self, ServiceContext};
+use crate::short::{Headers, request_form, request_prefix};
 use crate::{Ior, TaggedProfile};
 
 /// Longest operation name that is written by the short way.
@@ -33,9 +34,74 @@ pub struct RequestTemplate {
     short_prefix: [u8; SHORT_PREFIX],
     version: Version,
     order: ByteOrder,
+    short: Option<Short>,
+}
+
+/// Longest short header with its key: copied in one piece of constant size as well.
+const SHORT_HEADER: usize = 64;
+/// Octets of an operation's name that are copied behind it, with zeros up to the body.
+const SHORT_NAME: usize = SHORT_OPERATION + 8;
+
+/// The constant part of requests with short headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Short {
+    prefix: [u8; SHORT_HEADER],
+    len: usize,
+    native: bool,
+}
+
+impl Short {
+    /// `None` for a key that is too long, which goes with a header of GIOP.
+    fn new(order: ByteOrder, key: &[u8], native: bool) -> Option<Self> {
+        let given = request_prefix(order, key)?;
+        let mut prefix = [0; SHORT_HEADER];
+        prefix.get_mut(..given.len())?.copy_from_slice(&given);
+        Some(Self {
+            prefix,
+            len: given.len(),
+            native,
+        })
+    }
+
+    /// As [`RequestTemplate::begin_with`].
+    #[inline(always)]
+    fn begin(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+    ) -> BodyStart {
+        let room = writer.append(SHORT_HEADER + SHORT_NAME);
+        let (header, _) = room.split_at_mut(SHORT_HEADER);
+        header.copy_from_slice(&self.prefix);
+        header[0] = request_form(ByteOrder::NATIVE, response as u8, self.native);
+        header[1] = operation.name_len;
+        header[4..8].copy_from_slice(&request_id.to_ne_bytes());
+        let len = self.len.min(SHORT_HEADER);
+        room[len..len + SHORT_NAME].copy_from_slice(&operation.octets[4..4 + SHORT_NAME]);
+        let header_end = len + usize::from(operation.name_len);
+        let body = (header_end + 7) & !7;
+        writer.truncate(body);
+        writer.set_natural(self.native);
+        BodyStart { header_end, body }
+    }
 }
 
 impl RequestTemplate {
+    /// The same for an object of that key; requests without service contexts have these
+    /// headers, if the template is one of GIOP 1.2 in native byte order.
+    #[must_use]
+    pub fn with_headers(self, headers: Headers, key: &[u8]) -> Self {
+        let native = headers == Headers::Native;
+        let fits =
+            headers != Headers::Giop && self.version == Version::V1_2 && !self.order.is_foreign();
+        Self {
+            short: fits.then(|| Short::new(self.order, key, native)).flatten(),
+            ..self
+        }
+    }
+
     /// A template that addresses by object key, in native byte order.
     #[must_use]
     pub fn new(version: Version, key: &[u8]) -> Self {
@@ -114,6 +180,7 @@ impl RequestTemplate {
             short_prefix,
             version,
             order,
+            short: None,
         }
     }
 
@@ -203,6 +270,8 @@ pub struct OperationTail {
     octets: [u8; SHORT_TAIL],
     /// Octets up to the end of the list; 0 for a name that is too long.
     len: usize,
+    /// Octets of the name.
+    name_len: u8,
 }
 
 impl OperationTail {
@@ -212,7 +281,11 @@ impl OperationTail {
         let name = operation.as_bytes();
         let mut octets = [0; SHORT_TAIL];
         if name.len() > SHORT_OPERATION {
-            return Self { octets, len: 0 };
+            return Self {
+                octets,
+                len: 0,
+                name_len: 0,
+            };
         }
         let count = u32_octets(name.len() as u32 + 1, ByteOrder::NATIVE);
         let mut i = 0;
@@ -228,6 +301,7 @@ impl OperationTail {
         Self {
             octets,
             len: ((4 + name.len() + 1 + 3) & !3) + 4,
+            name_len: name.len() as u8,
         }
     }
 }
@@ -248,6 +322,12 @@ impl RequestTemplate {
         if operation.len == 0 {
             return None;
         }
+        if let Some(short) = &self.short {
+            return Some(short.begin(writer, request_id, response, operation));
+        }
+        if self.version.minor < 2 {
+            return Some(self.begin_old(writer, request_id, response, operation));
+        }
         let prefix = self.prefix.as_slice();
         let room = writer.append(SHORT_PREFIX.max(prefix.len()) + SHORT_TAIL);
         if prefix.len() <= SHORT_PREFIX {
@@ -257,17 +337,28 @@ impl RequestTemplate {
         }
         let head = &mut room[..prefix.len() + SHORT_TAIL];
         head[prefix.len()..].copy_from_slice(&operation.octets);
-        // Request id and flags, behind an empty list of contexts before 1.2.
-        let id_at = if self.version.minor >= 2 { 12 } else { 16 };
-        head[id_at..id_at + 4].copy_from_slice(&request_id.to_ne_bytes());
-        head[id_at + 4..id_at + 8].copy_from_slice(&self.response_octets(response));
+        head[12..16].copy_from_slice(&request_id.to_ne_bytes());
+        head[16..20].copy_from_slice(&[response as u8, 0, 0, 0]);
         let header_end = prefix.len() + operation.len;
-        let body = if self.version.minor >= 2 {
-            (header_end + 7) & !7
-        } else {
-            header_end
-        };
+        let body = (header_end + 7) & !7;
         writer.truncate(body);
         Some(BodyStart { header_end, body })
+    }
+    /// As `begin_with` in 1.0 and 1.1: request id and flags stand behind an empty list of
+    /// contexts, and the body follows without padding.
+    #[cold]
+    #[inline(never)]
+    fn begin_old(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+    ) -> BodyStart {
+        writer.write_raw(&self.prefix);
+        writer.patch_u32(16, request_id);
+        writer.patch_u32(20, u32_from(self.response_octets(response), self.order));
+        writer.write_raw(&operation.octets[..operation.len]);
+        BodyStart::unpadded(writer.len())
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::peer_memory::Charge;
-use orbium_giop::{Version, close_connection, message_error};
+use orbium_giop::{Headers, Version, close_connection, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
@@ -94,6 +94,8 @@ pub struct ServerConnection {
     pub(super) settled: Settled,
     pub(super) send_time: Duration,
     fragment_size: Option<usize>,
+    /// Which headers requests may have besides GIOP's.
+    pub(super) headers: Headers,
     /// Set where one thread serves many connections: sends must not block it.
     notifier: Option<Arc<Notifier>>,
 }
@@ -143,8 +145,15 @@ impl ServerConnection {
             settled: Settled::default(),
             send_time: limits.send_time,
             fragment_size: context.fragment_size,
+            headers: Headers::Giop,
             notifier,
         }
+    }
+
+    /// The same; its requests may have these headers.
+    pub(super) fn with_headers(mut self, headers: Headers) -> Self {
+        self.headers = headers;
+        self
     }
 
     /// The peer that the connection counts against.

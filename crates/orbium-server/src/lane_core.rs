@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
+use orbium_giop::Headers;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
@@ -36,6 +37,8 @@ pub(crate) struct LaneCore {
     /// The process that has its threads.
     origin: Origin,
     pub(crate) facts: LaneFacts,
+    /// Which headers messages have at each endpoint.
+    headers: Vec<Headers>,
     pub(crate) setup: Arc<Setup>,
     /// Requests that wait, and the threads that serve those handed over.
     pub(crate) pool: Arc<Pool>,
@@ -78,6 +81,7 @@ impl LaneCore {
         Ok(Arc::new(Self {
             host: host.clone(),
             origin: Origin::here(),
+            headers: accepting.headers().to_vec(),
             facts: LaneFacts {
                 number,
                 name: config.name.clone(),
@@ -168,6 +172,7 @@ impl LaneCore {
         let of_lane = (self.facts.number, self.facts.priority);
         let sending = (Arc::clone(&self.flusher), notifier);
         let made = ServerConnection::new(of_lane, id, stream, tracked, context, sending);
+        let made = made.with_headers(self.headers.get(at).copied().unwrap_or_default());
         let connection = Arc::new(made);
         let served: Weak<ServerConnection> = Arc::downgrade(&connection);
         connection.tracked.is_served_by(served);

@@ -214,10 +214,7 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(
-            &lane.host.context,
-            &*connection.stream,
-        )));
+        let intake = Some(Box::new(Intake::new(&lane.host.context, &connection)));
         self.served.insert(
             connection.id,
             Served {

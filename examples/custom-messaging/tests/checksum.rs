@@ -192,7 +192,7 @@ fn stacks_without_sense_are_refused_with_a_sentence() {
         ("checksum,checksum", "messaging checksum is named twice"),
         (
             "crc",
-            "there is no messaging `crc` here, only giop-lite, fixed, ziop, checksum",
+            "there is no messaging `crc` here, only giop-lite, fixed, native, ziop, checksum",
         ),
     ] {
         for endpoint in ["iiop://127.0.0.1:0", "uiop://"] {

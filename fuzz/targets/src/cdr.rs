@@ -343,7 +343,19 @@ fn interpreted(case: &Case<'_>) {
 }
 
 /// Borrowed and owned elements are the same.
+/// In CDR, and with elements as far apart as in memory.
 fn slice<T: orbium_cdr::FixedSize + Encode + Decode + Debug>(case: &Case<'_>) {
+    slice_in::<T>(case);
+    if case.format.order == ByteOrder::NATIVE {
+        slice_in::<T>(&Case {
+            format: case.format.with_natural_elements(true),
+            seams: Vec::new(),
+            ..*case
+        });
+    }
+}
+
+fn slice_in<T: orbium_cdr::FixedSize + Encode + Decode + Debug>(case: &Case<'_>) {
     let owned = case.read(Vec::<T>::decode);
     let borrowed = case.read(|reader| {
         let items = reader.read_fixed_slice::<T>()?;

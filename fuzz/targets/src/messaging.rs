@@ -8,7 +8,7 @@ use orbium_giop::messaging::{
     Fixed, GiopLite, MAX_OVERHEAD, Message, Messaging, Session, Side, Stack, Ziop,
 };
 use orbium_giop::miop::{Accepted, Collector, CollectorLimits, PacketHeader, PacketPlan};
-use orbium_giop::{HEADER_LEN, MessageHeader};
+use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, ReplyHeader};
 
 /// Octets of the largest message.
 const LIMIT: usize = 4096;
@@ -74,6 +74,7 @@ fn from_the_wire(half: &Stack, octets: &[u8]) {
             let told = receiver.decoder.frame_len(&frame[..short]);
             assert!(matches!(told, Ok(None)) || told == Ok(Some(len)));
         }
+        short_header(frame);
         let mut message = Vec::new();
         if receiver.decoder.decode(frame, &mut message).is_err() {
             return;
@@ -84,6 +85,37 @@ fn from_the_wire(half: &Stack, octets: &[u8]) {
             assert_eq!(again.pass(&[&message]), message);
         }
         rest = behind;
+    }
+}
+
+/// The ways to read a short header agree.
+fn short_header(frame: &[u8]) {
+    let Some(head) = frame.first_chunk() else {
+        return;
+    };
+    let Some(header) = MessageHeader::parse_short(head) else {
+        return;
+    };
+    let mut body = frame[HEADER_LEN..].to_vec();
+    match header.kind {
+        MessageKind::Request => {
+            let mut reader = header.reader(&mut body);
+            let read = header.read_request(head, &mut reader).ok();
+            let found = PlainRequest::find_short(frame);
+            let parts = found.map(|it| (it.request_id, it.response, it.operation));
+            let read = read.map(|it| (it.request_id, it.response, it.operation.to_vec()));
+            let named = |at: std::ops::Range<usize>| frame[HEADER_LEN..][at].to_vec();
+            assert_eq!(
+                read,
+                parts.map(|(id, response, at)| (id, response, named(at)))
+            );
+        }
+        _ => {
+            if let Some(plain) = ReplyHeader::plain(&header, frame) {
+                assert_eq!(plain.request_id, MessageHeader::short_id(head));
+                assert!(plain.body <= frame.len());
+            }
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// That of a block type.
+    /// That of a plain type.
     const fn of<T: FixedSize>() -> Self {
         let size = size_of::<T>();
         // The greatest power of two that divides both.
@@ -70,12 +70,12 @@ impl Pattern {
     }
 }
 
-/// Copies elements of a block type to the beginning of `room`, padding zeroed:
+/// Copies elements of a plain type to the beginning of `room`, padding zeroed:
 /// the first ones, as many as is quick in this way, perhaps none. Returns how
 /// many, and the bits of their chars.
 #[inline]
 pub(super) fn copy<T: FixedSize>(items: &[T], room: &mut [u8]) -> (usize, u8) {
-    assert!(T::LAYOUT.is_block());
+    assert!(T::LAYOUT.is_plain());
     let Pattern {
         vectors,
         items: period,
@@ -86,7 +86,7 @@ pub(super) fn copy<T: FixedSize>(items: &[T], room: &mut [u8]) -> (usize, u8) {
         return (0, 0);
     }
     let room = &mut room[..count * size_of::<T>()];
-    // SAFETY: the processor has AVX2, as was just asked, and `T` is a block type,
+    // SAFETY: the processor has AVX2, as was just asked, and `T` is a plain type,
     // as was asserted.
     let bits = unsafe { copy_periods(&items[..count], room) };
     (count, bits)
@@ -95,7 +95,7 @@ pub(super) fn copy<T: FixedSize>(items: &[T], room: &mut [u8]) -> (usize, u8) {
 /// Copies whole periods of elements to as many octets of room.
 ///
 /// # Safety
-/// The processor has AVX2, and `T` is a block type.
+/// The processor has AVX2, and `T` is a plain type: every bit pattern is a value.
 #[target_feature(enable = "avx2")]
 unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     let vectors = const { Pattern::of::<T>().vectors };
@@ -156,12 +156,12 @@ fn char_bits<T: FixedSize>(seen: &[__m256i; MOST]) -> u8 {
         // aligned or not.
         unsafe { _mm256_storeu_si256(octets.as_mut_ptr().cast(), *vector) };
     }
-    assert!(T::LAYOUT.is_block());
+    assert!(T::LAYOUT.is_plain());
     let items = const { Pattern::of::<T>().items };
     let items = octets.chunks_exact(size_of::<T>()).take(items);
     items.fold(0, |bits, octets| {
         // SAFETY: they are as many as a `T` has, initialised, and every bit
-        // pattern is one: it is a block.
+        // pattern is one: it is plain.
         bits | unsafe { octets.as_ptr().cast::<T>().read_unaligned() }.char_bits()
     })
 }

@@ -70,6 +70,37 @@ impl<'a> CdrReader<'a> {
         self.read_elements(extent, count, out)
     }
 
+    /// As [`CdrReader::read_fixed_vec`], for the elements of a sequence, which may lie as
+    /// in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
+    ///
+    /// # Errors
+    /// As [`CdrReader::read_fixed_vec`].
+    #[inline]
+    pub fn read_fixed_sequence<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        if const { T::LAYOUT.has_natural() } && self.format.is_natural() {
+            let octets = self.take_natural::<T>(count)?;
+            return natural_into(octets, count, out).map_err(|kind| self.error(kind));
+        }
+        self.read_fixed_vec(count, out)
+    }
+
+    /// Takes elements that lie as in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
+    #[inline]
+    fn take_natural<T: FixedSize>(&mut self, count: usize) -> Result<&'a mut [u8], CdrError> {
+        if count == 0 {
+            return Ok(&mut []);
+        }
+        self.align(align_of::<T>())?;
+        match count.checked_mul(size_of::<T>()) {
+            Some(octets) if octets <= self.rest.len() => self.take(octets),
+            _ => Err(self.error(CdrErrorKind::CountTooLarge)),
+        }
+    }
+
     #[inline(always)]
     fn read_elements<T: FixedSize>(
         &mut self,
@@ -139,6 +170,16 @@ impl<'a> CdrReader<'a> {
             self.take(4)?;
             return Ok(Cow::Borrowed(&[]));
         }
+        if const { T::LAYOUT.has_natural() } && self.format.is_natural() {
+            self.take(4)?;
+            let octets: &[u8] = self.take_natural::<T>(count)?;
+            if let Some(items) = block::cast::<T>(octets) {
+                return Ok(Cow::Borrowed(items));
+            }
+            let mut out = Vec::new();
+            natural_into(octets, count, &mut out).map_err(|kind| self.error(kind))?;
+            return Ok(Cow::Owned(out));
+        }
         if const { T::LAYOUT.is_block() } {
             let start = self.position() + 4;
             let layout = const { T::LAYOUT };
@@ -165,6 +206,23 @@ impl<'a> CdrReader<'a> {
         self.read_fixed_vec(count, &mut out)?;
         Ok(Cow::Owned(out))
     }
+}
+
+/// Appends elements that lie as in memory.
+#[inline]
+fn natural_into<T: FixedSize>(
+    octets: &[u8],
+    count: usize,
+    out: &mut Vec<T>,
+) -> Result<(), CdrErrorKind> {
+    if count == 0 {
+        return Ok(());
+    }
+    if !room::reserve(out, count) {
+        return Err(CdrErrorKind::NoMemory);
+    }
+    block::copy_natural_in(octets, count, out);
+    Ok(())
 }
 
 /// Decodes elements one by one, or all but the first in one copy.

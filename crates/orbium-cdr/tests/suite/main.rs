@@ -10,4 +10,5 @@ mod interpret;
 mod laws;
 mod layout;
 mod named_types;
+mod natural;
 mod typecode;

@@ -33,7 +33,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use orbium_giop::{
-    Assembled, CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReassemblyLimits, ReplyHeader,
+    Assembled, CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind, ReassemblyLimits,
 };
 use orbium_transport::ByteStream;
 
@@ -149,6 +149,23 @@ impl Connection {
             whole: None,
             limit,
         }
+    }
+
+    /// The same; messages may have these headers besides GIOP's.
+    #[must_use]
+    pub fn with_headers(self, headers: Headers) -> Self {
+        Self {
+            framing: self.framing.with_headers(headers),
+            ..self
+        }
+    }
+
+    /// The header of a reply with nothing unusual about it that is there whole in one
+    /// piece: what `peek` would return, sooner.
+    #[must_use]
+    #[inline]
+    pub fn next_plain_reply(&self) -> Option<MessageHeader> {
+        self.framing.next_plain_reply()
     }
 
     /// What its memory is charged to.
@@ -390,12 +407,11 @@ impl Connection {
     #[cold]
     fn refuse(&mut self, header: &MessageHeader) -> Result<Whole, Option<Refused>> {
         self.budget().count_refused();
-        let body = &mut self.framing.message(header)[HEADER_LEN..];
+        let message = self.framing.message(header);
         let refused = match header.kind {
             MessageKind::Reply => {
-                let mut reader = header.reader(body);
-                let reply = ReplyHeader::read(&mut reader, header.format().minor);
-                let octets = reply.map(|reply| framing::refusal(header, reply.request_id));
+                let id = framing::answered_by(header, message);
+                let octets = id.map(|id| framing::refusal(header, id));
                 let message = Assembled {
                     octets: octets.unwrap_or_default(),
                     seams: Vec::new(),
@@ -403,7 +419,11 @@ impl Connection {
                 let charge = Charge::default();
                 Ok(Whole { message, charge })
             }
-            _ => Err(refusal::refused(header, body, Cause::NoMemory)),
+            _ => Err(refusal::refused(
+                header,
+                &message[HEADER_LEN..],
+                Cause::NoMemory,
+            )),
         };
         self.framing.consume(header);
         refused
@@ -412,7 +432,9 @@ impl Connection {
     /// Puts octets back before what was received: they are read again.
     pub fn put_back(&mut self, mut octets: Vec<u8>) {
         octets.extend_from_slice(self.framing.received());
-        self.framing = Framing::with_octets(self.limit, octets, self.framing.budget());
+        let headers = self.framing.headers();
+        self.framing =
+            Framing::with_octets(self.limit, octets, self.framing.budget()).with_headers(headers);
     }
 
     /// What was received and not consumed yet, but for a message that came in fragments.
@@ -450,5 +472,5 @@ impl Connection {
 }
 
 fn header_of(whole: &Whole) -> Option<MessageHeader> {
-    MessageHeader::parse(whole.message.octets.first_chunk()?).ok()
+    MessageHeader::parse_any(whole.message.octets.first_chunk()?)
 }

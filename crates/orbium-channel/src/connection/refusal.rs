@@ -13,7 +13,8 @@ pub(super) const HEAD: usize = 4096;
 /// The refusal of a request of which `begins` is known, behind its message header;
 /// `None` if it is no request, or too little is there.
 pub(super) fn refused(header: &MessageHeader, begins: &[u8], cause: Cause) -> Option<Refused> {
-    if header.kind != MessageKind::Request {
+    // Only servers are sent short ones, and those read them themselves.
+    if header.kind != MessageKind::Request || header.is_short() {
         return None;
     }
     let (request_id, expects_reply) = identified(header, begins)?;

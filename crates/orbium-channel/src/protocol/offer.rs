@@ -69,7 +69,14 @@ impl Channel {
     pub fn protocol(&self) -> String {
         match self.messaging.as_slice() {
             [] => self.scheme.clone(),
-            _ => format!("{}/{}", self.scheme, self.stack("+")),
+            _ => {
+                let mut names = self.messaging.iter().map(|name| match name {
+                    // What follows says which layout it is of.
+                    native if native.starts_with("native-") => "native",
+                    other => other.as_str(),
+                });
+                format!("{}/{}", self.scheme, listed(&mut names, "+"))
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use orbium_giop::Headers;
 use orbium_giop::messaging::{Messaging, Stack};
 use orbium_transport::DatagramTransport;
 use orbium_transport::{
@@ -67,6 +68,50 @@ impl Protocols {
         Ok(Some(Arc::new(stack)))
     }
 
+    /// Which headers requests and replies have over connections of a channel; others than
+    /// GIOP's their user writes and reads: see [`Protocols::short_connector`].
+    pub fn headers(&self, channel: &Channel) -> Headers {
+        let mut names = channel.messaging.iter().map(String::as_str);
+        match self.is_datagram(channel) {
+            true => Headers::Giop,
+            false => self.headers_of(&mut names),
+        }
+    }
+
+    /// Those of messaging protocols: other than GIOP's if there is but one.
+    fn headers_of(&self, names: &mut dyn Iterator<Item = &str>) -> Headers {
+        let (Some(only), None) = (names.next(), names.next()) else {
+            return Headers::Giop;
+        };
+        self.half(only).map_or(Headers::Giop, |half| half.headers())
+    }
+
+    /// The names of the messaging protocols of an endpoint as references have them.
+    pub(crate) fn messaging_at(&self, endpoint: &Endpoint) -> Vec<String> {
+        let named = |name: &str| self.half_called(name).map(|half| half.name().to_owned());
+        let names = endpoint.messaging();
+        names
+            .map(|name| named(name).unwrap_or_else(|| name.to_owned()))
+            .collect()
+    }
+
+    /// As [`Protocols::connector`], for a user that writes and reads short headers itself
+    /// where [`Protocols::headers`] says so.
+    pub fn short_connector(
+        &self,
+        channel: &Channel,
+        options: &ChannelOptions,
+    ) -> Result<Box<dyn Connector>, Unusable> {
+        if self.headers(channel) == Headers::Giop {
+            return self.connector(channel, options);
+        }
+        let plain = Channel {
+            messaging: Vec::new(),
+            ..channel.clone()
+        };
+        self.connector(&plain, options)
+    }
+
     /// Whether a channel carries oneways alone.
     #[inline(never)]
     pub fn is_datagram(&self, channel: &Channel) -> bool {
@@ -107,6 +152,16 @@ impl Protocols {
         endpoint: &Endpoint,
         options: &ChannelOptions,
     ) -> Result<Box<dyn Acceptor>, OpenError> {
+        self.listen_with(endpoint, options, false)
+    }
+
+    /// As `listen`; with `short`, for a user that reads and writes short headers itself.
+    pub(crate) fn listen_with(
+        &self,
+        endpoint: &Endpoint,
+        options: &ChannelOptions,
+        short: bool,
+    ) -> Result<Box<dyn Acceptor>, OpenError> {
         let required = self.protection_wanted() == Protection::Required;
         let scheme = &endpoint.scheme;
         let protection = self.transport(scheme).map(Transport::protection);
@@ -115,7 +170,8 @@ impl Protocols {
             return Err(OpenError::Protocol(endpoint.to_string(), why));
         }
         let bounds = (options.message_size, self.budget().clone());
-        let halves = self.stack(&mut endpoint.messaging());
+        let names = self.messaging_at(endpoint);
+        let halves = self.stack(&mut names.iter().map(String::as_str));
         let halves = halves.map_err(|error| error.at(endpoint))?;
         match self
             .get(&endpoint.scheme)
@@ -124,6 +180,10 @@ impl Protocols {
             Transport::Stream(transport) => {
                 let inner = transport.listen(endpoint, &options.properties);
                 let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
+                let headers = self.headers_of(&mut names.iter().map(String::as_str));
+                if short && headers != Headers::Giop {
+                    return Ok(inner);
+                }
                 Ok(coded_acceptor(inner, halves, bounds))
             }
             Transport::Datagram(transport) => {

@@ -138,7 +138,7 @@ impl Protocols {
                 chosen.register(transport.clone());
                 continue;
             }
-            if let Some(half) = self.half(name) {
+            if let Some(half) = self.half_called(name) {
                 chosen.register_messaging(Arc::clone(half));
                 continue;
             }
@@ -175,9 +175,17 @@ impl Protocols {
         self.transports.iter().map(Transport::scheme)
     }
 
-    /// The names of the messaging protocols other than GIOP.
+    /// The names of the messaging protocols other than GIOP, as endpoints have them.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
-        self.messaging.iter().map(|half| half.name())
+        let halves = self.messaging.iter();
+        halves.map(|half| half.alias().unwrap_or_else(|| half.name()))
+    }
+
+    /// The messaging protocol that an endpoint or a list calls by that name.
+    pub(super) fn half_called(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
+        let called = |half: &&Arc<dyn Messaging>| half.alias() == Some(name);
+        self.half(name)
+            .or_else(|| self.messaging.iter().find(called))
     }
 
     /// The messaging half of a name.

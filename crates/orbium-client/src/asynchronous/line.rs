@@ -180,7 +180,9 @@ impl Line {
             config: Arc::clone(config),
             stream: OnceLock::new(),
             state: Mutex::new(state),
-            giop: Mutex::new(giop_connection(config)),
+            giop: Mutex::new(
+                giop_connection(config).with_headers(config.protocols.headers(pool.channel())),
+            ),
         }))
     }
 

@@ -62,29 +62,39 @@ impl Connection {
     pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
         let mut has_received = false;
         loop {
-            match self.giop.peek() {
-                Ok(Some(header))
-                    if matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
-                        && !header.more_fragments =>
-                {
-                    return Received::Message(header);
-                }
-                // The timeout was set for one receive; a reply that comes in pieces must
-                // not have it several times.
-                Ok(None) if has_received && !self.goes_on(deadline) => {
-                    return Received::TimedOut;
-                }
-                Ok(None) => {
-                    if let Some(received) = self.receive_once(deadline, &mut has_received) {
-                        return received;
-                    }
-                }
-                Ok(Some(_)) | Err(_) => {
-                    if let Some(received) = self.other() {
-                        return received;
-                    }
+            if let Some(header) = self.giop.next_plain_reply() {
+                return Received::Message(header);
+            }
+            if self.giop.is_partial() {
+                match self.receive_any(deadline, &mut has_received) {
+                    Some(received) => return received,
+                    None => continue,
                 }
             }
+            if has_received && !self.goes_on(deadline) {
+                return Received::TimedOut;
+            }
+            if let Some(received) = self.receive_once(deadline, &mut has_received) {
+                return received;
+            }
+        }
+    }
+
+    /// Deals with what has begun to arrive and is no plain reply that is there whole.
+    #[inline(never)]
+    fn receive_any(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
+        match self.giop.peek() {
+            Ok(Some(header))
+                if matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
+                    && !header.more_fragments =>
+            {
+                Some(Received::Message(header))
+            }
+            // The timeout was set for one receive; a reply that comes in pieces must
+            // not have it several times.
+            Ok(None) if *has_received && !self.goes_on(deadline) => Some(Received::TimedOut),
+            Ok(None) => self.receive_once(deadline, has_received),
+            Ok(Some(_)) | Err(_) => self.other(),
         }
     }
 

@@ -29,6 +29,7 @@ impl Pool {
                     let counted = Counted::new(&self.counts, &self.key.channel);
                     let stream = counted.metered(stream);
                     let made = Connection::new(stream, &self.config, negotiated, Some(counted));
+                    let made = made.with_headers(self.headers);
                     if self.reacts { made.reacting() } else { made }
                 })
             }
@@ -36,7 +37,8 @@ impl Pool {
                 multiplexer
                     .call_slot(earliest)
                     .map(|(stream, (last, distance))| {
-                        let mut slot = Connection::new(stream, &self.config, negotiated, None);
+                        let slot = Connection::new(stream, &self.config, negotiated, None);
+                        let mut slot = slot.with_headers(self.headers);
                         slot.number_from(last, distance);
                         slot
                     })

@@ -68,7 +68,7 @@ impl CallSlot {
         let header = head
             .first_chunk()
             .filter(|_| len >= HEADER_LEN)
-            .and_then(|head| MessageHeader::parse(head).ok())
+            .and_then(MessageHeader::parse_any)
             .ok_or(io::ErrorKind::InvalidInput)?;
         match header.kind {
             MessageKind::CloseConnection => return Ok(false),

@@ -90,6 +90,7 @@ impl MultiplexedConnection {
     /// The stream is broken, or no thread can be started.
     pub(super) fn start(
         stream: Box<dyn ByteStream>,
+        framing: Framing,
         (message_size, budget): (usize, &Budget),
         has_thread: bool,
         counted: Counted,
@@ -101,7 +102,7 @@ impl MultiplexedConnection {
             send_queue: SendQueue::default(),
             queues: Mutex::default(),
             reader: Mutex::new(Reader {
-                framing: Framing::new(message_size, budget),
+                framing,
                 timeout: None,
                 fragmented: None,
             }),

@@ -34,6 +34,7 @@ pub(super) fn request_id(header: &MessageHeader, message: &[u8]) -> Option<u32> 
             number(at)
         }
         MessageKind::CloseConnection | MessageKind::MessageError => None,
+        _ if header.is_short() => message.first_chunk().map(MessageHeader::short_id),
         _ => number(HEADER_LEN),
     }
 }

@@ -17,8 +17,10 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 
 use orbium_channel::Channel;
+use orbium_channel::framing::Framing;
 use orbium_channel::peer_memory::Budget;
 use orbium_config::ClientStrategy;
+use orbium_giop::Headers;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
@@ -35,6 +37,8 @@ pub(super) struct Multiplexer {
     channel: Channel,
     has_thread: bool,
     message_size: usize,
+    /// Which headers replies may have.
+    headers: Headers,
     budget: Budget,
     counts: Arc<Counts>,
     state: Mutex<State>,
@@ -68,6 +72,7 @@ impl Multiplexer {
             channel: channel.clone(),
             has_thread: strategy == ClientStrategy::IoThread,
             message_size: config.limits.message_size,
+            headers: config.protocols.headers(channel),
             budget: config.protocols.budget().clone(),
             counts: Arc::clone(counts),
             state: Mutex::default(),
@@ -104,8 +109,15 @@ impl Multiplexer {
         drop(state);
         let made = self.connector.connect(deadline).and_then(|stream| {
             let counted = Counted::new(&self.counts, &self.channel);
+            let framing = Framing::new(self.message_size, &self.budget).with_headers(self.headers);
             let bounds = (self.message_size, &self.budget);
-            MultiplexedConnection::start(counted.metered(stream), bounds, self.has_thread, counted)
+            MultiplexedConnection::start(
+                counted.metered(stream),
+                framing,
+                bounds,
+                self.has_thread,
+                counted,
+            )
         });
         let mut state = self.lock();
         state.connecting = false;

@@ -58,7 +58,7 @@ impl Orb {
                 "this process was forked from one that serves with this ORB",
             ));
         }
-        let (accepting, published) = Accepting::listen(
+        let (accepting, published) = Accepting::listen_with_short_headers(
             &config.endpoints,
             &core.config.protocols,
             &core.config.channel_options(),

@@ -44,8 +44,11 @@ impl Orb {
     /// Starts the ORB's own lane.
     pub(super) fn start_server(&self, endpoints: &[Endpoint]) -> Result<Server, OrbError> {
         let config = self.config();
-        let (accepting, published) =
-            Accepting::listen(endpoints, &config.protocols, &config.channel_options())?;
+        let (accepting, published) = Accepting::listen_with_short_headers(
+            endpoints,
+            &config.protocols,
+            &config.channel_options(),
+        )?;
         let lane = LaneConfig::of_orb(config.strategy);
         let own = Lane::start(&self.host(), OWN, &lane, accepting, published)?;
         Ok(Server(own))

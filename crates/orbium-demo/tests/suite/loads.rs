@@ -48,6 +48,58 @@ fn every_load_is_verified_and_runs() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// Short headers, numbers for names, compressed, and structs as they lie in memory.
+#[test]
+fn every_load_is_verified_over_each_messaging_protocol() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Orb::builder().build()?;
+    for messaging in ["giop-lite", "native", "fixed", "ziop"] {
+        let endpoint = format!("iiop://127.0.0.1:0?messaging={messaging}");
+        let server = Orb::builder().endpoint(&endpoint)?.build()?;
+        serve(&server)?;
+        let channel = &server.channels()?[0];
+        let (name, at) = (&channel.messaging[0], &channel.address);
+        for load in Load::ALL {
+            let key = load.object_key();
+            let url = format!("corbaloc:orbium:iiop+{name}@{at}|{key}");
+            let object = client.string_to_object(&url)?.ok_or("nil")?;
+            for size in [0, 1, 100, 3000] {
+                load.verify(&object, size)
+                    .map_err(|reason| format!("{load} of {size}, {messaging}: {reason}"))?;
+                load.run(&object, size, 5, None)?;
+            }
+        }
+        server.shutdown(true)?;
+    }
+    client.shutdown(true)?;
+    Ok(())
+}
+
+/// The name in the reference says which layout the server's structs have.
+#[test]
+fn a_native_representation_of_another_layout_is_not_spoken()
+-> Result<(), Box<dyn std::error::Error>> {
+    let client = Orb::builder().build()?;
+    let server = Orb::builder()
+        .endpoint("iiop://127.0.0.1:0?messaging=native")?
+        .build()?;
+    serve(&server)?;
+    let channel = &server.channels()?[0];
+    assert_eq!(channel.protocol(), "iiop/native");
+    assert!(channel.messaging[0].starts_with("native-1-"), "{channel}");
+    let at = &channel.address;
+    for other in ["native", "native-1-be-2488-9-9-9", "native-2-le-2488-0-1-0"] {
+        let url = format!("corbaloc:orbium:iiop+{other}@{at}|Cube");
+        let object = client.string_to_object(&url)?.ok_or("nil")?;
+        let refusal = object.protocols()[0].refusal.clone().unwrap_or_default();
+        assert!(refusal.contains("there is no messaging"), "{refusal}");
+        let exception = object.locate().unwrap_err();
+        assert_eq!(exception.kind, orbium::ExceptionKind::InvPolicy, "{other}");
+    }
+    client.shutdown(true)?;
+    server.shutdown(true)?;
+    Ok(())
+}
+
 #[test]
 fn loads_are_found_by_the_names_of_operations() {
     for load in Load::ALL {

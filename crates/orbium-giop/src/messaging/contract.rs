@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use super::error::MessagingError;
 use super::message::Message;
+use crate::Headers;
 
 /// Octets that a part of a message has at most, or little more: see
 /// [`Decoder::decode_part`].
@@ -27,6 +28,17 @@ pub trait Messaging: Send + Sync + Debug {
     /// half needs a stream: datagrams get lost and overtake each other.
     fn is_stateful(&self) -> bool {
         false
+    }
+
+    /// A shorter name for endpoints, lists and policies, where the name says more.
+    fn alias(&self) -> Option<&str> {
+        None
+    }
+
+    /// Which headers requests and replies have over a stream. Others than GIOP's the ORB
+    /// writes and reads itself, and this value is not asked for a session.
+    fn headers(&self) -> Headers {
+        Headers::Giop
     }
 
     /// The state of a new connection. `limit` is how many octets the largest

@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `giop-lite`: GIOP without what both sides know anyway, after TAO's GIOPlite
-//! ("The Design and Performance of a Pluggable Protocols Framework for Real-time
-//! Distributed Object Computing Middleware", section 3.4).
+//! `giop-lite`: GIOP with [short headers](crate::Version::SHORT), where there can be any.
 //!
-//! TAO leaves magic, version and flags out of the message header; both sides
-//! must be configured for it. Here the flags remain, so that any GIOP message comes
-//! back as it was; bits of the flags that GIOP gives no meaning do not.
-//!
-//! A frame is an octet, the number of octets that follow it, and those octets:
-//!
-//! | bits of the octet | meaning |
-//! |---|---|
-//! | 0 to 2 | message kind |
-//! | 3 | byte order: little endian |
-//! | 4 | more fragments follow |
-//! | 5 and 6 | minor version of GIOP, bit 6 inverted |
-//! | 7 | the request or reply header is reduced |
-//!
-//! Numbers take one to five octets, seven bits each, low bits first. Without
-//! bit 7 what follows is the GIOP message after its header. With it, in GIOP
-//! 1.2 without service contexts, a request addressed by key is: request id; four
-//! times the length of the key, plus the response flags; key; length of the
-//! operation's name; name; body. A reply is: request id; octet for the status;
-//! body. Padding is left out and put back.
+//! Over a stream the ORB writes and reads them itself. The encoder and the decoder here
+//! are for datagrams and for stacks, where other messaging protocols come between.
 
 use core::ops::Range;
 
 use super::layout::{NO_CONTEXTS, ReplyLayout, ReplyParts, RequestLayout, RequestParts};
-use super::{Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side, varint};
+use super::{Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side};
 use crate::header::HEADER_LEN;
-use crate::{HeaderError, MessageHeader, MessageKind, Version};
-use orbium_cdr::ByteOrder;
-
-const LITTLE: u8 = 1 << 3;
-const MORE: u8 = 1 << 4;
-const MINOR_SHIFT: u8 = 5;
-const REDUCED: u8 = 1 << 7;
-
-/// Inverted on the wire, so that no frame starts with the `G` of a GIOP message:
-/// a peer that sends GIOP gets an error instead of waiting.
-const INVERTED: u8 = 1 << 6;
+use crate::short::{Asked, Short};
+use crate::{Headers, MessageHeader, MessageKind, PlainRequest, Version};
 
 /// GIOP with short headers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,8 +25,69 @@ impl Messaging for GiopLite {
         Input::Giop
     }
 
+    fn headers(&self) -> Headers {
+        Headers::Short
+    }
+
     fn session(&self, _side: Side, limit: usize) -> Session {
         Session::new(LiteEncoder, LiteDecoder { limit })
+    }
+}
+
+/// GIOP with short headers and bodies in the [`native`](Version::NATIVE) representation,
+/// between peers of the same layout. Its name says which layout that is, so that no other
+/// peer finds it in a reference.
+#[derive(Clone, Debug)]
+pub struct Native {
+    name: String,
+}
+
+impl Default for Native {
+    fn default() -> Self {
+        #[repr(C)]
+        struct Aligned<T>(u8, T);
+        let order = match orbium_cdr::ByteOrder::NATIVE {
+            orbium_cdr::ByteOrder::Big => "be",
+            orbium_cdr::ByteOrder::Little => "le",
+        };
+        // How structs lie in memory: by the alignment of what they are made of.
+        let aligns = [
+            core::mem::offset_of!(Aligned<u16>, 1),
+            core::mem::offset_of!(Aligned<u32>, 1),
+            core::mem::offset_of!(Aligned<u64>, 1),
+            core::mem::offset_of!(Aligned<f64>, 1),
+        ];
+        let [s, l, ll, d] = aligns;
+        let version = env!("CARGO_PKG_VERSION").replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        Self {
+            name: format!("native-{REPRESENTATION}-{order}-{s}{l}{ll}{d}-{version}"),
+        }
+    }
+}
+
+/// Version of the `native` data representation.
+const REPRESENTATION: u8 = 1;
+
+impl Messaging for Native {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn alias(&self) -> Option<&str> {
+        Some("native")
+    }
+
+    fn input(&self) -> Input {
+        Input::Giop
+    }
+
+    fn headers(&self) -> Headers {
+        Headers::Native
+    }
+
+    /// That of [`GiopLite`]: what does not know the types of values writes CDR.
+    fn session(&self, side: Side, limit: usize) -> Session {
+        GiopLite.session(side, limit)
     }
 }
 
@@ -70,79 +102,51 @@ impl Encoder for LiteEncoder {
         _tail: &mut Vec<u8>,
     ) -> Result<Range<usize>, MessagingError> {
         let header = message.giop_header()?;
-        let octet = first_octet(&header);
+        let plain = header.version == Version::V1_2 && !header.more_fragments;
         let body = match header.kind {
-            MessageKind::Request => reduced_request(message, &header, octet, head),
-            MessageKind::Reply => reduced_reply(message, &header, octet, head),
+            MessageKind::Request if plain => short_request(message, &header, head),
+            MessageKind::Reply if plain => short_reply(message, &header, head),
             _ => None,
         };
-        let body = body.unwrap_or_else(|| {
-            head.push(octet);
-            varint::write(header.size, head);
-            HEADER_LEN
-        });
-        Ok(body..message.len())
+        Ok(body.unwrap_or(0)..message.len())
     }
 }
 
-fn first_octet(header: &MessageHeader) -> u8 {
-    let little = if header.order == ByteOrder::Little {
-        LITTLE
-    } else {
-        0
-    };
-    let more = if header.more_fragments { MORE } else { 0 };
-    (header.kind as u8 | little | more | header.version.minor << MINOR_SHIFT) ^ INVERTED
-}
-
-/// Writes the head of a request that can be reduced; returns where its body
+/// Writes the head of a request that can have a short header; returns where its body
 /// starts.
-fn reduced_request(
+fn short_request(
     message: Message<'_>,
     header: &MessageHeader,
-    octet: u8,
     head: &mut Vec<u8>,
 ) -> Option<usize> {
     let found = RequestLayout::find(message, header)?;
     let start = message.start();
     let (key, operation) = (start.get(found.key)?, start.get(found.operation)?);
-    if found.contexts.len() != NO_CONTEXTS {
+    if found.contexts.len() != NO_CONTEXTS || found.response == 2 {
         return None;
     }
-    let key_len = u32::try_from(key.len()).ok()?.checked_mul(4)? | u32::from(found.response);
-    // Within 32 bits, as all of the message is.
-    let operation_len = operation.len() as u32;
-    let fields = varint::len(found.id)
-        + varint::len(key_len)
-        + key.len()
-        + varint::len(operation_len)
-        + operation.len();
-    head.push(octet | REDUCED);
-    varint::write((fields + message.len() - found.body) as u32, head);
-    varint::write(found.id, head);
-    varint::write(key_len, head);
-    head.extend_from_slice(key);
-    varint::write(operation_len, head);
-    head.extend_from_slice(operation);
+    let short = Short {
+        order: header.order,
+        id: found.id,
+        says: Asked::new(found.response, key, operation)?,
+        body: message.len() - found.body,
+    };
+    short.append(head);
     Some(found.body)
 }
 
-fn reduced_reply(
-    message: Message<'_>,
-    header: &MessageHeader,
-    octet: u8,
-    head: &mut Vec<u8>,
-) -> Option<usize> {
+fn short_reply(message: Message<'_>, header: &MessageHeader, head: &mut Vec<u8>) -> Option<usize> {
     let found = ReplyLayout::find(message, header)?;
-    let status = u8::try_from(found.status).ok()?;
     if found.contexts.len() != NO_CONTEXTS {
         return None;
     }
-    let fields = varint::len(found.id) + 1;
-    head.push(octet | REDUCED);
-    varint::write((fields + message.len() - found.body) as u32, head);
-    varint::write(found.id, head);
-    head.push(status);
+    let short = Short {
+        order: header.order,
+        id: found.id,
+        says: Asked::Answer(u8::try_from(found.status).ok()?),
+        body: message.len() - found.body,
+    };
+    short.append(head);
     Some(found.body)
 }
 
@@ -153,114 +157,81 @@ struct LiteDecoder {
 
 impl Decoder for LiteDecoder {
     fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
-        let Some((octet, rest)) = wire.split_first() else {
+        let Some(head) = wire.first_chunk::<HEADER_LEN>() else {
             return Ok(None);
         };
-        header_of(*octet)?;
-        let Some((len, _)) = varint::read(rest)? else {
-            return Ok(None);
+        let header = match MessageHeader::parse_short(head) {
+            Some(header) if !Headers::Short.allow(&header) => {
+                return Err(MessagingError::UnknownForm(head[0]));
+            }
+            Some(header) => header,
+            None => MessageHeader::parse(head)?,
         };
-        if len as usize > self.limit {
+        let len = HEADER_LEN.saturating_add(header.size as usize);
+        if len > self.limit {
             return Err(MessagingError::TooLarge);
         }
-        Ok(Some(1 + varint::len(len) + len as usize))
+        Ok(Some(len))
     }
 
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
-        let (octet, rest) = frame.split_first().ok_or(MessagingError::Truncated)?;
-        let mut header = header_of(*octet)?;
-        let (size, rest) = number(rest)?;
-        if size as usize != rest.len() {
+        let head = frame.first_chunk().ok_or(MessagingError::Truncated)?;
+        let Some(header) = MessageHeader::parse_short(head) else {
+            Message::new(&[frame]).giop_header()?;
+            message.extend_from_slice(frame);
+            return Ok(());
+        };
+        if header.size as usize != frame.len() - HEADER_LEN {
             return Err(MessagingError::WrongLength);
         }
-        match (octet & REDUCED != 0, header.kind) {
-            (true, MessageKind::Request) => append_request(rest, header, self.limit, message),
-            (true, _) => append_reply(rest, header, self.limit, message),
-            (false, _) => {
-                if rest.len() + HEADER_LEN > self.limit {
-                    return Err(MessagingError::TooLarge);
-                }
-                header.size = size;
-                message.reserve(HEADER_LEN + rest.len());
-                message.extend_from_slice(&header.encode());
-                message.extend_from_slice(rest);
-                Ok(())
-            }
-        }
+        append_giop(frame, header, self.limit, message)
     }
 }
 
-/// The header that the first octet stands for, without its size.
-fn header_of(octet: u8) -> Result<MessageHeader, MessagingError> {
-    let unknown = MessagingError::UnknownForm(octet);
-    let octet = octet ^ INVERTED;
-    let minor = octet >> MINOR_SHIFT & 3;
-    let kind = MessageKind::from_octet(octet & 7).ok_or(unknown)?;
-    if kind == MessageKind::Fragment && minor == 0 {
-        return Err(HeaderError::FragmentInGiop10.into());
-    }
-    let reducible = minor >= 2 && matches!(kind, MessageKind::Request | MessageKind::Reply);
-    if (octet & MORE != 0 && minor == 0) || (octet & REDUCED != 0 && !reducible) {
-        return Err(unknown);
-    }
-    Ok(MessageHeader {
-        version: Version { major: 1, minor },
-        order: if octet & LITTLE == 0 {
-            ByteOrder::Big
-        } else {
-            ByteOrder::Little
-        },
-        more_fragments: octet & MORE != 0,
-        kind,
-        size: 0,
-    })
-}
-
-fn number(octets: &[u8]) -> Result<(u32, &[u8]), MessagingError> {
-    varint::read(octets)?.ok_or(MessagingError::Truncated)
-}
-
-fn take(octets: &[u8], len: u32) -> Result<(&[u8], &[u8]), MessagingError> {
-    octets
-        .split_at_checked(len as usize)
-        .ok_or(MessagingError::Truncated)
-}
-
-fn append_request(
-    octets: &[u8],
+/// Appends the GIOP message that a frame with a short header stands for.
+fn append_giop(
+    frame: &[u8],
     header: MessageHeader,
     limit: usize,
     message: &mut Vec<u8>,
 ) -> Result<(), MessagingError> {
-    let (id, rest) = number(octets)?;
-    let (key_len, rest) = number(rest)?;
-    let (key, rest) = take(rest, key_len >> 2)?;
-    let (operation_len, rest) = number(rest)?;
-    let (operation, body) = take(rest, operation_len)?;
+    let whole = MessageHeader {
+        version: Version::V1_2,
+        ..header
+    };
+    let rest = &frame[HEADER_LEN..];
+    if header.kind == MessageKind::Reply {
+        let id = frame.first_chunk().map_or(0, MessageHeader::short_id);
+        let reply = ReplyParts {
+            id,
+            status: u32::from(frame[1]),
+            contexts: &[0; NO_CONTEXTS],
+            body: rest.get(4..).unwrap_or_default(),
+        };
+        return reply.append(whole, limit, message);
+    }
+    let found = PlainRequest::find_short(frame).ok_or(MessagingError::Truncated)?;
     let request = RequestParts {
-        id,
-        response: (key_len & 3) as u8,
-        key,
-        operation,
+        id: found.request_id,
+        response: found.response as u8,
+        key: &rest[found.key],
+        operation: &rest[found.operation],
         contexts: &[0; NO_CONTEXTS],
-        body,
+        body: &rest[found.body..],
     };
-    request.append(header, limit, message)
+    request.append(whole, limit, message)
 }
 
-fn append_reply(
-    octets: &[u8],
-    header: MessageHeader,
-    limit: usize,
-    message: &mut Vec<u8>,
-) -> Result<(), MessagingError> {
-    let (id, rest) = number(octets)?;
-    let (status, body) = rest.split_first().ok_or(MessagingError::Truncated)?;
-    let reply = ReplyParts {
-        id,
-        status: u32::from(*status),
-        contexts: &[0; NO_CONTEXTS],
-        body,
-    };
-    reply.append(header, limit, message)
+/// The GIOP message that a whole message with a short header stands for: one that is to
+/// be sent in fragments has GIOP's header. `None` for any other message.
+#[must_use]
+pub fn to_giop(frame: &[u8]) -> Option<Vec<u8>> {
+    let header = MessageHeader::parse_short(frame.first_chunk()?)?;
+    // What is in another representation than CDR has no other header.
+    if !Headers::Short.allow(&header) {
+        return None;
+    }
+    let mut message = Vec::new();
+    append_giop(frame, header, usize::MAX, &mut message).ok()?;
+    Some(message)
 }

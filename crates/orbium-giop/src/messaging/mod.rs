@@ -106,7 +106,6 @@ mod giop_lite;
 mod layout;
 mod message;
 mod stack;
-mod varint;
 #[cfg(feature = "ziop")]
 mod ziop;
 
@@ -115,7 +114,7 @@ use std::sync::Arc;
 pub use contract::{Decoder, Encoder, Input, MAX_OVERHEAD, Messaging, PART, Session, Side};
 pub use error::MessagingError;
 pub use fixed::Fixed;
-pub use giop_lite::GiopLite;
+pub use giop_lite::{GiopLite, Native, to_giop};
 pub use message::Message;
 pub use stack::{Stack, StackError};
 #[cfg(feature = "ziop")]
@@ -127,6 +126,7 @@ pub fn builtin() -> Vec<Arc<dyn Messaging>> {
     vec![
         Arc::new(GiopLite),
         Arc::new(Fixed),
+        Arc::new(Native::default()),
         #[cfg(feature = "ziop")]
         Arc::new(Ziop::default()),
     ]

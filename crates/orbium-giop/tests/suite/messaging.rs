@@ -10,9 +10,12 @@ use crate::traffic::{LIMIT, Receiver, cut, cuts, encode, ends, messages};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::messaging::{
     Decoder, Encoder, Fixed, GiopLite, Input, MAX_OVERHEAD, Message, Messaging, MessagingError,
-    Session, Side, Stack, StackError, Ziop, builtin,
+    Session, Side, Stack, StackError, Ziop, builtin, to_giop,
 };
-use orbium_giop::{RequestTemplate, ResponseFlags, Version, finish_message};
+use orbium_giop::{
+    Headers, MessageHeader, OperationTail, PlainRequest, ReplyHeader, ReplyStatus, RequestTemplate,
+    ResponseFlags, ServiceContext, Version, begin_reply, finish_message,
+};
 use proptest::prelude::*;
 
 /// A half from outside: length, octets and their sum.
@@ -250,8 +253,8 @@ mod giop_lite {
              01020304",
         );
         let expected = octets(
-            "88 0c                              # 1.2, little, reduced; 12 octets follow
-             07 0f 4b6579 02 6f70               # id; key of 3, response 3; operation of 2
+            "9a 02 0300 07000000 10000000       # little, response 3; op of 2, key of 3; id; size
+             4b6579 6f70 000000000000 00        # Key, op, padding
              01020304",
         );
         let (mut client, mut server) = ends(&GiopLite);
@@ -263,24 +266,168 @@ mod giop_lite {
     }
 
     #[test]
-    fn other_messages_lose_ten_octets() {
-        let close = octets("47494f50 01 00 00 05 00000000");
+    fn replies_are_half_as_long_and_all_else_is_as_it_was() {
         let reply = octets("47494f50 01 02 00 01 00000010 00000100 00000001 00000000 00000009");
-        for (message, expected) in [(close, "45 00"), (reply, "81 07 8002 01 00000009")] {
-            let (mut client, _) = ends(&GiopLite);
-            assert_eq!(encode(&mut client, &[&message]).unwrap(), octets(expected));
+        let short = octets("81 01 0000 00000100 00000008 00000000 00000009");
+        let (mut client, _) = ends(&GiopLite);
+        assert_eq!(encode(&mut client, &[&reply]).unwrap(), short);
+        for other in [
+            "47494f50 01 00 00 05 00000000",
+            "47494f50 01 01 00 01 0000000c 00000000 00000009 00000000",
+            "47494f50 01 02 02 01 0000000c 00000009 00000000 00000000",
+        ] {
+            let message = octets(other);
+            assert_eq!(encode(&mut client, &[&message]).unwrap(), message);
         }
+    }
+
+    /// What the client's template writes and what the encoder makes of a GIOP message
+    /// are the same octets.
+    #[test]
+    fn the_template_writes_what_the_encoder_makes_of_giop() {
+        let operations: [&'static str; 4] = [
+            "op",
+            "_get_name",
+            "",
+            "a_name_of_forty_four_octets_as_long_as_it_is",
+        ];
+        for operation in operations {
+            for (len, body) in (0..60).flat_map(|len| [(len, &b""[..]), (len, b"\x05octets")]) {
+                let key = vec![len as u8 + 1; len];
+                let tail = OperationTail::new(operation);
+                let plain = RequestTemplate::new(Version::V1_2, &key);
+                let short = plain.clone().with_headers(Headers::Short, &key);
+                let mut write = |template: &RequestTemplate| {
+                    // What was in the buffer before must not be seen.
+                    let mut writer =
+                        CdrWriter::reuse(vec![0xEE; 512], Format::plain(ByteOrder::NATIVE, 2));
+                    let start = template
+                        .begin_with(&mut writer, 7, ResponseFlags::Full, &tail)
+                        .unwrap();
+                    writer.write_raw(body);
+                    finish_message(&mut writer, start);
+                    writer.finish().unwrap()
+                };
+                let (giop, short) = (write(&plain), write(&short));
+                let (mut client, mut server) = ends(&GiopLite);
+                let encoded = encode(&mut client, &[&giop]).unwrap();
+                match len {
+                    0..=52 => assert_eq!(short, encoded, "{operation} {len}"),
+                    _ => assert_eq!(short, giop, "{operation} {len}"),
+                }
+                let mut decoded = Vec::new();
+                server.decoder.decode(&short, &mut decoded).unwrap();
+                assert_eq!(decoded, giop);
+                let found = PlainRequest::find_short(&encoded).unwrap();
+                assert_eq!((found.request_id, found.response), (7, ResponseFlags::Full));
+                assert_eq!(encoded[12..][found.key], key);
+                assert_eq!(encoded[12..][found.operation], *operation.as_bytes());
+                assert_eq!(encoded[12..][found.body..], *body);
+            }
+        }
+    }
+
+    /// A short reply, as the server writes it.
+    #[test]
+    fn a_reply_is_written_and_read_with_a_short_header() {
+        for (status, body) in [
+            (ReplyStatus::NoException, &b""[..]),
+            (ReplyStatus::UserException, b"x"),
+        ] {
+            let mut write = |version| {
+                let mut writer =
+                    CdrWriter::reuse(vec![0xEE; 512], Format::plain(ByteOrder::NATIVE, 2));
+                let start = begin_reply(&mut writer, version, 9, status, &[]);
+                writer.write_raw(body);
+                finish_message(&mut writer, start);
+                writer.finish().unwrap()
+            };
+            let (giop, short) = (write(Version::V1_2), write(Version::SHORT));
+            let (mut client, _) = ends(&GiopLite);
+            assert_eq!(encode(&mut client, &[&giop]).unwrap(), short);
+            let header = MessageHeader::parse_short(short.first_chunk().unwrap()).unwrap();
+            let plain = ReplyHeader::plain(&header, &short).unwrap();
+            assert_eq!((plain.request_id, plain.status), (9, status));
+            assert_eq!(short[plain.body..], *body);
+        }
+    }
+
+    /// Bodies in another representation than CDR are marked, and read as such alone where
+    /// both ends have agreed.
+    #[test]
+    fn native_requests_and_replies_are_marked() {
+        let format = Format::plain(ByteOrder::NATIVE, 2);
+        let mut writer = CdrWriter::new(format);
+        let tail = OperationTail::new("op");
+        let template = RequestTemplate::new(Version::V1_2, b"Key");
+        let native = template.with_headers(Headers::Native, b"Key");
+        let start = native
+            .begin_with(&mut writer, 7, ResponseFlags::Full, &tail)
+            .unwrap();
+        assert!(writer.format().is_natural());
+        finish_message(&mut writer, start);
+        let request = writer.finish().unwrap();
+        let mut writer = CdrWriter::new(format.with_natural_elements(true));
+        let start = begin_reply(
+            &mut writer,
+            Version::NATIVE,
+            7,
+            ReplyStatus::NoException,
+            &[],
+        );
+        finish_message(&mut writer, start);
+        let reply = writer.finish().unwrap();
+        for message in [request, reply] {
+            let header = MessageHeader::parse_short(message.first_chunk().unwrap()).unwrap();
+            assert_eq!(header.version, Version::NATIVE);
+            assert!(header.format().is_natural());
+            assert!(Headers::Native.allow(&header) && !Headers::Short.allow(&header));
+            assert_eq!(to_giop(&message), None);
+            let mut decoder = GiopLite.session(Side::Server, 64).decoder;
+            assert!(decoder.frame_len(&message).is_err());
+            // In the other byte order it would be another representation.
+            let mut foreign = message.clone();
+            foreign[0] ^= 2;
+            assert_eq!(
+                MessageHeader::parse_short(foreign.first_chunk().unwrap()),
+                None
+            );
+        }
+        // A reply with service contexts has GIOP's header, and its body is CDR.
+        let mut writer = CdrWriter::new(format.with_natural_elements(true));
+        let contexts = [ServiceContext { id: 1, data: &[] }];
+        let start = begin_reply(
+            &mut writer,
+            Version::NATIVE,
+            7,
+            ReplyStatus::NoException,
+            &contexts,
+        );
+        assert!(!writer.format().is_natural());
+        finish_message(&mut writer, start);
+        let reply = writer.finish().unwrap();
+        let header = MessageHeader::parse(reply.first_chunk().unwrap()).unwrap();
+        assert_eq!(header.version, Version::V1_2);
     }
 
     #[test]
     fn hostile_frames_are_refused() {
         let mut decoder = GiopLite.session(Side::Server, 64).decoder;
         for (frame, error) in [
-            ("88 41", Some(MessagingError::TooLarge)),
-            ("88 ffffffffff", None),
-            ("47 49", None), // a Fragment of GIOP 1.0, or the start of GIOP itself
-            ("50 00", Some(MessagingError::UnknownForm(0x50))), // more of GIOP 1.0
-            ("c5 00", Some(MessagingError::UnknownForm(0xc5))), // a reduced CloseConnection
+            (
+                "9a 00 0000 07000000 35000000",
+                Some(MessagingError::TooLarge),
+            ),
+            (
+                "9a 00 0000 07000000 ffffffff",
+                Some(MessagingError::TooLarge),
+            ),
+            ("9e 00 0000 07000000 00000000", None), // a native body, not agreed on
+            ("ba 00 0000 07000000 00000000", None), // a bit that none has
+            ("99 00 0000 07000000 00000000", None), // a reply that wants an answer
+            ("81 00 0001 07000000 00000000", None), // a reply with a key
+            ("1a 00 0000 07000000 00000000", None),
+            ("47 49 4f50 01000007 00000000", None), // a Fragment of GIOP 1.0
         ] {
             let refused = decoder.frame_len(&octets(frame)).expect_err(frame);
             assert!(
@@ -289,19 +436,22 @@ mod giop_lite {
             );
         }
         for (frame, error) in [
-            ("88 00", MessagingError::Truncated),
-            ("88 02 07 ff", MessagingError::Truncated),
-            ("88 03 07 0f 4b", MessagingError::Truncated),
-            ("88 03 07 03 09", MessagingError::Truncated),
-            ("81 01 07", MessagingError::Truncated),
+            ("9a 00 0100 07000000 00000000", MessagingError::Truncated),
+            ("9a 01 0000 07000000 00000000", MessagingError::Truncated),
+            ("9a ff ffff 07000000 01000000 00", MessagingError::Truncated),
+            ("9a 00 0000 07000000 01000000", MessagingError::WrongLength),
         ] {
             let refused = decoder.decode(&octets(frame), &mut Vec::new());
             assert_eq!(refused, Err(error), "{frame}");
         }
         // Within the limit as a frame, beyond it as a message.
-        let frame = [&octets("48 3c")[..], &[0; 0x3c]].concat();
+        let frame = [&octets("9a 00 0000 07000000 34000000")[..], &[0; 0x34]].concat();
         let refused = decoder.decode(&frame, &mut Vec::new());
         assert_eq!(refused, Err(MessagingError::TooLarge));
+        // A status that does not exist is no reply.
+        let reply = octets("83 06 0000 07000000 00000000");
+        let header = MessageHeader::parse_short(reply.first_chunk().unwrap()).unwrap();
+        assert_eq!(ReplyHeader::plain(&header, &reply), None);
     }
 }
 

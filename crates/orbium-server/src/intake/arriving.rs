@@ -13,6 +13,7 @@ use orbium_giop::{
 };
 
 use super::queued::{Answer, Late, Queued, Sink};
+use super::request::message_parts;
 use super::source::Source;
 use super::state::{Intake, State};
 use super::whole::Whole;
@@ -124,9 +125,10 @@ impl State {
             seams,
             charge,
         } = whole;
-        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
+        let (head, after) = message_parts(&mut octets);
+        let mut reader = header.reader(after);
         reader.set_fragment_boundaries(&seams);
-        let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
+        let request = header.read_request(&head, &mut reader).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.apply_contexts(&request.contexts, connection);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);

@@ -2,9 +2,10 @@
 //! Requests looked at before anything is done with them: for the marker of their
 //! connection, and by the gate of one that has a thread of its own.
 
-use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, RequestHeader};
+use orbium_giop::{MessageHeader, MessageKind, PlainRequest, Version};
 
 use super::queued::Queued;
+use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::dedication::{Arrival, Gate, Pass};
@@ -14,9 +15,9 @@ impl Intake {
     /// Whether the request with that header is for a dedicated thread of the
     /// connection: its marker was just granted.
     pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
-        let message = self.framing.message(header);
-        let mut reader = header.reader(&mut message[HEADER_LEN..]);
-        let request = RequestHeader::read(&mut reader, header.format().minor);
+        let (head, after) = message_parts(self.framing.message(header));
+        let mut reader = header.reader(after);
+        let request = header.read_request(&head, &mut reader);
         request.is_ok_and(|request| {
             let marker = source.connection.marker(source.context, &request.contexts);
             marker == Some(Marker::Due)
@@ -57,14 +58,14 @@ fn ask(
             waiting_octets,
         })
     };
-    let body = &mut message[HEADER_LEN..];
-    if header.version.minor == 2
+    let (head, body) = message_parts(message);
+    if header.version == Version::V1_2
         && let Some(plain) = PlainRequest::find(body, header.order)
     {
         return Some(arrived(&body[plain.key], &body[plain.operation]));
     }
     let mut reader = header.reader(body);
-    let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
+    let request = header.read_request(&head, &mut reader).ok()?;
     let key = request.target.object_key().unwrap_or_default();
     Some(arrived(&key, request.operation))
 }

@@ -39,6 +39,13 @@ impl Intake {
     /// As `take`, for whatever it may be.
     #[inline(never)]
     fn take_any(&mut self, source: &Source<'_>) -> Outcome {
+        if let Some(header) = self.framing.next_short_request() {
+            orbium_trace::probe!(TransportReceive);
+            let (message, rest) = self.framing.split(&header);
+            let taken = self.state.serve_short(source, &header, message, rest);
+            self.framing.consume(&header);
+            return taken;
+        }
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
                 orbium_trace::probe!(TransportReceive);

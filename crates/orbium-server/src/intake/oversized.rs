@@ -7,10 +7,11 @@ use std::fmt;
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_channel::framing::FramingError;
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageKind, ReplyStatus, RequestHeader,
-    SystemException, SystemExceptionBody, Version, begin_reply, finish_message, minor,
+    Completion, ExceptionKind, MessageKind, ReplyStatus, SystemException, SystemExceptionBody,
+    Version, begin_reply, finish_message, minor,
 };
 
+use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::connection::ServerConnection;
@@ -42,9 +43,9 @@ impl Intake {
         let Some((header, received)) = self.framing.oversized() else {
             return refuse(source.connection, error);
         };
-        let (len, order) = (received.len(), header.format().minor);
-        let mut reader = header.reader(&mut received[HEADER_LEN..]);
-        let asked = match RequestHeader::read(&mut reader, order) {
+        let len = received.len();
+        let (head, after) = message_parts(received);
+        let asked = match header.read_request(&head, &mut header.reader(after)) {
             Ok(request) => (request.request_id, request.response.expects_reply()),
             // The rest of its header is to come.
             Err(_) if len < HEAD => return Outcome::Incomplete,

@@ -6,14 +6,12 @@ use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::peer_memory::Charge;
-use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, ResponseFlags,
-    SystemException,
-};
+use orbium_giop::{Completion, ExceptionKind, MessageHeader, ResponseFlags, SystemException};
 use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
+use super::request::message_parts;
 use crate::Expiry;
 use crate::connection::ServerConnection;
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
@@ -153,11 +151,12 @@ impl Queued {
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
         let (connection, context) = (&self.late.0, dispatcher.context());
-        let mut arguments = self.header.reader(&mut self.octets[HEADER_LEN..]);
+        let (head, after) = message_parts(&mut self.octets);
+        let mut arguments = self.header.reader(after);
         arguments.set_fragment_boundaries(&self.seams);
         arguments.set_owner(Some(&context.owner));
         // It was read before, so it can be.
-        if let Ok(request) = RequestHeader::read(&mut arguments, self.header.format().minor) {
+        if let Ok(request) = self.header.read_request(&head, &mut arguments) {
             arguments.set_format(self.format);
             arguments.set_nesting(self.nesting);
             let path = Answer {

@@ -10,8 +10,8 @@ use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, RequestHeader,
-    ResponseFlags, ServiceContexts, SystemException, Version, service_context,
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags,
+    ServiceContexts, SystemException, Version, service_context,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -103,7 +103,8 @@ impl Reading<'_> {
                 known.limit,
                 self.rest.to_vec(),
                 &self.source.context.budget,
-            ),
+            )
+            .with_headers(connection.headers),
             state: State {
                 storage: Vec::new(),
                 known: Known {
@@ -269,7 +270,38 @@ impl State {
         message: &mut [u8],
         rest: &[u8],
     ) -> Outcome {
-        let plain = match PlainRequest::find(&message[HEADER_LEN..], header.order) {
+        let find = |message: &[u8]| PlainRequest::find(&message[HEADER_LEN..], header.order);
+        self.serve_found(source, header, message, find, rest)
+    }
+
+    /// As `serve_plain`, with a short header.
+    #[inline]
+    pub(super) fn serve_short(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        rest: &[u8],
+    ) -> Outcome {
+        self.serve_found(
+            source,
+            header,
+            message,
+            PlainRequest::find_short_native,
+            rest,
+        )
+    }
+
+    #[inline(always)]
+    fn serve_found(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
+        rest: &[u8],
+    ) -> Outcome {
+        let plain = match find(message) {
             Some(plain) if !source.context.observes_requests() => plain,
             _ => return self.serve(source, header, message, &[], rest),
         };
@@ -331,10 +363,11 @@ impl State {
             connection,
             ..
         } = *source;
-        let mut arguments = header.reader(&mut message[HEADER_LEN..]);
+        let (head, after) = message_parts(message);
+        let mut arguments = header.reader(after);
         arguments.set_fragment_boundaries(seams);
         arguments.set_owner(Some(&context.owner));
-        let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
+        let Ok(request) = header.read_request(&head, &mut arguments) else {
             connection.send_message_error();
             return Outcome::Close;
         };
@@ -402,7 +435,7 @@ impl State {
         };
         let pool = &LaneCore::of(&lane).pool;
         let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
-            return scarce::refuse(source.connection, header, &message[HEADER_LEN..]);
+            return scarce::refuse(source.connection, header, message);
         };
         let whole = Whole {
             octets,
@@ -441,4 +474,12 @@ impl State {
             )),
         }
     }
+}
+
+/// The header of a whole message, and what follows it.
+pub(super) fn message_parts(message: &mut [u8]) -> ([u8; HEADER_LEN], &mut [u8]) {
+    let (head, rest) = message.split_at_mut(HEADER_LEN);
+    let mut copy = [0; HEADER_LEN];
+    copy.copy_from_slice(head);
+    (copy, rest)
 }

@@ -6,10 +6,11 @@ use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_channel::peer_memory::NoMemory;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::{
-    Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
+    Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, ResponseFlags,
     SystemExceptionBody, begin_reply, finish_message,
 };
 
+use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::connection::ServerConnection;
@@ -26,11 +27,7 @@ impl Intake {
         };
         let taken = match header.kind {
             MessageKind::Fragment => self.refuse_assembly(source, &header),
-            _ => refuse(
-                source.connection,
-                &header,
-                &self.framing.received()[HEADER_LEN..],
-            ),
+            _ => refuse(source.connection, &header, self.framing.received()),
         };
         self.framing.skip();
         taken
@@ -41,7 +38,7 @@ impl Intake {
     pub(super) fn refuse_whole(&mut self, source: &Source<'_>, header: &MessageHeader) -> Outcome {
         self.framing.budget().count_refused();
         let message = self.framing.message(header);
-        let taken = refuse(source.connection, header, &message[HEADER_LEN..]);
+        let taken = refuse(source.connection, header, message);
         self.framing.consume(header);
         taken
     }
@@ -99,7 +96,7 @@ impl Intake {
                 source.connection.send_message_error();
                 Outcome::Close
             }
-            Some((first, octets)) => refuse(source.connection, &first, &octets[HEADER_LEN..]),
+            Some((first, octets)) => refuse(source.connection, &first, &octets),
             None => Outcome::Dispatched,
         }
     }
@@ -147,15 +144,18 @@ fn answered_to(header: &MessageHeader, begins: &[u8]) -> Option<(u32, ResponseFl
     if header.kind != MessageKind::Request {
         return None;
     }
-    let mut octets = begins.to_vec();
-    let mut reader = header.reader(&mut octets);
     let minor_version = header.format().minor;
-    if let Ok(request) = RequestHeader::read(&mut reader, minor_version) {
+    let mut octets = begins.to_vec();
+    let (head, after) = message_parts(&mut octets);
+    if let Ok(request) = header.read_request(&head, &mut header.reader(after)) {
         return Some((request.request_id, request.response));
+    }
+    if header.is_short() {
+        return Some(MessageHeader::short_asked(&head));
     }
     // From GIOP 1.2 on both stand first, before contexts of whatever size.
     let mut octets = begins.to_vec();
-    let mut reader = header.reader(&mut octets);
+    let mut reader = header.reader(&mut octets[HEADER_LEN..]);
     let id = reader.read_u32().ok().filter(|_| minor_version >= 2)?;
     let response = match reader.read_u8().ok()? & 3 {
         0 => ResponseFlags::None,

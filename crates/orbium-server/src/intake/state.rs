@@ -7,9 +7,10 @@ use orbium_channel::framing::Framing;
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::Reassembly;
 use orbium_giop::codeset::Negotiated;
-use orbium_transport::{ByteStream, Deadline};
+use orbium_transport::Deadline;
 
 use crate::ServerContext;
+use crate::connection::ServerConnection;
 use crate::lane::{Decided, Lane};
 
 /// The receiving side of a connection.
@@ -49,17 +50,17 @@ pub(super) struct Known {
 }
 
 impl Intake {
-    pub(crate) fn new(context: &ServerContext, stream: &dyn ByteStream) -> Self {
+    pub(crate) fn new(context: &ServerContext, connection: &ServerConnection) -> Self {
         let (limits, budget) = (&context.limits, &context.budget);
         Self {
-            framing: Framing::new(limits.message_size, budget),
+            framing: Framing::new(limits.message_size, budget).with_headers(connection.headers),
             state: State {
                 storage: Vec::new(),
                 known: Known {
                     reassembly: Reassembly::new(limits.reassembly()),
                     assembly_charge: budget.charge(),
                     negotiated: Negotiated::DEFAULT,
-                    agrees_anew: stream.has_many_peers(),
+                    agrees_anew: connection.stream.has_many_peers(),
                     limit: limits.message_size,
                     nesting: limits.nesting,
                     message_time: limits.message_time,
@@ -77,7 +78,9 @@ impl Intake {
         if let Some(mut octets) = self.state.known.marked.take() {
             octets.extend_from_slice(self.framing.received());
             let limit = self.state.known.limit;
-            self.framing = Framing::with_octets(limit, octets, self.framing.budget());
+            let headers = self.framing.headers();
+            self.framing =
+                Framing::with_octets(limit, octets, self.framing.budget()).with_headers(headers);
         }
     }
 

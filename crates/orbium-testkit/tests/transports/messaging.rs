@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls in other messaging halves than GIOP, over TCP and Unix sockets.
 
-use orbium_giop::messaging::{Fixed, GiopLite, Ziop};
+use orbium_giop::messaging::{Fixed, GiopLite, Native, Ziop};
 use orbium_testkit::transport_suite::{Subject, loopback};
 use orbium_transport::{Tcp, Unix};
 
@@ -19,6 +19,7 @@ fn over_unix() -> Subject {
 orbium_testkit::transport_suite! {
     @orbs
     giop_lite => over_tcp().messaging(GiopLite),
+    native => over_unix().messaging(Native::default()),
     fixed => over_tcp().messaging(Fixed),
     ziop => over_tcp().messaging(Ziop::default().with_low_water(100)).allocations_per_call(20),
     fixed_in_ziop => over_unix()

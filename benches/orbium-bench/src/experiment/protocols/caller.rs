@@ -16,7 +16,7 @@ use orbium_cli::stage::pin::PinArgs;
 use orbium_cli::{output, ping, reference};
 
 /// Types of data: a name for people, the operation, its elements.
-pub(crate) const DATA: [(&str, Load, usize); 9] = [
+pub(crate) const DATA: [(&str, Load, usize); 10] = [
     ("void", Load::Noop, 0),
     ("octet", Load::CubeOctet, 0),
     ("short", Load::CubeShort, 0),
@@ -26,6 +26,7 @@ pub(crate) const DATA: [(&str, Load, usize); 9] = [
     ("1 long", Load::EchoLongs, 1),
     ("4096 octets", Load::EchoOctets, 4096),
     ("1024 longs", Load::EchoLongs, 1024),
+    ("256 structs", Load::EchoManys, 256),
 ];
 
 /// Time for the answers that are checked.

@@ -54,6 +54,8 @@ pub(super) const PROTOCOLS: &[Protocol] = &[
     protocol("TLS", Carrier::Tls, ""),
     protocol("IIOP/fixed", Carrier::Tcp, "fixed"),
     protocol("IIOP/ziop", Carrier::Tcp, "ziop"),
+    protocol("IIOP/native", Carrier::Tcp, "native"),
+    protocol("UIOP/native", Carrier::Unix, "native"),
 ];
 
 #[derive(Debug, Args)]

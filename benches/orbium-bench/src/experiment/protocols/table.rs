@@ -44,6 +44,14 @@ impl Protocols {
         Some(median(&self.found(protocol, data)?.rates))
     }
 
+    /// The slowest round, the mean of all and the fastest.
+    fn spread(&self, protocol: usize, data: &str) -> Option<[f64; 3]> {
+        let rates = &self.found(protocol, data)?.rates;
+        let least = rates.iter().copied().reduce(f64::min)?;
+        let most = rates.iter().copied().reduce(f64::max)?;
+        Some([least, rates.iter().sum::<f64>() / rates.len() as f64, most])
+    }
+
     /// By how much it is faster than the first, as a fraction: the median of
     /// the rounds' gains.
     pub(crate) fn gain(&self, protocol: usize, data: &str) -> Option<f64> {
@@ -69,7 +77,7 @@ impl Place {
         }
     }
 
-    /// Two tables, a row for each protocol.
+    /// Tables with a row for each protocol.
     pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
         let protocols = &self.protocols;
@@ -81,6 +89,14 @@ impl Place {
         self.table(&mut text, |protocol, data| {
             protocols.rate(protocol, data).map(thousands)
         });
+        let _ = writeln!(text, "\nThe slowest round, the mean and the fastest");
+        for (data, place) in [("slowest", 0), ("mean", 1), ("fastest", 2)] {
+            let _ = writeln!(text, "{data}");
+            self.table(&mut text, |protocol, data| {
+                let spread = protocols.spread(protocol, data)?;
+                Some(thousands(spread[place]))
+            });
+        }
         let first = protocols.names().next().unwrap_or_default();
         let _ = writeln!(text, "\nGain over {first}, median of the rounds");
         self.table(&mut text, |protocol, data| {
@@ -114,6 +130,7 @@ impl Place {
                     "operation": load.name(),
                     "elements": size,
                     "calls_per_second": self.protocols.rate(index, data)?,
+                    "slowest_mean_fastest": self.protocols.spread(index, data)?,
                     "gain": self.protocols.gain(index, data)?,
                 }))
             });
@@ -138,6 +155,7 @@ mod tests {
             });
         }
         assert_eq!(protocols.rate(0, "void"), Some(10.0));
+        assert_eq!(protocols.spread(0, "void"), Some([1.0, 7.0, 10.0]));
         assert_eq!(protocols.gain(1, "void"), Some(1.0));
         assert_eq!(protocols.gain(1, "octet"), None);
         let place = Place {

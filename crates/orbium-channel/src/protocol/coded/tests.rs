@@ -120,7 +120,8 @@ fn a_message_beyond_the_limit_names_it() {
     let inner = Box::new(TcpByteStream::new(listener.accept().unwrap().0));
     let small = CodedStream::new(inner, &GiopLite, Side::Server, 64, &Budget::NONE);
     // A frame of 127 octets.
-    io::Write::write_all(&mut peer, &[0x88, 0x7f]).unwrap();
+    let head = [0x9a, 0, 0, 0, 7, 0, 0, 0, 115, 0, 0, 0];
+    io::Write::write_all(&mut peer, &head).unwrap();
     let received = small.receive(&mut [0; 64]).unwrap_err();
     let says = "message too large, limit 16,777,216 bytes (`limits.message_size`)";
     assert_eq!(sent.to_string(), says);

@@ -176,7 +176,7 @@ impl Line {
 fn read_header(
     message: &mut Assembled,
 ) -> Option<(MessageHeader, PlainReply, Option<DedicationReply>)> {
-    let header = MessageHeader::parse(message.first_chunk()?).ok()?;
+    let header = MessageHeader::parse_any(message.first_chunk()?)?;
     let Assembled { octets, seams } = message;
     if seams.is_empty()
         && let Some(plain) = ReplyHeader::plain(&header, octets)

@@ -319,9 +319,11 @@ fn who_speaks_plain_giop_to_another_messaging_is_told() {
             let client = client();
             let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
             let called = within("the answer to plain GIOP", move || target.echo_long(1));
-            // ZIOP takes what it does not compress.
+            // ZIOP takes what it does not compress, and short headers stand beside GIOP's.
             match called {
-                Ok(answer) => assert_eq!((half, answer), ("ziop", 1)),
+                Ok(answer) => {
+                    assert!(matches!(half, "ziop" | "giop-lite" | "native") && answer == 1)
+                }
                 Err(exception) => assert_eq!(exception.kind, ExceptionKind::CommFailure, "{half}"),
             }
             served.end();
