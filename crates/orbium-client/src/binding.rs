@@ -130,7 +130,8 @@ fn not_reconciled() -> SystemException {
 
 /// The protocols that a reference offers to calls of a client under a policy: what can be
 /// used first.
-pub(crate) fn offered(
+#[must_use]
+pub fn offered(
     client: &ClientContext,
     is_own_channel: &dyn Fn(&Channel) -> bool,
     ior: &Ior,

@@ -51,6 +51,7 @@ mod waiting;
 mod way;
 
 pub use asynchronous::{Asynchronous, call_async};
+pub use binding::offered;
 pub use call::{call, call_once, connect, locate, send};
 pub use config::ClientConfig;
 pub use connection_policies::ConnectionPolicies;

@@ -106,12 +106,14 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
-    /// ORB.
+    /// client that uses it.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 4: the ORB has ended.
-    pub fn policy_here(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
-        let client = self.client();
+    /// BAD_INV_ORDER 4: the ORB of that client has ended.
+    pub fn policy_for(
+        &self,
+        client: &ClientContext,
+    ) -> Result<Option<ProtocolPolicy>, SystemException> {
         let of_thread = client.check_thread_policies(client.notice())?.protocols;
         let own = self.overrides.protocols.clone();
         Ok(own
@@ -186,13 +188,8 @@ impl Reference {
     /// The protocols that the reference offers, in the order in which they are
     /// tried, then those that cannot be used, and why not.
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
-        self.protocols_under(self.policy())
-    }
-
-    /// As [`protocols`](Self::protocols), under a ClientProtocolPolicy.
-    pub fn protocols_under(&self, policy: Option<&ProtocolPolicy>) -> Vec<OfferedProtocol> {
         let is_own = |channel: &Channel| self.orb.is_own_channel(channel);
-        offered(&self.client, &is_own, &self.ior, policy)
+        offered(&self.client, &is_own, &self.ior, self.policy())
     }
 
     /// The channel that calls take: the one that answered last, or the first that is

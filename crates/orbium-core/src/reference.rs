@@ -232,18 +232,24 @@ impl ObjectRef {
     }
 
     /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
-    /// ORB.
+    /// ORB that is to use the reference.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 4: the ORB has ended.
-    pub fn policy_here(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
-        self.target().policy_here()
+    /// BAD_INV_ORDER 4: that ORB has ended.
+    pub fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
+        self.0.policy_for(orb.client())
     }
 
-    /// As [`protocols`](Self::protocols), under that policy.
+    /// As [`protocols`](Self::protocols), for another ORB that is to use the reference
+    /// under that policy.
     #[must_use]
-    pub fn protocols_under(&self, policy: Option<&ProtocolPolicy>) -> Vec<OfferedProtocol> {
-        self.target().protocols_under(policy)
+    pub fn protocols_under(
+        &self,
+        orb: &Orb,
+        policy: Option<&ProtocolPolicy>,
+    ) -> Vec<OfferedProtocol> {
+        let is_own = |channel: &Channel| orb.is_own_channel(channel);
+        client::offered(orb.client(), &is_own, self.ior(), policy)
     }
 
     /// The object key, if this ORB itself serves the object.

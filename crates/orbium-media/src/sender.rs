@@ -40,7 +40,7 @@ impl MediaSender {
     /// was tried; [`MediaError::Ended`] once the ORB has ended.
     pub fn connect(orb: &Orb, reference: &impl Interface) -> Result<Self, MediaError> {
         let reference = reference.as_object();
-        let policy = reference.policy_here().map_err(|_| MediaError::Ended)?;
+        let policy = reference.policy_here(orb).map_err(|_| MediaError::Ended)?;
         let mut failed = None;
         let (protocols, chosen) = (&orb.config().protocols, policy.is_some());
         for offer in &protocol::wanted(protocols, reference.ior(), policy.as_ref(), chosen) {
@@ -58,7 +58,7 @@ impl MediaSender {
         }
         Err(failed.unwrap_or_else(|| {
             MediaError::NotOffered(OfferedProtocol::list(
-                &reference.protocols_under(policy.as_ref()),
+                &reference.protocols_under(orb, policy.as_ref()),
             ))
         }))
     }
