@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A preprocessor of mdBook: links out of `docs/` lead to the repository, as the book
-//! has pages of `docs/` alone.
+//! has pages of `docs/` alone, and links to the README of a crate to its page.
 
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// Where files of the repository are shown.
 const REPOSITORY: &str = "https://github.com/orbium-orb/orbium/blob/main";
@@ -49,7 +50,7 @@ fn rewrite(value: &mut Value) {
     }
 }
 
-/// The text of a chapter with its links out of the book replaced. Lines of fenced code
+/// The text of a chapter with the links replaced that the book has elsewhere. Lines of fenced code
 /// stay as they are.
 fn with_links(page: &Path, content: &str) -> String {
     let mut text = String::with_capacity(content.len());
@@ -62,7 +63,7 @@ fn with_links(page: &Path, content: &str) -> String {
             text.push_str("](");
             match piece.split_once(')') {
                 Some((target, rest)) if !fenced => {
-                    text.push_str(&outside(page, target).unwrap_or_else(|| target.to_owned()));
+                    text.push_str(&in_book(page, target).unwrap_or_else(|| target.to_owned()));
                     text.push(')');
                     text.push_str(rest);
                 }
@@ -73,13 +74,42 @@ fn with_links(page: &Path, content: &str) -> String {
     text
 }
 
-/// The address of what a link names, if that lies outside of `docs/`.
-fn outside(page: &Path, target: &str) -> Option<String> {
-    if target.contains("://") || !target.starts_with("../") {
+/// Where a link leads in the book, if that is not what it says.
+fn in_book(page: &Path, target: &str) -> Option<String> {
+    if target.contains("://") || target.starts_with('#') {
         return None;
     }
-    let mut path = vec!["docs".to_owned()];
-    let folder = page.parent().unwrap_or(Path::new(""));
+    let folder = Path::new("docs").join(page.parent().unwrap_or(Path::new("")));
+    let included = readme_folder(page);
+    let path = resolve(included.as_ref().unwrap_or(&folder), target)?;
+    let to_root = "../".repeat(folder.components().count() - 1);
+    if let Some((name, anchor)) = crate_page(&path) {
+        return Some(format!("{to_root}crates/{name}.md{anchor}"));
+    }
+    match path.strip_prefix("docs/") {
+        Some(inside) => included.map(|_| format!("{to_root}{inside}")),
+        None => Some(format!("{REPOSITORY}/{path}")),
+    }
+}
+
+/// The folder of a crate whose README is a page of the book: the links of that page are
+/// relative to it.
+fn readme_folder(page: &Path) -> Option<PathBuf> {
+    let name = page.strip_prefix("crates").ok()?.with_extension("");
+    let folder = Path::new("crates").join(name);
+    let readme = shell::root().join(&folder).join("README.md");
+    readme.is_file().then_some(folder)
+}
+
+/// The crate whose README a path names, and the anchor behind it.
+fn crate_page(path: &str) -> Option<(&str, &str)> {
+    let (name, file) = path.strip_prefix("crates/")?.split_once('/')?;
+    Some((name, file.strip_prefix("README.md")?))
+}
+
+/// A link from a folder as a path from the root of the repository.
+fn resolve(folder: &Path, target: &str) -> Option<String> {
+    let mut path = Vec::new();
     for component in folder.join(target).components() {
         match component {
             Component::ParentDir => drop(path.pop()?),
@@ -87,8 +117,7 @@ fn outside(page: &Path, target: &str) -> Option<String> {
             _ => {}
         }
     }
-    let inside = path.first().is_some_and(|first| first == "docs");
-    (!inside).then(|| format!("{REPOSITORY}/{}", path.join("/")))
+    Some(path.join("/"))
 }
 
 #[cfg(test)]
@@ -101,12 +130,13 @@ mod tests {
         for (target, leads_to) in [
             ("../tls.md", None),
             ("servants.md#state", None),
+            ("#here", None),
             ("https://example.com/../x", None),
             ("../../examples/hello", Some("examples/hello")),
             ("../../README.md#hello", Some("README.md#hello")),
         ] {
             let expected = leads_to.map(|path| format!("{REPOSITORY}/{path}"));
-            assert_eq!(outside(page, target), expected, "{target}");
+            assert_eq!(in_book(page, target), expected, "{target}");
         }
         assert_eq!(
             with_links(
@@ -115,6 +145,33 @@ mod tests {
             ),
             format!("[x]({REPOSITORY}/y) [z](b.md)\n```\n[x](../y)\n```\n")
         );
+    }
+
+    #[test]
+    fn links_of_a_readme_lead_on_from_its_page_in_the_book() {
+        let page = Path::new("crates/orbium-cdr.md");
+        for (target, expected) in [
+            (
+                "src/reader.rs",
+                format!("{REPOSITORY}/crates/orbium-cdr/src/reader.rs"),
+            ),
+            (
+                "../../fuzz/README.md",
+                format!("{REPOSITORY}/fuzz/README.md"),
+            ),
+            ("../../docs/tls.md#a", "../tls.md#a".to_owned()),
+            (
+                "../orbium-giop/README.md#b",
+                "../crates/orbium-giop.md#b".to_owned(),
+            ),
+        ] {
+            assert_eq!(in_book(page, target), Some(expected));
+        }
+        let architecture = in_book(
+            Path::new("architecture.md"),
+            "../crates/orbium-cdr/README.md",
+        );
+        assert_eq!(architecture.as_deref(), Some("crates/orbium-cdr.md"));
     }
 
     #[test]

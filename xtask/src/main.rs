@@ -22,7 +22,7 @@ const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
        cargo xtask soak [FAULT] [--cycles N]
-       cargo xtask structure [--check | --lower]
+       cargo xtask structure [--check | --lower | --drawing]
        cargo xtask tidy [--check | --lower] [--list]
        cargo xtask book-links < BOOK
        cargo xtask minor-codes
@@ -44,8 +44,10 @@ soak   makes every fault happen again and again, and fails if another caller was
        --cycles N    instead of 100,000
 structure  cycles of files, lengths, branches and switches of the crates, beside
        their bounds
-       --check       fails if a figure is above its ceiling in xtask/structure.toml
+       --check       fails if a figure is above its ceiling in xtask/structure.toml, or
+                     docs/crates.svg is out of date
        --lower       writes the figures that fell into that file
+       --drawing     writes docs/crates.svg
 tidy   counts words in comments and names for which the field has better ones
        --check, --lower  as above, with xtask/tidy.toml
        --list        prints every place

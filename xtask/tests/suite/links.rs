@@ -2,7 +2,7 @@
 //! The pages of the repository: every relative link and anchor leads somewhere, every
 //! `{{#include}}` of the book finds its file and its anchor, and the book has every page.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,21 +25,21 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The Markdown files of a folder and of those below.
-fn pages_below(folder: &Path, pages: &mut Vec<PathBuf>) {
+/// The files of a folder and of those below, by the end of their names.
+fn files_below(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder is there") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            pages_below(&path, pages);
-        } else if path.extension().is_some_and(|found| found == "md") {
-            pages.push(path);
+            files_below(&path, extension, files);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
         }
     }
 }
 
 fn book_pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
-    pages_below(&root().join("docs"), &mut pages);
+    files_below(&root().join("docs"), "md", &mut pages);
     pages.sort();
     pages
 }
@@ -47,7 +47,25 @@ fn book_pages() -> Vec<PathBuf> {
 fn all_pages() -> Vec<PathBuf> {
     let mut pages = book_pages();
     pages.extend(LOOSE_PAGES.map(|page| root().join(page)));
+    pages.extend(crates().iter().map(|name| page_of_crate(name)));
     pages
+}
+
+/// The crates of the workspace, by the names of their folders.
+fn crates() -> Vec<String> {
+    let folders = fs::read_dir(root().join("crates")).expect("the folder is there");
+    let names = folders.map(|entry| entry.expect("an entry").file_name());
+    names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The page of a crate: its README, but on crates.io the façade has that of the repository.
+fn page_of_crate(name: &str) -> PathBuf {
+    root().join(match name {
+        "orbium" => "docs/crates/orbium.md".to_owned(),
+        _ => format!("crates/{name}/README.md"),
+    })
 }
 
 /// The lines of a page, each with its number, without those in fenced code.
@@ -200,6 +218,103 @@ fn the_book_has_every_page_of_the_documents() {
         .filter(|page| *page != summary && !listed.contains(page))
         .collect();
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
+}
+
+#[test]
+fn the_book_has_a_page_for_every_crate() {
+    for name in crates() {
+        let page = read(&root().join("docs/crates").join(format!("{name}.md")));
+        let include = format!("{{{{#include ../../crates/{name}/README.md}}}}");
+        assert!(name == "orbium" || page.trim() == include, "{name}: {page}");
+    }
+}
+
+#[test]
+fn the_page_of_a_crate_names_what_it_depends_on() {
+    for name in crates() {
+        let page = read(&page_of_crate(&name));
+        let line = page.lines().find(|line| line.starts_with("**Depends on**"));
+        let named = line.expect(&name).split('`').skip(1).step_by(2);
+        let named: BTreeSet<String> = named.map(str::to_owned).collect();
+        assert_eq!(named, dependencies(&name), "{name}");
+    }
+}
+
+/// What a crate depends on, on any target.
+fn dependencies(name: &str) -> BTreeSet<String> {
+    let manifest = read(&root().join("crates").join(name).join("Cargo.toml"));
+    let manifest: toml::Table = manifest.parse().expect("a manifest");
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let tables = targets.into_iter().flatten().map(|(_, target)| target);
+    let tables = tables.filter_map(|target| target.get("dependencies"));
+    let all = manifest.get("dependencies").into_iter().chain(tables);
+    let names = all
+        .filter_map(toml::Value::as_table)
+        .flat_map(toml::Table::keys);
+    names.cloned().collect()
+}
+
+#[test]
+fn examples_on_the_page_of_a_crate_are_those_of_its_documentation() {
+    let mut examples = 0;
+    for name in crates() {
+        let page = read(&page_of_crate(&name));
+        for piece in page.split("```rust\n").skip(1) {
+            examples += 1;
+            let (example, _) = piece.split_once("```").expect("the end of the example");
+            let shown: Vec<_> = example.lines().filter(|line| !line.is_empty()).collect();
+            let documented = documented(&root().join("crates").join(&name).join("src"));
+            let same = |texts: &Vec<String>| texts.windows(shown.len()).any(|it| it == shown);
+            assert!(documented.iter().any(same), "{name}: {example}");
+        }
+    }
+    assert!(examples > 10, "only {examples} examples were found");
+}
+
+/// The documentation in each file of a folder, without what is hidden and what is empty.
+fn documented(folder: &Path) -> Vec<Vec<String>> {
+    let mut files = Vec::new();
+    files_below(folder, "rs", &mut files);
+    let shown = |path: &PathBuf| {
+        let text = read(path);
+        let lines = text.lines().map(str::trim_start).filter_map(|line| {
+            let line = line
+                .strip_prefix("//!")
+                .or_else(|| line.strip_prefix("///"))?;
+            Some(line.strip_prefix(' ').unwrap_or(line).to_owned())
+        });
+        lines
+            .filter(|line| !line.is_empty() && !line.starts_with("# "))
+            .collect()
+    };
+    files.iter().map(shown).collect()
+}
+
+#[test]
+fn the_page_on_unsafe_code_has_every_file_with_some() {
+    let page = read(&root().join("docs/unsafe.md"));
+    let mut files = Vec::new();
+    for name in crates() {
+        files_below(
+            &root().join("crates").join(name).join("src"),
+            "rs",
+            &mut files,
+        );
+    }
+    let marks = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"];
+    files.retain(|file| {
+        let text = read(file);
+        let mut code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        code.any(|line| marks.iter().any(|mark| line.contains(mark)))
+    });
+    let folder = root().join("crates");
+    let named =
+        |file: &PathBuf| page.contains(&*file.strip_prefix(&folder).unwrap().to_string_lossy());
+    let missing: Vec<_> = files.iter().filter(|file| !named(file)).collect();
+    assert!(missing.is_empty(), "not in docs/unsafe.md: {missing:?}");
+    assert!(files.len() > 20, "only {} files were found", files.len());
 }
 
 #[test]
