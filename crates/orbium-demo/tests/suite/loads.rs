@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use orbium::giop::profile::OrbiumProfile;
+use orbium::giop::{Ior, Version};
 use orbium::{Config, ForwardBoundKeys, ObjectRef, Orb};
 use orbium_demo::load::Load;
 use orbium_demo::{raw, serve};
@@ -48,6 +50,23 @@ fn every_load_is_verified_and_runs() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// The reference of an object over a messaging protocol of that name.
+fn over(name: &str, address: &str, key: &str) -> String {
+    let profile = OrbiumProfile {
+        version: Version::V1_2,
+        scheme: "iiop".into(),
+        messaging: vec![name.into()],
+        address: address.into(),
+        object_key: key.into(),
+        components: Vec::new(),
+    };
+    Ior {
+        type_id: String::new(),
+        profiles: vec![profile.encode()],
+    }
+    .to_string()
+}
+
 /// Short headers, numbers for names, compressed, and structs as they lie in memory.
 #[test]
 fn every_load_is_verified_over_each_messaging_protocol() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,9 +78,8 @@ fn every_load_is_verified_over_each_messaging_protocol() -> Result<(), Box<dyn s
         let channel = &server.channels()?[0];
         let (name, at) = (&channel.messaging[0], &channel.address);
         for load in Load::ALL {
-            let key = load.object_key();
-            let url = format!("corbaloc:orbium:iiop+{name}@{at}|{key}");
-            let object = client.string_to_object(&url)?.ok_or("nil")?;
+            let reference = over(name, at, load.object_key());
+            let object = client.string_to_object(&reference)?.ok_or("nil")?;
             for size in [0, 1, 100, 3000] {
                 load.verify(&object, size)
                     .map_err(|reason| format!("{load} of {size}, {messaging}: {reason}"))?;
@@ -88,8 +106,8 @@ fn a_native_representation_of_another_layout_is_not_spoken()
     assert!(channel.messaging[0].starts_with("native-1-"), "{channel}");
     let at = &channel.address;
     for other in ["native", "native-1-be-2488-9-9-9", "native-2-le-2488-0-1-0"] {
-        let url = format!("corbaloc:orbium:iiop+{other}@{at}|Cube");
-        let object = client.string_to_object(&url)?.ok_or("nil")?;
+        let object = client.string_to_object(&over(other, at, "Cube"))?;
+        let object = object.ok_or("nil")?;
         let refusal = object.protocols()[0].refusal.clone().unwrap_or_default();
         assert!(refusal.contains("there is no messaging"), "{refusal}");
         let exception = object.locate().unwrap_err();
