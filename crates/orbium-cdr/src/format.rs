@@ -110,20 +110,20 @@ impl Format {
     }
 
     /// The minor version that stands for the `native` data representation of GIOP 1.2, in
-    /// native byte order: the elements of sequences of fixed-size structs are as far apart
-    /// as in memory, where CDR has them closer. It concerns structs that every bit pattern
+    /// native byte order: the elements of sequences of fixed-size structs have the stride
+    /// that they have in memory, where CDR has a smaller one. It concerns structs that every bit pattern
     /// is a value of; padding is zero. All else is as in CDR, and so is what an `any`
     /// holds. No GIOP message has this version.
     pub const NATURAL: u8 = 0x82;
 
-    /// Whether elements are as far apart as in memory: see [`NATURAL`](Self::NATURAL).
+    /// Whether elements have their stride in memory: see [`NATURAL`](Self::NATURAL).
     #[must_use]
     #[inline]
     pub const fn is_natural(&self) -> bool {
         self.minor == Self::NATURAL
     }
 
-    /// The same format with elements as far apart as in memory, or as in CDR.
+    /// The same format with elements at their stride in memory, or as in CDR.
     #[must_use]
     pub const fn with_natural_elements(self, natural: bool) -> Self {
         let minor = match natural {

@@ -304,7 +304,7 @@ impl<T> Layout<T> {
         self.plain
     }
 
-    /// Whether a [format](crate::Format::NATURAL) with elements as far apart as in memory
+    /// Whether a [format](crate::Format::NATURAL) with elements at their stride in memory
     /// is another than that of CDR.
     #[must_use]
     #[inline(always)]

@@ -276,6 +276,18 @@ impl MessageHeader {
     }
 }
 
+/// The header of a whole message, and what follows it.
+///
+/// # Panics
+/// If the message is shorter than its header: a fault of the caller.
+#[must_use]
+pub fn split_header(message: &mut [u8]) -> ([u8; HEADER_LEN], &mut [u8]) {
+    let (head, rest) = message.split_at_mut(HEADER_LEN);
+    let mut copy = [0; HEADER_LEN];
+    copy.copy_from_slice(head);
+    (copy, rest)
+}
+
 /// An unsigned long in the given order.
 #[inline]
 pub(crate) const fn u32_octets(value: u32, order: ByteOrder) -> [u8; 4] {

@@ -97,7 +97,7 @@ pub use exceptions::tell_stories;
 pub use exceptions::{Completion, ExceptionKind, SystemException};
 pub use fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
 pub use group_address::GroupAddress;
-pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version};
+pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version, split_header};
 pub use iiop_address::{DEFAULT_PORT, IiopAddress};
 pub use ior::{Ior, IorStringError, MAX_PROFILES};
 pub use locate::{

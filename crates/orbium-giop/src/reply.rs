@@ -133,7 +133,12 @@ impl<'a> ReplyHeader<'a> {
     #[inline]
     fn plain_other(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
         if header.is_short() {
-            return short_reply(message);
+            let (request_id, status, body) = short_reply(message)?;
+            return Some(PlainReply {
+                request_id,
+                status: ReplyStatus::from_number(u32::from(status), 2)?,
+                body,
+            });
         }
         // 1.3, which others read; 1.0 and 1.1 have other places.
         None
@@ -218,7 +223,7 @@ pub fn begin_reply(
         return BodyStart::unpadded(HEAD_LEN);
     }
     if version.major == Version::SHORT.major {
-        return begin_short_reply(writer, version, request_id, status);
+        return begin_short_reply(writer, version, request_id, status as u8);
     }
     begin_old(writer, version, request_id, status)
 }

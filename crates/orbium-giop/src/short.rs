@@ -28,7 +28,7 @@
 //! | 5 to 7 | 4, so that no short header begins as GIOP does |
 //!
 //! The `native` data representation is CDR in the byte order of both machines, with the
-//! elements of sequences as far apart as in memory: see [`orbium_cdr::Format::NATURAL`].
+//! elements of sequences at their stride in memory: see [`orbium_cdr::Format::NATURAL`].
 //!
 //! All other messages have GIOP's headers: requests and replies with service contexts,
 //! in fragments, addressed by profile or of an older version; and those of other kinds.
@@ -37,7 +37,6 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format
 
 use crate::body::{BodyStart, skip_to_body};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
-use crate::reply::{PlainReply, ReplyStatus};
 use crate::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
 use crate::service_context::ServiceContexts;
 
@@ -336,15 +335,12 @@ impl PlainRequest {
 /// Where the body of a short reply begins.
 const REPLY_BODY: usize = 16;
 
-/// What a reply with a short header says; `None` for a status that does not exist.
+/// What a reply with a short header says: request id, status, and where its body begins.
 #[inline]
-pub(crate) fn short_reply(message: &[u8]) -> Option<PlainReply> {
+pub(crate) fn short_reply(message: &[u8]) -> Option<(u32, u8, usize)> {
     let (head, _) = message.split_first_chunk::<HEADER_LEN>()?;
-    Some(PlainReply {
-        request_id: MessageHeader::short_id(head),
-        status: ReplyStatus::from_number(u32::from(head[1]), 2)?,
-        body: REPLY_BODY.min(message.len()),
-    })
+    let body = REPLY_BODY.min(message.len());
+    Some((MessageHeader::short_id(head), head[1], body))
 }
 
 /// Writes the short header of a reply into an empty writer.
@@ -353,7 +349,7 @@ pub(crate) fn begin_short_reply(
     writer: &mut CdrWriter<'_>,
     version: Version,
     request_id: u32,
-    status: ReplyStatus,
+    status: u8,
 ) -> BodyStart {
     let order = writer.order();
     let [i0, i1, i2, i3] = u32_octets(request_id, order);
@@ -363,7 +359,6 @@ pub(crate) fn begin_short_reply(
         _ => 0,
     };
     let form = MARK | REPLY | native | order_bit(order);
-    let status = status as u8;
     writer.write_raw(&[form, status, 0, 0, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0]);
     BodyStart::unpadded(REPLY_BODY)
 }
@@ -380,7 +375,7 @@ pub(crate) fn request_prefix(order: ByteOrder, key: &[u8]) -> Option<Vec<u8>> {
     Some(prefix)
 }
 
-/// A short header to be written for a message whose body is elsewhere.
+/// A short header to be written for a message, without its body.
 pub(crate) struct Short<'a> {
     pub(crate) order: ByteOrder,
     pub(crate) id: u32,

@@ -214,7 +214,11 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(&lane.host.context, &connection)));
+        let intake = Some(Box::new(Intake::new(
+            &lane.host.context,
+            &*connection.stream,
+            connection.headers,
+        )));
         self.served.insert(
             connection.id,
             Served {

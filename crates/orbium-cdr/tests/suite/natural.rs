@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The `native` data representation: elements of sequences as far apart as in memory.
+//! The `native` data representation: elements of sequences at their stride in memory.
 
 use std::borrow::Cow;
 

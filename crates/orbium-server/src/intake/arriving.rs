@@ -9,11 +9,10 @@ use orbium_channel::framing::FramingError;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
-    ResponseFlags, SystemException,
+    ResponseFlags, SystemException, split_header,
 };
 
 use super::queued::{Answer, Late, Queued, Sink};
-use super::request::message_parts;
 use super::source::Source;
 use super::state::{Intake, State};
 use super::whole::Whole;
@@ -125,7 +124,7 @@ impl State {
             seams,
             charge,
         } = whole;
-        let (head, after) = message_parts(&mut octets);
+        let (head, after) = split_header(&mut octets);
         let mut reader = header.reader(after);
         reader.set_fragment_boundaries(&seams);
         let request = header.read_request(&head, &mut reader).ok()?;

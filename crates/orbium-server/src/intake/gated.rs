@@ -2,10 +2,9 @@
 //! Requests looked at before anything is done with them: for the marker of their
 //! connection, and by the gate of one that has a thread of its own.
 
-use orbium_giop::{MessageHeader, MessageKind, PlainRequest, Version};
+use orbium_giop::{MessageHeader, MessageKind, PlainRequest, Version, split_header};
 
 use super::queued::Queued;
-use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::dedication::{Arrival, Gate, Pass};
@@ -15,7 +14,7 @@ impl Intake {
     /// Whether the request with that header is for a dedicated thread of the
     /// connection: its marker was just granted.
     pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
-        let (head, after) = message_parts(self.framing.message(header));
+        let (head, after) = split_header(self.framing.message(header));
         let mut reader = header.reader(after);
         let request = header.read_request(&head, &mut reader);
         request.is_ok_and(|request| {
@@ -58,7 +57,7 @@ fn ask(
             waiting_octets,
         })
     };
-    let (head, body) = message_parts(message);
+    let (head, body) = split_header(message);
     if header.version == Version::V1_2
         && let Some(plain) = PlainRequest::find(body, header.order)
     {

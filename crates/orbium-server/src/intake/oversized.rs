@@ -8,10 +8,9 @@ use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_channel::framing::FramingError;
 use orbium_giop::{
     Completion, ExceptionKind, MessageKind, ReplyStatus, SystemException, SystemExceptionBody,
-    Version, begin_reply, finish_message, minor,
+    Version, begin_reply, finish_message, minor, split_header,
 };
 
-use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::connection::ServerConnection;
@@ -44,7 +43,7 @@ impl Intake {
             return refuse(source.connection, error);
         };
         let len = received.len();
-        let (head, after) = message_parts(received);
+        let (head, after) = split_header(received);
         let asked = match header.read_request(&head, &mut header.reader(after)) {
             Ok(request) => (request.request_id, request.response.expects_reply()),
             // The rest of its header is to come.

@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::peer_memory::Charge;
-use orbium_giop::{Completion, ExceptionKind, MessageHeader, ResponseFlags, SystemException};
+use orbium_giop::{
+    Completion, ExceptionKind, MessageHeader, ResponseFlags, SystemException, split_header,
+};
 use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
-use super::request::message_parts;
 use crate::Expiry;
 use crate::connection::ServerConnection;
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
@@ -151,7 +152,7 @@ impl Queued {
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
         let (connection, context) = (&self.late.0, dispatcher.context());
-        let (head, after) = message_parts(&mut self.octets);
+        let (head, after) = split_header(&mut self.octets);
         let mut arguments = self.header.reader(after);
         arguments.set_fragment_boundaries(&self.seams);
         arguments.set_owner(Some(&context.owner));

@@ -11,7 +11,7 @@ use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags,
-    ServiceContexts, SystemException, Version, service_context,
+    ServiceContexts, SystemException, Version, service_context, split_header,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -363,7 +363,7 @@ impl State {
             connection,
             ..
         } = *source;
-        let (head, after) = message_parts(message);
+        let (head, after) = split_header(message);
         let mut arguments = header.reader(after);
         arguments.set_fragment_boundaries(seams);
         arguments.set_owner(Some(&context.owner));
@@ -474,12 +474,4 @@ impl State {
             )),
         }
     }
-}
-
-/// The header of a whole message, and what follows it.
-pub(super) fn message_parts(message: &mut [u8]) -> ([u8; HEADER_LEN], &mut [u8]) {
-    let (head, rest) = message.split_at_mut(HEADER_LEN);
-    let mut copy = [0; HEADER_LEN];
-    copy.copy_from_slice(head);
-    (copy, rest)
 }

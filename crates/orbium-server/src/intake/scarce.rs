@@ -7,10 +7,9 @@ use orbium_channel::peer_memory::NoMemory;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::{
     Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, ResponseFlags,
-    SystemExceptionBody, begin_reply, finish_message,
+    SystemExceptionBody, begin_reply, finish_message, split_header,
 };
 
-use super::request::message_parts;
 use super::source::Source;
 use super::state::Intake;
 use crate::connection::ServerConnection;
@@ -146,7 +145,7 @@ fn answered_to(header: &MessageHeader, begins: &[u8]) -> Option<(u32, ResponseFl
     }
     let minor_version = header.format().minor;
     let mut octets = begins.to_vec();
-    let (head, after) = message_parts(&mut octets);
+    let (head, after) = split_header(&mut octets);
     if let Ok(request) = header.read_request(&head, &mut header.reader(after)) {
         return Some((request.request_id, request.response));
     }

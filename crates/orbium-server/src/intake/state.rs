@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use orbium_channel::framing::Framing;
 use orbium_channel::peer_memory::Charge;
+use orbium_giop::Headers;
 use orbium_giop::Reassembly;
 use orbium_giop::codeset::Negotiated;
-use orbium_transport::Deadline;
+use orbium_transport::{ByteStream, Deadline};
 
 use crate::ServerContext;
-use crate::connection::ServerConnection;
 use crate::lane::{Decided, Lane};
 
 /// The receiving side of a connection.
@@ -50,17 +50,17 @@ pub(super) struct Known {
 }
 
 impl Intake {
-    pub(crate) fn new(context: &ServerContext, connection: &ServerConnection) -> Self {
+    pub(crate) fn new(context: &ServerContext, stream: &dyn ByteStream, headers: Headers) -> Self {
         let (limits, budget) = (&context.limits, &context.budget);
         Self {
-            framing: Framing::new(limits.message_size, budget).with_headers(connection.headers),
+            framing: Framing::new(limits.message_size, budget).with_headers(headers),
             state: State {
                 storage: Vec::new(),
                 known: Known {
                     reassembly: Reassembly::new(limits.reassembly()),
                     assembly_charge: budget.charge(),
                     negotiated: Negotiated::DEFAULT,
-                    agrees_anew: connection.stream.has_many_peers(),
+                    agrees_anew: stream.has_many_peers(),
                     limit: limits.message_size,
                     nesting: limits.nesting,
                     message_time: limits.message_time,

@@ -319,7 +319,7 @@ fn who_speaks_plain_giop_to_another_messaging_is_told() {
             let client = client();
             let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
             let called = within("the answer to plain GIOP", move || target.echo_long(1));
-            // ZIOP takes what it does not compress, and short headers stand beside GIOP's.
+            // ZIOP takes what it does not compress, and with short headers GIOP's are read too.
             match called {
                 Ok(answer) => {
                     assert!(matches!(half, "ziop" | "giop-lite" | "native") && answer == 1)
