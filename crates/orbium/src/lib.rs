@@ -27,10 +27,10 @@
 //!
 //! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
-//! messaging halves `giop-lite` and `fixed`, object adapters, lanes, every strategy of
+//! messaging protocols `giop-lite`, `native` and `fixed`, object adapters, lanes, every strategy of
 //! servers and clients, asynchronous calls, deadlines, limits, metrics, configurations from
 //! files and arguments, and the place
-//! where a transport or a messaging half of one's own is registered. A feature adds what
+//! where a transport or a messaging protocol of one's own is registered. A feature adds what
 //! another crate or a part of its own does:
 //!
 //! | feature | what comes with it |
@@ -42,7 +42,7 @@
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
-//! | `ziop` | the messaging half `ziop`: compressed messages |
+//! | `ziop` | the messaging protocol `ziop`: compressed messages |
 //! | `full` | all of these |
 //!
 //! An endpoint or reference with a protocol that was left out is refused by an error

@@ -21,7 +21,7 @@ use super::names::listed;
 pub struct Channel {
     /// The scheme of the transport.
     pub scheme: String,
-    /// Messaging halves, outermost first; none for GIOP alone.
+    /// Messaging protocols, outermost first; none for GIOP alone.
     pub messaging: Vec<String>,
     /// The address, as the transport understands it.
     pub address: String,

@@ -108,7 +108,7 @@ keys! {
     "lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
         |c, text| super::lanes::choose(c, text)?,
         |c| super::lanes::show(c);
-    "protocols" "LIST" "the transports and messaging halves that there are to be; the others are taken away"
+    "protocols" "LIST" "the transports and messaging protocols that there are to be; the others are taken away"
         |c, text| {
             let names = text.split(',').map(str::trim);
             // It is there as soon as it is said how.

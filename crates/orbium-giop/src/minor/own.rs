@@ -176,7 +176,7 @@ codes! {
          were not tried for that reason.";
     InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not"
         "Nothing that the reference offers can be used: the client's policy names \
-         none of it, the transport or messaging half is not registered or was left \
+         none of it, the transport or messaging protocol is not registered or was left \
          out as a feature, or profiles are not understood. The story (`{:#}`) lists \
          every offer and what stands in its way; so does `object.protocols()`.";
     NoResources SYSTEM_EXHAUSTED 0x0C0 "the system gives no further descriptor, thread or memory"
