@@ -81,7 +81,7 @@ fn refuse_what_came(
             }
         }
         let stream: &dyn ByteStream = &*connection.stream;
-        match intake.framing.receive(stream) {
+        match intake.giop.receive(stream) {
             // Not the end: more can come after receiving was shut down.
             Ok(0) => return true,
             Ok(_) => {}

@@ -326,7 +326,7 @@ impl Team {
     /// Receives once; `Done` if there is something to be looked at.
     #[inline]
     fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Outcome {
-        match intake.framing.receive(&*connection.stream) {
+        match intake.giop.receive(&*connection.stream) {
             // Shut down: `close_all` closes it.
             Ok(0) if self.shared.is_stopping() => Outcome::Incomplete,
             Ok(0) => Outcome::Close,

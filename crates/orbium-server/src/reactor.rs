@@ -287,7 +287,7 @@ impl Reactor {
         let Some(intake) = &mut served.intake else {
             return;
         };
-        match intake.framing.receive(&*served.connection.stream) {
+        match intake.giop.receive(&*served.connection.stream) {
             // Shut down: `close_all` closes it.
             Ok(0) if self.shared.is_stopping() => {}
             Ok(0) if served.connection.may_end() => self.drop_connection(id),

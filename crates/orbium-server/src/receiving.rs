@@ -70,7 +70,7 @@ impl<'c> Receiving<'c> {
     /// while messages arrive whole.
     #[inline]
     pub(super) fn is_late(&mut self, intake: &Intake) -> bool {
-        (intake.framing.is_partial() || self.midway)
+        (intake.giop.is_partial() || self.midway)
             && self.is_unfinished_for_long()
             && !self.connection.stream.has_buffered()
     }
@@ -102,7 +102,7 @@ impl<'c> Receiving<'c> {
     /// Receives once; `false` if the connection is to end.
     #[inline(always)]
     pub(super) fn receive(&mut self, intake: &mut Intake) -> bool {
-        match intake.framing.receive(&*self.connection.stream) {
+        match intake.giop.receive(&*self.connection.stream) {
             Ok(0) => false,
             Ok(_) => {
                 self.connection.note_octets();
@@ -134,7 +134,7 @@ impl<'c> Receiving<'c> {
         if !self.wait_at_most(None) {
             return false;
         }
-        if self.midway || intake.framing.is_partial() {
+        if self.midway || intake.giop.is_partial() {
             return true;
         }
         self.unfinished = None;

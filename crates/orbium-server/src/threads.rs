@@ -115,7 +115,7 @@ impl Serving {
                     receiving.message_ends();
                     // Mostly nothing was received behind the message: then
                     // there is no need to look.
-                    if intake.framing.is_partial() {
+                    if intake.giop.is_partial() {
                         continue;
                     }
                 }

@@ -111,8 +111,7 @@ impl Assembly {
             Ok(Some(message)) => Ok(Added::Whole(self.charged(message))),
             Err(FragmentError::NoMemory(dropped)) => {
                 framing.budget().count_refused();
-                let body = &framing.message(header)[HEADER_LEN..];
-                self.refuse(header, body, dropped.and(kind))
+                self.refuse(header, framing.message(header), dropped.and(kind))
             }
             Err(FragmentError::MessageTooLarge(Some(id))) if kind == Some(MessageKind::Request) => {
                 Ok(Added::Refused(self.too_large(header, id)))
@@ -143,7 +142,7 @@ impl Assembly {
         framing: &mut Framing,
         now: &dyn Fn() -> Instant,
     ) -> Result<Added, FragmentError> {
-        let refused = self.refuse(header, &framing.received()[HEADER_LEN..], None);
+        let refused = self.refuse(header, framing.received(), None);
         framing.skip();
         self.settle(false, now);
         refused
@@ -154,14 +153,15 @@ impl Assembly {
     fn refuse(
         &mut self,
         header: &MessageHeader,
-        body: &[u8],
+        fragment: &[u8],
         dropped: Option<MessageKind>,
     ) -> Result<Added, FragmentError> {
+        let body = &fragment[HEADER_LEN..];
         let id = request_id(header, body);
         let begun = self.reassembly.give_up(header, body);
         let (first, begins) = match &begun {
-            Some((first, octets)) => (*first, &octets[HEADER_LEN..]),
-            None => (*header, body),
+            Some((first, octets)) => (*first, octets.as_slice()),
+            None => (*header, fragment),
         };
         let kind = match (header.kind, &begun) {
             (MessageKind::Fragment, None) => match dropped {

@@ -6,6 +6,7 @@ use std::fmt;
 use orbium_cdr::CdrError;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
 
+use super::refusal;
 use crate::framing::FramingError;
 
 /// What has arrived.
@@ -40,6 +41,15 @@ pub struct Refused {
     pub octets: usize,
     /// Why it was dropped.
     pub cause: Cause,
+}
+
+impl Refused {
+    /// The refusal of the request with that message header, of which `begun` is there, from
+    /// that header on; `None` if it is no request, or too little is there.
+    #[must_use]
+    pub fn of(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Self> {
+        refusal::refused(header, begun, cause)
+    }
 }
 
 /// Why a request was dropped before it was read.

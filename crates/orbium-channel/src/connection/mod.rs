@@ -113,7 +113,9 @@ pub struct Connection {
 pub struct Parts<'c> {
     /// Its octets, from the message header on.
     pub message: &'c mut [u8],
-    /// Received behind it; nothing behind one that came in fragments is shown.
+    /// Where its fragments meet.
+    pub seams: &'c [u32],
+    /// Received behind it.
     pub rest: &'c [u8],
     /// What is in assembly besides.
     pub assembly: &'c mut Assembly,
@@ -158,6 +160,13 @@ impl Connection {
             framing: self.framing.with_headers(headers),
             ..self
         }
+    }
+
+    /// As `next_plain_request`, for a request with a short header.
+    #[must_use]
+    #[inline]
+    pub fn next_short_request(&self) -> Option<MessageHeader> {
+        self.framing.next_short_request()
     }
 
     /// The header of a reply with nothing unusual about it that is there whole in one
@@ -294,8 +303,8 @@ impl Connection {
             let added = self.assembly.skip(&header, &mut self.framing, now);
             return self.added(added.map_err(Violation::Fragment)?);
         }
-        let body = &self.framing.received()[HEADER_LEN..];
-        let refused = refusal::refused(&header, body, Cause::NoMemory).ok_or(no_memory)?;
+        let begun = self.framing.received();
+        let refused = refusal::refused(&header, begun, Cause::NoMemory).ok_or(no_memory)?;
         self.framing.skip();
         Ok(Event::Refused(refused))
     }
@@ -318,9 +327,7 @@ impl Connection {
         let Some((header, received)) = self.framing.oversized() else {
             return Err(violation);
         };
-        let Some((request_id, expects_reply)) =
-            refusal::read_header(&header, &received[HEADER_LEN..])
-        else {
+        let Some((request_id, expects_reply)) = refusal::read_header(&header, received) else {
             // The rest of its header is to come.
             return match received.len() < refusal::HEAD {
                 true => Ok(None),
@@ -349,15 +356,42 @@ impl Connection {
         }
     }
 
-    /// The message with that header, which came in one piece, and its surroundings.
-    #[inline]
+    /// The same, and its surroundings.
     pub fn parts(&mut self, header: &MessageHeader) -> Parts<'_> {
+        let Some(whole) = &mut self.whole else {
+            let (message, rest) = self.framing.split(header);
+            return Parts {
+                message,
+                seams: &[],
+                rest,
+                assembly: &mut self.assembly,
+            };
+        };
+        let Assembled { octets, seams } = &mut whole.message;
+        Parts {
+            message: octets,
+            seams,
+            rest: self.framing.received(),
+            assembly: &mut self.assembly,
+        }
+    }
+
+    /// As `parts`, for a message that did not come in fragments.
+    #[inline]
+    pub fn plain_parts(&mut self, header: &MessageHeader) -> Parts<'_> {
         let (message, rest) = self.framing.split(header);
         Parts {
             message,
+            seams: &[],
             rest,
             assembly: &mut self.assembly,
         }
+    }
+
+    /// Whether the message that `next` has found came in fragments.
+    #[must_use]
+    pub fn came_in_fragments(&self) -> bool {
+        self.whole.is_some()
     }
 
     /// Drops the message with that header, as given by `next`.
@@ -373,11 +407,6 @@ impl Connection {
     #[cold]
     fn drop_whole(&mut self) {
         self.whole = None;
-    }
-
-    /// Takes a message out that came in fragments.
-    pub fn take_whole(&mut self) -> Option<Whole> {
-        self.whole.take()
     }
 
     /// Takes the message with that header out: into `room`, or with the memory that it was
@@ -419,11 +448,7 @@ impl Connection {
                 let charge = Charge::default();
                 Ok(Whole { message, charge })
             }
-            _ => Err(refusal::refused(
-                header,
-                &message[HEADER_LEN..],
-                Cause::NoMemory,
-            )),
+            _ => Err(refusal::refused(header, message, Cause::NoMemory)),
         };
         self.framing.consume(header);
         refused

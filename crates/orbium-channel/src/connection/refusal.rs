@@ -2,7 +2,7 @@
 //! Requests that are dropped before they are read: as much of their headers as replies
 //! need.
 
-use orbium_giop::{MessageHeader, MessageKind, RequestHeader};
+use orbium_giop::{MessageHeader, MessageKind};
 
 use super::event::{Cause, Refused};
 
@@ -10,14 +10,13 @@ use super::event::{Cause, Refused};
 /// with its connection.
 pub(super) const HEAD: usize = 4096;
 
-/// The refusal of a request of which `begins` is known, behind its message header;
-/// `None` if it is no request, or too little is there.
-pub(super) fn refused(header: &MessageHeader, begins: &[u8], cause: Cause) -> Option<Refused> {
-    // Only servers are sent short ones, and those read them themselves.
-    if header.kind != MessageKind::Request || header.is_short() {
+/// The refusal of a request of which `begun` is there, from its message header on; `None`
+/// if it is no request, or too little is there.
+pub(super) fn refused(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Refused> {
+    if header.kind != MessageKind::Request {
         return None;
     }
-    let (request_id, expects_reply) = identified(header, begins)?;
+    let (request_id, expects_reply) = identified(header, begun)?;
     Some(Refused {
         version: header.version,
         request_id,
@@ -28,22 +27,28 @@ pub(super) fn refused(header: &MessageHeader, begins: &[u8], cause: Cause) -> Op
 }
 
 /// The id of a request, and whether its client waits for a reply.
-fn identified(header: &MessageHeader, begins: &[u8]) -> Option<(u32, bool)> {
-    let minor_version = header.format().minor;
-    if let Some(read) = read_header(header, begins) {
+fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
+    if let Some(read) = read_header(header, begun) {
         return Some(read);
     }
+    let (head, after) = begun.split_first_chunk()?;
+    if header.is_short() {
+        let (id, response) = MessageHeader::short_asked(head);
+        return Some((id, response.expects_reply()));
+    }
     // From GIOP 1.2 on both stand first, before contexts of whatever size.
-    let mut octets = begins.to_vec();
-    let mut reader = header.reader(&mut octets);
-    let id = reader.read_u32().ok().filter(|_| minor_version >= 2)?;
+    let mut after = after.to_vec();
+    let mut reader = header.reader(&mut after);
+    let has_id = header.format().minor >= 2;
+    let id = reader.read_u32().ok().filter(|_| has_id)?;
     Some((id, reader.read_u8().ok()? & 3 != 0))
 }
 
 /// The same, if the whole request header is there.
-pub(super) fn read_header(header: &MessageHeader, begins: &[u8]) -> Option<(u32, bool)> {
-    let mut octets = begins.to_vec();
-    let mut reader = header.reader(&mut octets);
-    let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
+pub(super) fn read_header(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
+    let (head, after) = begun.split_first_chunk()?;
+    let mut after = after.to_vec();
+    let request = header.read_request(head, &mut header.reader(&mut after));
+    let request = request.ok()?;
     Some((request.request_id, request.response.expects_reply()))
 }

@@ -16,12 +16,12 @@ use super::pair::{
 fn messages_of_the_wrong_side_are_answered_message_error() {
     let mut pair = Pair::new();
     pair.acceptor.send(&request(Version::V1_2, 1, b""));
-    let wrong = pair.to_opener(usize::MAX).unwrap_err();
+    let wrong = pair.opener_finds(usize::MAX).unwrap_err();
     assert_eq!(wrong, Violation::Unexpected(MessageKind::Request));
     assert!(wrong.answer().is_some() && !wrong.is_limit());
     let mut pair = Pair::new();
     pair.opener.send(&reply(2, b""));
-    let wrong = pair.to_acceptor(usize::MAX).unwrap_err();
+    let wrong = pair.acceptor_finds(usize::MAX).unwrap_err();
     assert_eq!(wrong, Violation::Unexpected(MessageKind::Reply));
 }
 
@@ -29,7 +29,7 @@ fn messages_of_the_wrong_side_are_answered_message_error() {
 fn what_is_no_message_is_found_with_its_first_octets() {
     let mut pair = Pair::new();
     pair.opener.send(b"GET / HTTP/1.1\r\n\r\n");
-    let wrong = pair.to_acceptor(1).unwrap_err();
+    let wrong = pair.acceptor_finds(1).unwrap_err();
     assert!(matches!(wrong, Violation::Framing(FramingError::Header(_))));
 }
 
@@ -38,7 +38,7 @@ fn a_fragment_that_continues_nothing_has_no_excuse_without_an_id() {
     let mut pair = Pair::new();
     let fragments = old_request_in_fragments(2, &[0; 300], 64);
     pair.opener.send(&fragments[1]);
-    let wrong = pair.to_acceptor(usize::MAX).unwrap_err();
+    let wrong = pair.acceptor_finds(usize::MAX).unwrap_err();
     let nothing = FragmentError::NothingToContinue(None);
     assert_eq!(wrong, Violation::Fragment(nothing));
 }
@@ -57,7 +57,7 @@ fn messages_begun_beyond_their_number_end_the_connection() {
         let fragments = request_in_fragments(id, &[0; 300], 64);
         pair.opener.send(&fragments[0]);
     }
-    let wrong = pair.to_acceptor(usize::MAX).unwrap_err();
+    let wrong = pair.acceptor_finds(usize::MAX).unwrap_err();
     let many = FragmentError::TooManyMessages(Some(6));
     assert_eq!(wrong, Violation::Fragment(many));
     assert!(wrong.is_limit());
@@ -76,7 +76,7 @@ fn what_there_is_no_memory_for_is_refused_and_the_connection_goes_on() {
         pair.opener.send(&fragment);
     }
     pair.opener.send(&request(Version::V1_2, 6, b"small"));
-    let found = pair.to_acceptor(4096).unwrap();
+    let found = pair.acceptor_finds(4096).unwrap();
     let refused: Vec<_> = found
         .iter()
         .filter_map(|found| match found {
@@ -98,7 +98,7 @@ fn what_there_is_no_memory_for_is_refused_and_the_connection_goes_on() {
     }
     let small = pair.opener.request("small", b"");
     pair.acceptor.send(&reply(small, b"here"));
-    let found = pair.to_opener(4096).unwrap();
+    let found = pair.opener_finds(4096).unwrap();
     let replies = found
         .iter()
         .filter(|it| **it != Found::Event(Event::Fragment));
@@ -136,7 +136,7 @@ proptest! {
         for step in [steps.0, steps.1, usize::MAX] {
             let mut pair = Pair::with((Role::Both, role), Bounds::default(), &budget);
             pair.opener.send(&octets);
-            found.push(pair.to_acceptor(step));
+            found.push(pair.acceptor_finds(step));
         }
         prop_assert_eq!(&found[0], &found[1]);
         prop_assert_eq!(&found[1], &found[2]);

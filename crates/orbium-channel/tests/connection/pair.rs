@@ -93,13 +93,13 @@ impl Pair {
     }
 
     /// What the acceptor finds in all that the opener has sent, `step` bytes at a time.
-    pub(crate) fn to_acceptor(&mut self, step: usize) -> Result<Vec<Found>, Violation> {
+    pub(crate) fn acceptor_finds(&mut self, step: usize) -> Result<Vec<Found>, Violation> {
         let now = self.now();
         transmit(&mut self.opener, &mut self.acceptor, now, step)
     }
 
     /// What the opener finds in all that the acceptor has sent.
-    pub(crate) fn to_opener(&mut self, step: usize) -> Result<Vec<Found>, Violation> {
+    pub(crate) fn opener_finds(&mut self, step: usize) -> Result<Vec<Found>, Violation> {
         let now = self.now();
         transmit(&mut self.acceptor, &mut self.opener, now, step)
     }

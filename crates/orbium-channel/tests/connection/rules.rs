@@ -31,13 +31,13 @@ fn requests_and_their_replies_arrive_however_they_are_cut() {
         let mut pair = Pair::new();
         let first = pair.opener.request("first", b"one");
         let second = pair.opener.request("second", &body(10_000));
-        let found = pair.to_acceptor(step).unwrap();
+        let found = pair.acceptor_finds(step).unwrap();
         let expected = [(first, b"one".to_vec()), (second, body(10_000))];
         assert_eq!(found, expected.map(|(id, body)| Found::Request(id, body)));
         // The replies come in another order.
         pair.acceptor.send(&reply(second, b"2"));
         pair.acceptor.send(&reply(first, &body(20_000)));
-        let found = pair.to_opener(step).unwrap();
+        let found = pair.opener_finds(step).unwrap();
         let expected = [
             Found::Reply(Some("second"), b"2".to_vec()),
             Found::Reply(Some("first"), body(20_000)),
@@ -62,7 +62,7 @@ fn fragments_of_several_messages_may_be_interleaved() {
                 pair.opener.send(&request(Version::V1_2, 8, b"whole"));
             }
         }
-        let found = whole(pair.to_acceptor(step).unwrap());
+        let found = whole(pair.acceptor_finds(step).unwrap());
         let mut expected = vec![Found::Request(8, b"whole".to_vec())];
         expected.extend(ids.map(|id| Found::Request(id, body(300))));
         assert_eq!(found, expected);
@@ -77,7 +77,7 @@ fn fragments_of_giop_1_1_follow_each_other() {
         for fragment in old_request_in_fragments(2, &body(300), 64) {
             pair.opener.send(&fragment);
         }
-        let found = whole(pair.to_acceptor(step).unwrap());
+        let found = whole(pair.acceptor_finds(step).unwrap());
         assert_eq!(found, [Found::Request(2, body(300))]);
     }
 }
@@ -90,13 +90,13 @@ fn a_request_cancelled_between_its_fragments_never_arrives() {
     begun.iter().for_each(|it| pair.opener.send(it));
     let cancel = CancelRequest { request_id: 2 }.message(Version::V1_2, ByteOrder::NATIVE);
     pair.opener.send(&cancel);
-    let found = whole(pair.to_acceptor(64).unwrap());
+    let found = whole(pair.acceptor_finds(64).unwrap());
     assert_eq!(found, [Found::Event(Event::Cancel(2))]);
     assert!(pair.acceptor.connection.assembly().is_empty());
     // What was on its way already is dropped, and the connection goes on.
     rest.iter().for_each(|it| pair.opener.send(it));
     pair.opener.send(&request(Version::V1_2, 4, b"next"));
-    let found = whole(pair.to_acceptor(64).unwrap());
+    let found = whole(pair.acceptor_finds(64).unwrap());
     assert_eq!(found, [Found::Request(4, b"next".to_vec())]);
 }
 
@@ -110,7 +110,7 @@ fn a_late_reply_is_dropped_and_the_next_is_not() {
         pair.acceptor.send(&fragment);
     }
     pair.acceptor.send(&reply(next, b"here"));
-    let found = whole(pair.to_opener(64).unwrap());
+    let found = whole(pair.opener_finds(64).unwrap());
     let expected = [
         Found::Reply(None, body(300)),
         Found::Reply(Some("next"), b"here".to_vec()),
@@ -128,7 +128,7 @@ fn either_side_closes_in_order() {
         pair.acceptor.send(&reply(answered, b""));
         pair.acceptor.send(&close_connection(Version::V1_2));
         pair.acceptor.send(&reply(answered + 2, b"after the end"));
-        let found = pair.to_opener(step).unwrap();
+        let found = pair.opener_finds(step).unwrap();
         let last = Found::Event(Event::Close);
         assert_eq!(found[..2], [Found::Reply(Some("answered"), vec![]), last]);
         assert!(pair.opener.connection.is_closing());
@@ -136,7 +136,7 @@ fn either_side_closes_in_order() {
     }
     let mut pair = Pair::new();
     pair.opener.send(&close_connection(Version::V1_2));
-    let found = pair.to_acceptor(usize::MAX).unwrap();
+    let found = pair.acceptor_finds(usize::MAX).unwrap();
     assert_eq!(found, [Found::Event(Event::Close)]);
 }
 
@@ -144,7 +144,7 @@ fn either_side_closes_in_order() {
 fn a_message_error_of_the_peer_is_the_last_that_is_heard() {
     let mut pair = Pair::new();
     pair.acceptor.send(&message_error(Version::V1_2));
-    let found = pair.to_opener(usize::MAX).unwrap();
+    let found = pair.opener_finds(usize::MAX).unwrap();
     assert_eq!(found, [Found::Event(Event::MessageError)]);
 }
 
@@ -161,13 +161,13 @@ fn both_sides_send_requests_over_a_bidirectional_connection() {
             pair.acceptor.send(&fragment);
         }
         pair.opener.send(&reply(back, b"done"));
-        let found = whole(pair.to_acceptor(step).unwrap());
+        let found = whole(pair.acceptor_finds(step).unwrap());
         let expected = [
             Found::Request(there, b"to the server".to_vec()),
             Found::Reply(Some("back"), b"done".to_vec()),
         ];
         assert_eq!(found, expected);
-        let found = whole(pair.to_opener(step).unwrap());
+        let found = whole(pair.opener_finds(step).unwrap());
         let expected = [
             Found::Request(back, b"to the client".to_vec()),
             Found::Reply(Some("there"), body(300)),
@@ -190,7 +190,7 @@ fn messages_in_fragments_must_be_complete_in_time() {
     let quick = request_in_fragments(4, &body(300), 64);
     pair.opener.send(&slow[0]);
     assert_eq!(
-        pair.to_acceptor(64).unwrap(),
+        pair.acceptor_finds(64).unwrap(),
         [Found::Event(Event::Fragment)]
     );
     let deadline = pair.acceptor.connection.assembly().deadline();
@@ -198,17 +198,17 @@ fn messages_in_fragments_must_be_complete_in_time() {
     pair.pass(9 * second);
     quick.iter().for_each(|it| pair.opener.send(it));
     assert_eq!(
-        whole(pair.to_acceptor(64).unwrap()),
+        whole(pair.acceptor_finds(64).unwrap()),
         [Found::Request(4, body(300))]
     );
     pair.pass(9 * second);
     pair.opener.send(&slow[1]);
-    pair.to_acceptor(64).unwrap();
+    pair.acceptor_finds(64).unwrap();
     assert!(!pair.acceptor.connection.assembly().is_late(pair.now()));
     pair.pass(second);
     assert!(pair.acceptor.connection.assembly().is_late(pair.now()));
     pair.opener.send(&slow[2]);
-    let late = pair.to_acceptor(64).unwrap_err();
+    let late = pair.acceptor_finds(64).unwrap_err();
     assert_eq!((late, late.answer()), (Violation::Late, None));
 }
 
@@ -231,7 +231,7 @@ fn a_request_beyond_the_limit_is_refused_and_the_connection_goes_on() {
             pair.opener.send(&fragment);
         }
         pair.opener.send(&request(Version::V1_2, 6, b"small"));
-        let found = whole(pair.to_acceptor(step).unwrap());
+        let found = whole(pair.acceptor_finds(step).unwrap());
         let refused = |found: &Found| match found {
             Found::Event(Event::Refused(it)) => Some((it.request_id, it.expects_reply)),
             _ => None,

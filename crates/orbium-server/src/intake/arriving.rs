@@ -5,17 +5,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_channel::framing::FramingError;
+use orbium_channel::connection::{Event, Whole};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
-    ResponseFlags, SystemException, split_header,
+    Assembled, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
+    SystemException, split_header,
 };
 
 use super::queued::{Answer, Late, Queued, Sink};
+use super::refusing::{refuse, unanswerable, violated};
 use super::source::Source;
 use super::state::{Intake, State};
-use super::whole::Whole;
 use crate::Expiry;
 use crate::IncomingRequest;
 use crate::connection::ServerConnection;
@@ -32,38 +32,37 @@ impl Intake {
     /// Deals with the next message that has arrived whole; requests go to
     /// `sink`.
     pub(crate) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Outcome {
-        match self.framing.next() {
-            Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                if source.context.dedications.decides().is_some() && self.is_marked(source, &header)
-                {
+        let event = match self.giop.next(&Instant::now) {
+            Ok(Some(event)) => event,
+            Ok(None) => return Outcome::Incomplete,
+            Err(violation) => return violated(source, violation),
+        };
+        match event {
+            Event::Message(header) if header.kind == MessageKind::Request => {
+                let decided = source.context.dedications.decides().is_some();
+                if decided && !self.giop.came_in_fragments() && self.is_marked(source, &header) {
                     return Outcome::Dedicated;
                 }
-                let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {
-                    return self.refuse_whole(source, &header);
-                };
-                let whole = Whole {
-                    octets,
-                    seams: Vec::new(),
-                    charge,
-                };
-                self.state.enqueue(source, sink, &header, whole, None)
+                self.put(source, &header, sink)
             }
-            Ok(Some(header)) => {
-                if header.kind == MessageKind::CancelRequest {
-                    let message = self.framing.message(&header);
-                    let mut reader = header.reader(&mut message[HEADER_LEN..]);
-                    if let Ok(cancel) = CancelRequest::read(&mut reader)
-                        && sink.cancel(source.connection.id, cancel.request_id)
-                    {
-                        self.framing.consume(&header);
-                        return Outcome::Dispatched;
-                    }
-                }
-                self.take_other(source, &header)
+            Event::Cancel(request_id) if sink.cancel(source.connection.id, request_id) => {
+                Outcome::Dispatched
             }
-            Ok(None) => Outcome::Incomplete,
-            Err(FramingError::NoMemory) => self.refuse_for_memory(source),
-            Err(error) => self.refuse(source, error),
+            other => self.take_other(source, other),
+        }
+    }
+
+    /// Takes the request with that header out, for `sink`.
+    pub(super) fn put(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        sink: &dyn Sink,
+    ) -> Outcome {
+        match self.giop.take(header, sink.room()) {
+            Ok(whole) => self.state.enqueue(source, sink, header, whole, None),
+            Err(Some(refused)) => refuse(source, &refused),
+            Err(None) => unanswerable(source),
         }
     }
 }
@@ -119,11 +118,8 @@ impl State {
         moved: Option<Decided>,
     ) -> Option<Arrived> {
         let connection = source.connection;
-        let Whole {
-            mut octets,
-            seams,
-            charge,
-        } = whole;
+        let Whole { message, charge } = whole;
+        let Assembled { mut octets, seams } = message;
         let (head, after) = split_header(&mut octets);
         let mut reader = header.reader(after);
         reader.set_fragment_boundaries(&seams);

@@ -14,7 +14,7 @@ impl Intake {
     /// Whether the request with that header is for a dedicated thread of the
     /// connection: its marker was just granted.
     pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
-        let (head, after) = split_header(self.framing.message(header));
+        let (head, after) = split_header(self.giop.message(header).0);
         let mut reader = header.reader(after);
         let request = header.read_request(&head, &mut reader);
         request.is_ok_and(|request| {
@@ -25,11 +25,11 @@ impl Intake {
 
     /// What a gate says to the next message, if that is a whole request.
     pub(crate) fn at_gate(&mut self, gate: &dyn Gate, waiting: (usize, usize)) -> Option<Pass> {
-        let header = self.framing.next().ok()??;
+        let header = self.giop.peek().ok()??;
         if header.kind != MessageKind::Request || header.more_fragments {
             return None;
         }
-        ask(gate, &header, self.framing.message(&header), waiting)
+        ask(gate, &header, self.giop.message(&header).0, waiting)
     }
 }
 

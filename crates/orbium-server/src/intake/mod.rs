@@ -6,14 +6,12 @@ mod arriving;
 mod dedication_reply;
 mod gated;
 mod messages;
-mod oversized;
 mod queued;
 mod refused;
+mod refusing;
 mod request;
-mod scarce;
 mod source;
 mod state;
-mod whole;
 
 pub(crate) use queued::{Answering, Queued, Sink};
 pub(crate) use source::{HandOver, Source};

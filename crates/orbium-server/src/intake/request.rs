@@ -5,12 +5,15 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
-use orbium_channel::framing::{Framing, begins_with_request};
+use orbium_channel::connection::{
+    Assembly, Cause, Connection, Parts, Refused, Role as Side, Whole,
+};
+use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags,
+    Assembled, Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags,
     ServiceContexts, SystemException, Version, service_context, split_header,
 };
 use orbium_sync::role::{Role, while_serving};
@@ -18,10 +21,9 @@ use orbium_sync::role::{Role, while_serving};
 use super::dedication_reply::serve_with_reply_context;
 use super::queued::Sink;
 use super::refused::refuse_request;
-use super::scarce;
+use super::refusing::{refuse, unanswerable};
 use super::source::{HandOver, Source};
 use super::state::{Intake, Known, State};
-use super::whole::Whole;
 use crate::Expiry;
 use crate::ServerConnection;
 use crate::lane;
@@ -43,10 +45,16 @@ struct Reading<'a> {
     source: &'a Source<'a>,
     /// Received behind the message being served.
     rest: &'a [u8],
-    known: RefCell<&'a mut Known>,
+    begun: RefCell<Begun<'a>>,
     request_id: u32,
     /// Not `Dispatched` once the reading, or the request, has left this thread.
     outcome: Cell<Outcome>,
+}
+
+/// What goes with the reading, to another thread too.
+struct Begun<'a> {
+    known: &'a mut Known,
+    assembly: &'a mut Assembly,
 }
 
 /// The outcome for the reading loop, if the connection has left this thread.
@@ -97,19 +105,15 @@ impl Reading<'_> {
             connection, reader, ..
         } = *self.source;
         connection.send_collected();
-        let mut known = self.known.borrow_mut();
+        let Begun { known, assembly } = &mut *self.begun.borrow_mut();
+        let budget = &self.source.context.budget;
+        let assembly = std::mem::take(*assembly);
+        let giop = Connection::continued(Side::Server, known.limit, self.rest, assembly, budget);
         let intake = Intake {
-            framing: Framing::with_octets(
-                known.limit,
-                self.rest.to_vec(),
-                &self.source.context.budget,
-            )
-            .with_headers(connection.headers),
+            giop: giop.with_headers(connection.headers),
             state: State {
                 storage: Vec::new(),
                 known: Known {
-                    reassembly: std::mem::take(&mut known.reassembly),
-                    assembly_charge: std::mem::take(&mut known.assembly_charge),
                     moved_to: None,
                     marked: None,
                     ..**known
@@ -170,7 +174,7 @@ impl ReplyPath for Reading<'_> {
         let here = self.outcome.get() == Outcome::Dispatched;
         if here {
             self.outcome.set(Outcome::Forwarded);
-            self.known.borrow_mut().moved_to = Some((lane.clone(), decided));
+            self.begun.borrow_mut().known.moved_to = Some((lane.clone(), decided));
         }
         here
     }
@@ -181,6 +185,7 @@ struct Asked<'a> {
     source: &'a Source<'a>,
     /// Received behind it.
     rest: &'a [u8],
+    assembly: &'a mut Assembly,
     version: Version,
     format: Format,
     request_id: u32,
@@ -194,7 +199,10 @@ impl Asked<'_> {
         let reading = Reading {
             source: self.source,
             rest: self.rest,
-            known: RefCell::new(&mut state.known),
+            begun: RefCell::new(Begun {
+                known: &mut state.known,
+                assembly: self.assembly,
+            }),
             request_id: self.request_id,
             outcome: Cell::new(Outcome::Dispatched),
         };
@@ -267,11 +275,10 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        message: &mut [u8],
-        rest: &[u8],
+        parts: Parts<'_>,
     ) -> Outcome {
         let find = |message: &[u8]| PlainRequest::find(&message[HEADER_LEN..], header.order);
-        self.serve_found(source, header, message, find, rest)
+        self.serve_found(source, header, parts, find)
     }
 
     /// As `serve_plain`, with a short header.
@@ -280,16 +287,9 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        message: &mut [u8],
-        rest: &[u8],
+        parts: Parts<'_>,
     ) -> Outcome {
-        self.serve_found(
-            source,
-            header,
-            message,
-            PlainRequest::find_short_native,
-            rest,
-        )
+        self.serve_found(source, header, parts, PlainRequest::find_short_native)
     }
 
     #[inline(always)]
@@ -297,14 +297,19 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        message: &mut [u8],
+        parts: Parts<'_>,
         find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
-        rest: &[u8],
     ) -> Outcome {
-        let plain = match find(message) {
+        let plain = match find(parts.message) {
             Some(plain) if !source.context.observes_requests() => plain,
-            _ => return self.serve(source, header, message, &[], rest),
+            _ => return self.serve(source, header, parts),
         };
+        let Parts {
+            message,
+            rest,
+            assembly,
+            ..
+        } = parts;
         let body_at = HEADER_LEN + plain.body;
         let (octets, body) = message.split_at_mut(body_at);
         let octets = &octets[HEADER_LEN..];
@@ -329,6 +334,7 @@ impl State {
         let asked = Asked {
             source,
             rest,
+            assembly,
             version: header.version,
             format,
             request_id: plain.request_id,
@@ -353,10 +359,14 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        message: &mut [u8],
-        seams: &[u32],
-        rest: &[u8],
+        parts: Parts<'_>,
     ) -> Outcome {
+        let Parts {
+            message,
+            seams,
+            rest,
+            assembly,
+        } = parts;
         let Source {
             context,
             dispatcher,
@@ -390,6 +400,7 @@ impl State {
         let asked = Asked {
             source,
             rest,
+            assembly,
             version: header.version,
             format,
             request_id: request.request_id,
@@ -435,13 +446,14 @@ impl State {
         };
         let pool = &LaneCore::of(&lane).pool;
         let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
-            return scarce::refuse(source.connection, header, message);
+            return match Refused::of(header, message, Cause::NoMemory) {
+                Some(refused) => refuse(source, &refused),
+                None => unanswerable(source),
+            };
         };
-        let whole = Whole {
-            octets,
-            seams: seams.to_vec(),
-            charge,
-        };
+        let seams = seams.to_vec();
+        let message = Assembled { octets, seams };
+        let whole = Whole { message, charge };
         self.enqueue(source, pool, header, whole, Some(decided))
     }
 
