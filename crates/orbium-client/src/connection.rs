@@ -26,6 +26,7 @@ use crate::counts::Counted;
 use crate::ended::has_peer_ended;
 use crate::introduction::{Introduction, PriorityContext};
 use crate::private_connections::PrivateConnections;
+use crate::shared::CallSlot;
 use crate::ticks;
 pub(crate) use receiving::Received;
 
@@ -40,6 +41,8 @@ const MOMENT: Duration = Duration::from_millis(1);
 pub(crate) struct Connection {
     stream: Box<dyn ByteStream>,
     giop: GiopConnection,
+    /// Replies come over a connection that all callers share.
+    slot: Option<Arc<CallSlot>>,
     storage: Vec<u8>,
     next_id: u32,
     /// From one id to the next.
@@ -87,6 +90,7 @@ impl Connection {
         Self {
             stream,
             giop: giop_connection(config),
+            slot: None,
             storage: Vec::new(),
             next_id: 0,
             id_distance: 2,
@@ -119,6 +123,19 @@ impl Connection {
     pub(super) fn reacting(self) -> Self {
         Self {
             reacts: true,
+            ..self
+        }
+    }
+
+    /// The same, over a call slot: its ids are the slot's. Only the first slot of a new
+    /// connection is new itself.
+    pub(super) fn over(self, slot: Arc<CallSlot>) -> Self {
+        let (last, distance) = slot.ids();
+        Self {
+            next_id: last,
+            seen_id: last,
+            id_distance: distance,
+            slot: Some(slot),
             ..self
         }
     }
@@ -191,14 +208,6 @@ impl Connection {
     pub(crate) fn next_id(&mut self) -> u32 {
         self.next_id = self.next_id.wrapping_add(self.id_distance);
         self.next_id
-    }
-
-    /// Sets the request ids of a call slot of a shared stream: the last id used, and
-    /// the distance to the next. Only the first slot of a new stream is new itself.
-    pub(super) fn number_from(&mut self, last: u32, distance: u32) {
-        self.next_id = last;
-        self.seen_id = last;
-        self.id_distance = distance;
     }
 
     /// When the connection was last seen to have been used: a call does not
@@ -291,7 +300,17 @@ impl Connection {
     /// Drops a message that was received.
     #[inline]
     pub(crate) fn consume(&mut self, header: &MessageHeader) {
-        self.giop.consume(header);
+        match self.giop.came_in_fragments() {
+            false => self.giop.consume(header),
+            true => self.drop_whole(),
+        }
+    }
+
+    #[cold]
+    fn drop_whole(&mut self) {
+        if let (Some(whole), Some(slot)) = (self.giop.take_whole(), &self.slot) {
+            slot.recycle(whole);
+        }
     }
 
     /// Whether an idle connection has something to receive: its end, or unexpected

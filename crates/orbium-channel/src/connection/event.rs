@@ -73,6 +73,8 @@ pub enum Violation {
     Unexpected(MessageKind),
     /// A CancelRequest without an id.
     Malformed(CdrError),
+    /// A reply whose request cannot be told from its header.
+    NoRequestId,
     /// Messages in fragments were not completed in time.
     Late,
 }
@@ -110,6 +112,7 @@ impl fmt::Display for Violation {
             Self::Fragment(error) => error.fmt(f),
             Self::Unexpected(kind) => write!(f, "a {kind:?} message from the wrong side"),
             Self::Malformed(error) => error.fmt(f),
+            Self::NoRequestId => f.write_str("a reply without a request id"),
             Self::Late => f.write_str("fragments not completed in time"),
         }
     }

@@ -409,6 +409,19 @@ impl Connection {
         self.whole = None;
     }
 
+    /// Takes a message out that came in fragments, or was put.
+    pub fn take_whole(&mut self) -> Option<Whole> {
+        self.whole.take()
+    }
+
+    /// Puts a message that another connection has taken for this one: the next that
+    /// `next` finds. Its header; `None` if it has none.
+    pub fn put_whole(&mut self, whole: Whole) -> Option<MessageHeader> {
+        let header = header_of(&whole)?;
+        self.whole = Some(whole);
+        Some(header)
+    }
+
     /// Takes the message with that header out: into `room`, or with the memory that it was
     /// received into.
     ///

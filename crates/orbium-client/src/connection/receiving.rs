@@ -12,6 +12,7 @@ use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
 
 use super::Connection;
+use crate::shared::End;
 use crate::ticks;
 
 /// What came in answer.
@@ -102,6 +103,9 @@ impl Connection {
     /// receive needs a timeout of its own.
     #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
+        if self.slot.is_some() {
+            return self.receive_from_slot(deadline);
+        }
         match self.giop.receive(&*self.stream) {
             Ok(0) => Some(Received::Lost),
             Ok(_) => {
@@ -110,6 +114,27 @@ impl Connection {
             }
             Err(error) => self.receive_failed(error, deadline),
         }
+    }
+
+    /// The reply that came for this call over the connection that all callers share.
+    #[cold]
+    #[inline(never)]
+    fn receive_from_slot(&mut self, deadline: Deadline) -> Option<Received> {
+        let end = match self.slot.as_ref()?.receive_reply() {
+            Ok(Ok(whole)) => match self.giop.put_whole(whole) {
+                Some(header) => return Some(Received::Message(header)),
+                None => End::Lost,
+            },
+            Ok(Err(end)) => end,
+            Err(error) => return self.receive_failed(error, deadline),
+        };
+        Some(match end {
+            End::Lost => Received::Lost,
+            End::Refused => Received::Refused,
+            End::Closed => Received::Closed,
+            End::MessageError => Received::MessageError,
+            End::Violated(violation) => self.fault(violation),
+        })
     }
 
     /// Whether something can be received before the deadline, as far as that has
@@ -191,18 +216,22 @@ impl Connection {
         if let Some(answer) = violation.answer() {
             self.say_last(&answer);
         }
+        self.fault(violation)
+    }
+
+    fn fault(&mut self, violation: Violation) -> Received {
         // Requests come over bidirectional connections only.
         if matches!(violation, Violation::Unexpected(_)) {
             return Received::Lost;
         }
-        self.cause = Some(self.fault(violation));
+        self.cause = Some(self.sentence(violation));
         match violation.is_limit() {
             true => Received::TooLarge,
             false => Received::Garbage,
         }
     }
 
-    fn fault(&self, violation: Violation) -> String {
+    fn sentence(&self, violation: Violation) -> String {
         let limit = Grouped(self.message_limit);
         match violation {
             Violation::Fragment(FragmentError::MessageTooLarge(_)) => {

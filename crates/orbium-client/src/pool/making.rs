@@ -33,16 +33,10 @@ impl Pool {
                     if self.reacts { made.reacting() } else { made }
                 })
             }
-            Source::Shared(multiplexer) => {
-                multiplexer
-                    .call_slot(earliest)
-                    .map(|(stream, (last, distance))| {
-                        let slot = Connection::new(stream, &self.config, negotiated, None);
-                        let mut slot = slot.with_headers(self.headers);
-                        slot.number_from(last, distance);
-                        slot
-                    })
-            }
+            Source::Shared(multiplexer) => multiplexer.call_slot(earliest).map(|(slot, stream)| {
+                let made = Connection::new(stream, &self.config, negotiated, None);
+                made.with_headers(self.headers).over(slot)
+            }),
         };
         match made {
             Ok(connection) => {

@@ -11,13 +11,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use orbium_channel::connection::Whole;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sync::lock::Mutex;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use super::connection::{End, MultiplexedConnection, STRIDE, lock};
 use super::message::request_id;
-use super::reply_queue::ReplyQueue;
+use super::pending_reply::PendingReply;
 
 /// Enough of a fragmented message for its header and its request id.
 const HEAD: usize = HEADER_LEN + 4;
@@ -26,10 +27,10 @@ const HEAD: usize = HEADER_LEN + 4;
 const MAX_PIECES: usize = 16;
 
 /// One caller's slot at a multiplexed connection.
-pub(super) struct CallSlot {
+pub(crate) struct CallSlot {
     connection: Arc<MultiplexedConnection>,
     slot: usize,
-    queue: Arc<ReplyQueue>,
+    pending: Arc<PendingReply>,
     state: Mutex<State>,
 }
 
@@ -46,18 +47,44 @@ struct State {
 
 impl CallSlot {
     pub(super) fn take(connection: &Arc<MultiplexedConnection>) -> Option<Self> {
-        let (slot, queue) = connection.join()?;
+        let (slot, pending) = connection.join()?;
         Some(Self {
             connection: Arc::clone(connection),
             slot,
-            queue,
+            pending,
             state: Mutex::default(),
         })
     }
 
     /// The last request id of this slot, and the distance to the next.
-    pub(super) fn ids(&self) -> (u32, u32) {
-        (self.queue.last_id(), STRIDE)
+    pub(crate) fn ids(&self) -> (u32, u32) {
+        (self.pending.last_id(), STRIDE)
+    }
+
+    /// The reply to the last request, once it has come, or the end of the connection.
+    ///
+    /// # Errors
+    /// `WouldBlock` after the receive timeout.
+    pub(crate) fn receive_reply(&self) -> io::Result<Result<Whole, End>> {
+        let timeout = lock(&self.state).receive_timeout;
+        let deadline = Deadline::after(timeout);
+        loop {
+            if let Some(reply) = self.pending.take() {
+                return Ok(Ok(reply));
+            }
+            if let Some(end) = self.connection.ending() {
+                // Once more: replies that came before the end count.
+                return Ok(self.pending.take().ok_or(end));
+            }
+            if !self.connection.wait(self.slot, timeout, deadline) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+    }
+
+    /// Gives the memory of a reply back that was read.
+    pub(crate) fn recycle(&self, reply: Whole) {
+        self.pending.recycle(reply);
     }
 
     /// Registers the message about to be sent; `false` if it is not to be sent as it
@@ -90,7 +117,7 @@ impl CallSlot {
                 } else {
                     request_id(&header, &head[..len])
                 };
-                self.queue
+                self.pending
                     .await_answer(id.ok_or(io::ErrorKind::InvalidInput)?);
             }
             _ => {}
@@ -216,42 +243,34 @@ impl Drop for CallSlot {
             self.connection.finish(End::Lost);
             self.connection.release();
         }
-        self.queue.forget();
+        self.pending.forget();
         self.connection.leave(self.slot);
     }
 }
 
-impl ByteStream for CallSlot {
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        let timeout = lock(&self.state).receive_timeout;
-        let deadline = Deadline::after(timeout);
-        loop {
-            let taken = self.queue.take(room);
-            if taken > 0 || room.is_empty() {
-                return Ok(taken);
-            }
-            if let Some(end) = self.connection.ending() {
-                // Once more: replies that came before the end count.
-                return match (self.queue.take(room), end) {
-                    (0, End::Refused) => Err(end.error()),
-                    (taken, _) => Ok(taken),
-                };
-            }
-            if !self.connection.wait(self.slot, timeout, deadline) {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
+/// The sending side of a call slot, as the stream of a connection.
+#[derive(Debug)]
+pub(super) struct SlotStream(pub(super) Arc<CallSlot>);
+
+impl ByteStream for SlotStream {
+    /// A slot has replies, not bytes: see [`CallSlot::receive_reply`]. What shows here is that
+    /// something is there to be received, as the end of a stream.
+    fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
+        match self.has_buffered() {
+            true => Ok(0),
+            false => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        self.send_pieces(&mut [IoSlice::new(octets)])
+        self.0.send_pieces(&mut [IoSlice::new(octets)])
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut copies = [IoSlice::new(&[]); MAX_PIECES];
         let count = pieces.len().min(MAX_PIECES);
         copies[..count].copy_from_slice(&pieces[..count]);
-        self.send_pieces(&mut copies[..count])
+        self.0.send_pieces(&mut copies[..count])
     }
 
     fn set_timeouts(
@@ -262,7 +281,7 @@ impl ByteStream for CallSlot {
         if receive == Some(Some(Duration::ZERO)) || send == Some(Some(Duration::ZERO)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut state = lock(&self.state);
+        let mut state = lock(&self.0.state);
         state.receive_timeout = receive.unwrap_or(state.receive_timeout);
         state.send_timeout = send.unwrap_or(state.send_timeout);
         Ok(())
@@ -277,22 +296,22 @@ impl ByteStream for CallSlot {
     }
 
     fn shutdown(&self, _how: Shutdown) {
-        self.connection.finish(End::Lost);
+        self.0.connection.finish(End::Lost);
     }
 
     fn peer(&self) -> Peer {
-        self.connection.stream.peer()
+        self.0.connection.stream.peer()
     }
 
     fn source(&self) -> &dyn AsFd {
-        self.connection.stream.source()
+        self.0.connection.stream.source()
     }
 
     fn sending_source(&self) -> Option<Arc<OwnedFd>> {
-        self.connection.stream.sending_source()
+        self.0.connection.stream.sending_source()
     }
 
     fn has_buffered(&self) -> bool {
-        !self.queue.is_empty() || self.connection.ending().is_some()
+        !self.0.pending.is_empty() || self.0.connection.ending().is_some()
     }
 }

@@ -5,18 +5,17 @@ use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use orbium_channel::framing::{self, Framing};
-use orbium_channel::peer_memory::Budget;
-use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
+use orbium_channel::connection::{Bounds, Connection, Event, Violation};
+use orbium_giop::{MessageHeader, ReassemblyLimits, Version, close_connection};
 use orbium_metrics::Closing;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
 
 use super::message::request_id;
-use super::reply_queue::{Full, ReplyQueue};
+use super::pending_reply::PendingReply;
 use super::send_queue::SendQueue;
 use crate::config::CALL_SLOTS;
 use crate::counts::Counted;
@@ -33,10 +32,16 @@ pub(super) const ALTERNATE: Duration = Duration::from_millis(5);
 
 /// Why the connection has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Lost,
     /// The server refused our certificate.
     Refused,
+    /// CloseConnection.
+    Closed,
+    /// MessageError.
+    MessageError,
+    /// What the server sent cannot be taken.
+    Violated(Violation),
 }
 
 impl End {
@@ -49,19 +54,17 @@ impl End {
 
     pub(super) fn error(self) -> io::Error {
         match self {
-            Self::Lost => io::ErrorKind::BrokenPipe.into(),
             Self::Refused => io::ErrorKind::PermissionDenied.into(),
+            _ => io::ErrorKind::BrokenPipe.into(),
         }
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Reader {
-    framing: Framing,
+    giop: Connection,
     /// The receive timeout that the stream has.
     timeout: Option<Duration>,
-    /// The slot for further fragments of GIOP 1.1, which carry no request id.
-    fragmented: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -69,17 +72,27 @@ pub(super) struct MultiplexedConnection {
     pub(super) stream: Box<dyn ByteStream>,
     pub(super) readers: LeaderFollower,
     pub(super) send_queue: SendQueue,
-    queues: Mutex<Vec<Arc<ReplyQueue>>>,
+    pending: Mutex<Vec<Arc<PendingReply>>>,
     pub(super) reader: Mutex<Reader>,
     end: OnceLock<End>,
     /// No slot is given out any more: closed when the last one is left.
     retired: AtomicBool,
     closing: AtomicBool,
-    budget: Budget,
-    /// Limit of bytes that may wait in a reply queue.
-    limit: usize,
     thread: Mutex<Option<orbium_sys::Thread>>,
     counted: Counted,
+}
+
+/// Every slot may have a reply in fragments: the budget of peers bounds them together.
+pub(super) fn bounds(message: usize) -> Bounds {
+    Bounds {
+        message,
+        reassembly: ReassemblyLimits {
+            message,
+            messages: CALL_SLOTS as usize,
+            total: message.saturating_mul(CALL_SLOTS as usize),
+        },
+        message_time: None,
+    }
 }
 
 impl MultiplexedConnection {
@@ -90,8 +103,7 @@ impl MultiplexedConnection {
     /// The stream is broken, or no thread can be started.
     pub(super) fn start(
         stream: Box<dyn ByteStream>,
-        framing: Framing,
-        (message_size, budget): (usize, &Budget),
+        giop: Connection,
         has_thread: bool,
         counted: Counted,
     ) -> io::Result<Arc<Self>> {
@@ -100,18 +112,14 @@ impl MultiplexedConnection {
             stream,
             readers: LeaderFollower::new(CALL_SLOTS as usize, has_thread),
             send_queue: SendQueue::default(),
-            queues: Mutex::default(),
+            pending: Mutex::default(),
             reader: Mutex::new(Reader {
-                framing,
+                giop,
                 timeout: None,
-                fragmented: None,
             }),
             end: OnceLock::new(),
             retired: AtomicBool::new(false),
             closing: AtomicBool::new(false),
-            budget: budget.clone(),
-            // A message, and its fragments' headers.
-            limit: message_size.saturating_mul(2).saturating_add(1 << 16),
             thread: Mutex::new(None),
             counted,
         });
@@ -129,17 +137,17 @@ impl MultiplexedConnection {
     }
 
     /// Takes a call slot.
-    pub(super) fn join(&self) -> Option<(usize, Arc<ReplyQueue>)> {
+    pub(super) fn join(&self) -> Option<(usize, Arc<PendingReply>)> {
         if self.send_queue.has_ended() {
             return None;
         }
         let slot = self.readers.join()?;
-        let mut queues = lock(&self.queues);
-        while queues.len() <= slot {
-            let first = u32::try_from(queues.len()).unwrap_or(0) % CALL_SLOTS;
-            queues.push(Arc::new(ReplyQueue::starting_at(2 * first, &self.budget)));
+        let mut pending = lock(&self.pending);
+        while pending.len() <= slot {
+            let first = u32::try_from(pending.len()).unwrap_or(0) % CALL_SLOTS;
+            pending.push(Arc::new(PendingReply::after(2 * first)));
         }
-        Some((slot, Arc::clone(&queues[slot])))
+        Some((slot, Arc::clone(&pending[slot])))
     }
 
     pub(super) fn leave(&self, slot: usize) {
@@ -185,9 +193,7 @@ impl MultiplexedConnection {
         let (false, Ok(reader)) = (has_thread, reader) else {
             return false;
         };
-        let next = reader.framing.next().ok().flatten();
-        let is_closing = next.is_some_and(|header| header.kind == MessageKind::CloseConnection);
-        ended::has_peer_ended(is_closing, &*self.stream)
+        ended::has_peer_ended(reader.giop.is_closing(), &*self.stream)
     }
 
     /// Records the end, once, and wakes all waiting callers.
@@ -266,7 +272,7 @@ impl MultiplexedConnection {
             }
             reader.timeout = timeout;
         }
-        match reader.framing.receive(&*self.stream) {
+        match reader.giop.receive(&*self.stream) {
             Ok(0) => self.finish(End::Lost),
             Ok(_) => return true,
             Err(error) => match orbium_sys::kind_of(&error) {
@@ -283,93 +289,51 @@ impl MultiplexedConnection {
     pub(super) fn demultiplex(&self, reader: &mut Reader, own: Option<usize>) -> bool {
         let mut came = false;
         while self.end.get().is_none() {
-            match reader.framing.next() {
+            match reader.giop.next(&Instant::now) {
                 Ok(None) => break,
-                Ok(Some(header)) => {
-                    let slot = self.deliver(reader, &header);
-                    reader.framing.consume(&header);
+                Ok(Some(Event::Message(header))) => {
+                    let slot = self.deliver(&mut reader.giop, &header);
                     came |= slot.is_some() && slot == own;
                 }
-                Err(error) => {
-                    orbium_trace::log::debug!(target: "orbium::conn", ?error, "not a message");
-                    // Each caller parses it and fails by itself.
-                    let head = reader.framing.received();
-                    self.put_in_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);
-                    self.refuse();
-                }
+                Ok(Some(Event::Close)) => self.finish(End::Closed),
+                Ok(Some(Event::MessageError)) => self.finish(End::MessageError),
+                Ok(Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => {}
+                Err(violation) => self.refuse(violation),
             }
         }
         came
     }
 
-    /// Delivers the message with that header; returns its slot.
-    fn deliver(&self, reader: &mut Reader, header: &MessageHeader) -> Option<usize> {
-        let message = reader.framing.message(header);
-        let slot = match header.kind {
-            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                match request_id(header, message) {
-                    Some(id) => self.awaiting(id, !header.more_fragments),
-                    None if header.kind == MessageKind::Fragment => reader.fragmented,
-                    None => {
-                        self.refuse();
-                        None
-                    }
-                }
-            }
-            MessageKind::CloseConnection | MessageKind::MessageError => {
-                self.put_in_all(message);
-                self.finish(End::Lost);
-                None
-            }
-            // Requests come over bidirectional connections only.
-            _ => {
-                self.refuse();
-                None
-            }
+    /// Delivers the reply with that header; returns its slot. Late replies are discarded.
+    fn deliver(&self, giop: &mut Connection, header: &MessageHeader) -> Option<usize> {
+        let Some(id) = request_id(header, giop.message(header).0) else {
+            self.refuse(Violation::NoRequestId);
+            return None;
         };
-        if let Some(slot) = slot {
-            let queue = lock(&self.queues).get(slot).cloned();
-            let put = queue.map_or(Err(Full::Never), |queue| {
-                queue.put(message, self.limit).or_else(|full| {
-                    match (full, request_id(header, message)) {
-                        (Full::NoMemory, Some(id)) => {
-                            queue.put(&framing::refusal(header, id), self.limit)
-                        }
-                        _ => Err(full),
-                    }
-                })
-            });
-            match put {
-                Ok(()) => self.readers.ready(slot),
-                Err(_) => self.refuse(),
-            }
-        }
-        let is_old = header.version.minor < 2;
-        if is_old && (header.more_fragments || header.kind == MessageKind::Fragment) {
-            reader.fragmented = slot.filter(|_| header.more_fragments);
-        }
-        slot
-    }
-
-    /// The slot that waits for that reply; late replies are discarded.
-    fn awaiting(&self, id: u32, is_all: bool) -> Option<usize> {
         let slot = (id / 2 % CALL_SLOTS) as usize;
-        let queues = lock(&self.queues);
-        let queue = queues.get(slot)?;
-        queue.awaits(id, is_all).then_some(slot)
+        let pending = lock(&self.pending).get(slot).cloned();
+        let Some(pending) = pending.filter(|pending| pending.awaits(id)) else {
+            giop.consume(header);
+            return None;
+        };
+        match giop.take(header, pending.room()) {
+            Ok(reply) => {
+                pending.put(reply);
+                self.readers.ready(slot);
+            }
+            Err(_) => self.refuse(Violation::NoRequestId),
+        }
+        Some(slot)
     }
 
     #[cold]
-    fn refuse(&self) {
+    fn refuse(&self, violation: Violation) {
+        orbium_trace::log::debug!(target: "orbium::conn", %violation, "cannot be read");
         self.counted.note_cause(Closing::Error);
-        self.end_with(&message_error(Version::V1_2));
-    }
-
-    fn put_in_all(&self, message: &[u8]) {
-        for queue in &*lock(&self.queues) {
-            // A full queue needs no message: its caller sees the end.
-            let _ = queue.put(message, self.limit);
+        if let Some(answer) = violation.answer() {
+            self.say_before_the_end(&answer);
         }
+        self.finish(End::Violated(violation));
     }
 
     /// Waits until a message has come for a slot, or the connection has ended; `false`

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Multiplexed connections: one to a server, shared by all callers.
 //!
-//! A caller takes a *call slot* of the connection and uses it as a stream of its own,
-//! so that all else is as with exclusive connections. The ids of its requests name the
-//! slot, by which the reader demultiplexes replies. [`orbium_sync::LeaderFollower`]
-//! elects the reader.
+//! A caller takes a *call slot* of the connection, sends over it as over a stream of its
+//! own, and receives whole replies from it. The ids of its requests name the slot, by which
+//! the reader demultiplexes replies. [`orbium_sync::LeaderFollower`] elects the reader.
 
 mod call_slot;
 mod connection;
 mod message;
-mod reply_queue;
+mod pending_reply;
 mod send_queue;
 mod sending;
 
@@ -17,7 +16,7 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 
 use orbium_channel::Channel;
-use orbium_channel::framing::Framing;
+use orbium_channel::connection::{Connection, Role};
 use orbium_channel::peer_memory::Budget;
 use orbium_config::ClientStrategy;
 use orbium_giop::Headers;
@@ -27,7 +26,9 @@ use orbium_transport::{ByteStream, Connector, Deadline};
 use crate::config::ClientConfig;
 use crate::counts::{Counted, Counts};
 use crate::waiting;
-use call_slot::CallSlot;
+pub(crate) use call_slot::CallSlot;
+use call_slot::SlotStream;
+pub(crate) use connection::End;
 use connection::MultiplexedConnection;
 
 /// Opens the multiplexed connection to one server, and gives out its call slots.
@@ -53,7 +54,7 @@ struct State {
 
 /// A stream for one caller, the last request id used there, and the distance to the
 /// next.
-pub(super) type ConnectedSlot = (Box<dyn ByteStream>, (u32, u32));
+pub(super) type ConnectedSlot = (Arc<CallSlot>, Box<dyn ByteStream>);
 
 impl Multiplexer {
     /// Gives the connector back if the strategy is exclusive.
@@ -93,7 +94,7 @@ impl Multiplexer {
         let mut state = self.lock();
         loop {
             if let Some(slot) = state.connection.as_ref().and_then(CallSlot::take) {
-                return Ok(with_ids(slot));
+                return Ok(connected(slot));
             }
             // Ended, or full.
             if let Some(connection) = state.connection.take() {
@@ -109,15 +110,10 @@ impl Multiplexer {
         drop(state);
         let made = self.connector.connect(deadline).and_then(|stream| {
             let counted = Counted::new(&self.counts, &self.channel);
-            let framing = Framing::new(self.message_size, &self.budget).with_headers(self.headers);
-            let bounds = (self.message_size, &self.budget);
-            MultiplexedConnection::start(
-                counted.metered(stream),
-                framing,
-                bounds,
-                self.has_thread,
-                counted,
-            )
+            let bounds = connection::bounds(self.message_size);
+            let giop = Connection::new(Role::Client, bounds, &self.budget);
+            let giop = giop.with_headers(self.headers);
+            MultiplexedConnection::start(counted.metered(stream), giop, self.has_thread, counted)
         });
         let mut state = self.lock();
         state.connecting = false;
@@ -125,7 +121,7 @@ impl Multiplexer {
         let connection = made?;
         let slot = CallSlot::take(&connection).ok_or(io::ErrorKind::ConnectionReset)?;
         state.connection = Some(connection);
-        Ok(with_ids(slot))
+        Ok(connected(slot))
     }
 
     /// Closes the connection once no slot is in use.
@@ -146,9 +142,10 @@ impl Multiplexer {
     }
 }
 
-fn with_ids(slot: CallSlot) -> ConnectedSlot {
-    let ids = slot.ids();
-    (Box::new(slot), ids)
+fn connected(slot: CallSlot) -> ConnectedSlot {
+    let slot = Arc::new(slot);
+    let stream = Box::new(SlotStream(Arc::clone(&slot)));
+    (slot, stream)
 }
 
 impl Drop for Multiplexer {

@@ -121,9 +121,14 @@ impl MultiplexedConnection {
 
     /// Ends the connection with a final message, if it can be sent soon.
     pub(super) fn end_with(&self, message: &[u8]) {
+        self.say_before_the_end(message);
+        self.finish(End::Lost);
+    }
+
+    /// Sends a final message, if it can be sent soon.
+    pub(super) fn say_before_the_end(&self, message: &[u8]) {
         let soon = Deadline::after(Some(CLOSE_TIMEOUT));
         let send = |octets: &[u8]| self.push_at_once(octets);
         self.send_queue.say_last(message, soon, &send);
-        self.finish(End::Lost);
     }
 }
