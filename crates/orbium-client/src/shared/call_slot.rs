@@ -253,13 +253,17 @@ impl Drop for CallSlot {
 pub(super) struct SlotStream(pub(super) Arc<CallSlot>);
 
 impl ByteStream for SlotStream {
-    /// A slot has replies, not bytes: see [`CallSlot::receive_reply`]. What shows here is that
-    /// something is there to be received, as the end of a stream.
+    /// A slot has replies, not bytes: see [`CallSlot::receive_reply`]. What shows here, as the end
+    /// of a stream, is that something has come: the end, or a late reply.
     fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
-        match self.has_buffered() {
-            true => Ok(0),
-            false => Err(io::ErrorKind::WouldBlock.into()),
+        let timeout = lock(&self.0.state).receive_timeout;
+        let deadline = Deadline::after(timeout);
+        while !self.has_buffered() {
+            if !self.0.connection.wait(self.0.slot, timeout, deadline) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
         }
+        Ok(0)
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
