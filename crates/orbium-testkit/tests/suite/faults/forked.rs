@@ -368,7 +368,10 @@ fn an_orb_that_serves_stays_with_the_parent() {
             let orb = served.orb.clone();
             let running = thread::spawn(move || orb.run());
             served.end();
-            assert_eq!(within("run", || running.join().unwrap()), Ok(()));
+            // The end may come before `run` begins.
+            let ran = within("run", || running.join().unwrap());
+            let over = |why: SystemException| why.kind == ExceptionKind::BadInvOrder;
+            assert!(ran.is_ok() || ran.is_err_and(over), "{ran:?}");
         }
     });
 }
