@@ -92,7 +92,7 @@ fn in_book(page: &Path, target: &str) -> Option<String> {
     }
 }
 
-/// The folder of a crate whose README is a page of the book: the links of that page are
+/// The folder of a crate that has its README in the book: the links of that page are
 /// relative to it.
 fn readme_folder(page: &Path) -> Option<PathBuf> {
     let name = page.strip_prefix("crates").ok()?.with_extension("");
@@ -101,7 +101,7 @@ fn readme_folder(page: &Path) -> Option<PathBuf> {
     readme.is_file().then_some(folder)
 }
 
-/// The crate whose README a path names, and the anchor behind it.
+/// The crate of a README that a path names, and the anchor behind it.
 fn crate_page(path: &str) -> Option<(&str, &str)> {
     let (name, file) = path.strip_prefix("crates/")?.split_once('/')?;
     Some((name, file.strip_prefix("README.md")?))
