@@ -6,7 +6,6 @@ use std::fmt;
 use orbium_cdr::CdrError;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
 
-use super::refusal;
 use crate::framing::FramingError;
 
 /// What has arrived.
@@ -43,15 +42,6 @@ pub struct Refused {
     pub cause: Cause,
 }
 
-impl Refused {
-    /// The refusal of the request with that message header, of which `begun` is there, from
-    /// that header on; `None` if it is no request, or too little is there.
-    #[must_use]
-    pub fn of(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Self> {
-        refusal::refused(header, begun, cause)
-    }
-}
-
 /// Why a request was dropped before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -73,7 +63,7 @@ pub enum Violation {
     Unexpected(MessageKind),
     /// A CancelRequest without an id.
     Malformed(CdrError),
-    /// A reply whose request cannot be told from its header.
+    /// A reply without the id of its request.
     NoRequestId,
     /// Messages in fragments were not completed in time.
     Late,

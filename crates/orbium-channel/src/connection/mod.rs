@@ -28,13 +28,12 @@ mod assembly;
 mod event;
 mod refusal;
 mod requests;
+mod role;
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use orbium_giop::{
-    Assembled, CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind, ReassemblyLimits,
-};
+use orbium_giop::{Assembled, CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind};
 use orbium_transport::ByteStream;
 
 use crate::framing::{self, Framing, FramingError};
@@ -43,59 +42,7 @@ use assembly::Added;
 pub use assembly::{Assembly, Whole};
 pub use event::{Cause, Event, Refused, Violation};
 pub use requests::Requests;
-
-/// Which messages the peer sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// This side sends requests, the peer replies.
-    Client,
-    /// The peer sends requests, this side replies.
-    Server,
-    /// Both sides send requests: bidirectional GIOP (clause 9.8).
-    Both,
-}
-
-impl Role {
-    /// Whether the peer may send messages of that kind. Either may say that it could not
-    /// read one, and either may close: a client that closes sends no CloseConnection
-    /// before GIOP 1.2, but one that does is believed.
-    const fn receives(self, kind: MessageKind) -> bool {
-        match kind {
-            MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest => {
-                matches!(self, Self::Server | Self::Both)
-            }
-            MessageKind::Reply | MessageKind::LocateReply => {
-                matches!(self, Self::Client | Self::Both)
-            }
-            MessageKind::CloseConnection | MessageKind::MessageError | MessageKind::Fragment => {
-                true
-            }
-        }
-    }
-}
-
-/// What a peer may make this side keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Bytes of a message in one piece, header included.
-    pub message: usize,
-    /// Messages in fragments.
-    pub reassembly: ReassemblyLimits,
-    /// Time for a message in fragments to be complete; `None` is for ever: the wait
-    /// for it has a deadline.
-    pub message_time: Option<Duration>,
-}
-
-impl Default for Bounds {
-    /// Messages of 64 MiB, and the defaults of reassembly; no time.
-    fn default() -> Self {
-        Self {
-            message: 64 << 20,
-            reassembly: ReassemblyLimits::default(),
-            message_time: None,
-        }
-    }
-}
+pub use role::{Bounds, Role};
 
 /// One side of a GIOP connection.
 #[derive(Debug)]

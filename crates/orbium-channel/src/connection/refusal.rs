@@ -10,6 +10,15 @@ use super::event::{Cause, Refused};
 /// with its connection.
 pub(super) const HEAD: usize = 4096;
 
+impl Refused {
+    /// The refusal of the request with that message header, of which `begun` is there, from
+    /// that header on; `None` if it is no request, or too little is there.
+    #[must_use]
+    pub fn of(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Self> {
+        refused(header, begun, cause)
+    }
+}
+
 /// The refusal of a request of which `begun` is there, from its message header on; `None`
 /// if it is no request, or too little is there.
 pub(super) fn refused(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Refused> {

@@ -206,7 +206,7 @@ pub(crate) fn reply(id: u32, body: &[u8]) -> Vec<u8> {
 /// The same in fragments of `size` bytes.
 pub(crate) fn reply_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec<u8>> {
     cut(&written(|out| {
-        fragments_into(out, &reply_writer(id, body), size)
+        fragments_into(out, &reply_writer(id, body), size);
     }))
 }
 

@@ -3,6 +3,7 @@
 //! enqueued or refused.
 
 mod arriving;
+mod contexts;
 mod dedication_reply;
 mod gated;
 mod messages;

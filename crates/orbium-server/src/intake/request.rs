@@ -11,10 +11,10 @@ use orbium_channel::connection::{
 use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
-use orbium_giop::codeset::{CodeSetContext, Negotiated};
+use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    Assembled, Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags,
-    ServiceContexts, SystemException, Version, service_context, split_header,
+    Assembled, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags, ServiceContexts, Version,
+    split_header,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -361,18 +361,13 @@ impl State {
         header: &MessageHeader,
         parts: Parts<'_>,
     ) -> Outcome {
-        let Parts {
-            message,
-            seams,
-            rest,
-            assembly,
-        } = parts;
         let Source {
             context,
             dispatcher,
             connection,
             ..
         } = *source;
+        let (message, seams) = (parts.message, parts.seams);
         let (head, after) = split_header(message);
         let mut arguments = header.reader(after);
         arguments.set_fragment_boundaries(seams);
@@ -399,8 +394,8 @@ impl State {
         arguments.set_nesting(self.known.nesting);
         let asked = Asked {
             source,
-            rest,
-            assembly,
+            rest: parts.rest,
+            assembly: parts.assembly,
             version: header.version,
             format,
             request_id: request.request_id,
@@ -455,35 +450,5 @@ impl State {
         let message = Assembled { octets, seams };
         let whole = Whole { message, charge };
         self.enqueue(source, pool, header, whole, Some(decided))
-    }
-
-    /// Takes what the service contexts say of the connection and of the time there
-    /// is; with the exception to answer with, if they ask for what is not there.
-    #[cold]
-    pub(super) fn apply_contexts(
-        &mut self,
-        contexts: &ServiceContexts<'_>,
-        connection: &ServerConnection,
-    ) -> (Option<SystemException>, Expiry) {
-        let refused = self.apply_code_sets(contexts);
-        match Expiry::of(contexts, Some(connection.peer())) {
-            Ok(expiry) => (refused, expiry),
-            Err(malformed) => (Some(malformed), Expiry::NEVER),
-        }
-    }
-
-    fn apply_code_sets(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
-        let data = contexts.find(service_context::CODE_SETS)?;
-        match CodeSetContext::decode(data).map(Negotiated::from_context) {
-            Ok(Ok(agreed)) => {
-                self.known.negotiated = agreed;
-                None
-            }
-            _ => Some(SystemException::omg(
-                ExceptionKind::CodesetIncompatible,
-                2,
-                Completion::No,
-            )),
-        }
     }
 }

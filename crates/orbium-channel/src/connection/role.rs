@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a connection lets its peer send, and how much of it.
+
+use std::time::Duration;
+
+use orbium_giop::{MessageKind, ReassemblyLimits};
+
+/// Which messages the peer sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// This side sends requests, the peer replies.
+    Client,
+    /// The peer sends requests, this side replies.
+    Server,
+    /// Both sides send requests: bidirectional GIOP (clause 9.8).
+    Both,
+}
+
+impl Role {
+    /// Whether the peer may send messages of that kind. Either may say that it could not
+    /// read one, and either may close: a client that closes sends no CloseConnection
+    /// before GIOP 1.2, but one that does is believed.
+    pub(super) const fn receives(self, kind: MessageKind) -> bool {
+        match kind {
+            MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest => {
+                matches!(self, Self::Server | Self::Both)
+            }
+            MessageKind::Reply | MessageKind::LocateReply => {
+                matches!(self, Self::Client | Self::Both)
+            }
+            MessageKind::CloseConnection | MessageKind::MessageError | MessageKind::Fragment => {
+                true
+            }
+        }
+    }
+}
+
+/// What a peer may make this side keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of a message in one piece, header included.
+    pub message: usize,
+    /// Messages in fragments.
+    pub reassembly: ReassemblyLimits,
+    /// Time for a message in fragments to be complete; `None` is for ever: the wait
+    /// for it has a deadline.
+    pub message_time: Option<Duration>,
+}
+
+impl Default for Bounds {
+    /// Messages of 64 MiB, and the defaults of reassembly; no time.
+    fn default() -> Self {
+        Self {
+            message: 64 << 20,
+            reassembly: ReassemblyLimits::default(),
+            message_time: None,
+        }
+    }
+}
