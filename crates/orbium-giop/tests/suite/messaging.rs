@@ -297,7 +297,7 @@ mod giop_lite {
                 let tail = OperationTail::new(operation);
                 let plain = RequestTemplate::new(Version::V1_2, &key);
                 let short = plain.clone().with_headers(Headers::Short, &key);
-                let mut write = |template: &RequestTemplate| {
+                let write = |template: &RequestTemplate| {
                     // What was in the buffer before must not be seen.
                     let mut writer =
                         CdrWriter::reuse(vec![0xEE; 512], Format::plain(ByteOrder::NATIVE, 2));
@@ -334,7 +334,7 @@ mod giop_lite {
             (ReplyStatus::NoException, &b""[..]),
             (ReplyStatus::UserException, b"x"),
         ] {
-            let mut write = |version| {
+            let write = |version| {
                 let mut writer =
                     CdrWriter::reuse(vec![0xEE; 512], Format::plain(ByteOrder::NATIVE, 2));
                 let start = begin_reply(&mut writer, version, 9, status, &[]);
@@ -383,7 +383,7 @@ mod giop_lite {
             assert!(header.format().is_natural());
             assert!(Headers::Native.allow(&header) && !Headers::Short.allow(&header));
             assert_eq!(to_giop(&message), None);
-            let mut decoder = GiopLite.session(Side::Server, 64).decoder;
+            let decoder = GiopLite.session(Side::Server, 64).decoder;
             assert!(decoder.frame_len(&message).is_err());
             // In the other byte order it would be another representation.
             let mut foreign = message.clone();
@@ -412,7 +412,7 @@ mod giop_lite {
 
     #[test]
     fn hostile_frames_are_refused() {
-        let mut decoder = GiopLite.session(Side::Server, 64).decoder;
+        let decoder = GiopLite.session(Side::Server, 64).decoder;
         for (frame, error) in [
             (
                 "9a 00 0000 07000000 35000000",
