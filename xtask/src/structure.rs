@@ -14,6 +14,9 @@ mod resolve;
 mod tests;
 mod tokens;
 
+use std::path::Path;
+use std::{fs, io};
+
 use measures::Measures;
 use module_tree::Tree;
 
@@ -21,6 +24,29 @@ use crate::ceiling::Mode;
 use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
+
+/// What is generated for the test files of the compiler of IDL.
+const GOLDEN: &str = "crates/orbium-codegen/tests/golden";
+
+/// The one of them that is not counted: it came after the bound on the others.
+const NOT_COUNTED: &str = "borrowed.rs";
+
+/// The lines of the generated files in a folder.
+fn golden_lines(folder: &Path) -> Outcome<usize> {
+    let in_folder = |error: io::Error| format!("{}: {error}", folder.display());
+    let mut lines = 0;
+    for entry in fs::read_dir(folder).map_err(in_folder)? {
+        let path = entry.map_err(in_folder)?.path();
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        if is_rust && path.file_name().is_some_and(|name| name != NOT_COUNTED) {
+            lines += fs::read_to_string(&path)
+                .map_err(in_folder)?
+                .lines()
+                .count();
+        }
+    }
+    Ok(lines)
+}
 
 /// Prints the figures; with `--check` holds them against `xtask/structure.toml`, and the
 /// drawing against the manifests; with `--drawing` only draws.
@@ -37,7 +63,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     for package in sources::packages()? {
         tree.read_crate(&package.name, &package.folder)?;
     }
-    let measures = Measures::of(&tree);
+    let mut measures = Measures::of(&tree);
+    measures.golden_lines = golden_lines(&shell::root().join(GOLDEN))?;
     report::print(&measures);
     println!();
     let file = shell::root().join("xtask/structure.toml");

@@ -38,6 +38,7 @@
 mod any;
 mod block;
 mod char;
+mod codec;
 mod decimal;
 mod enumeration;
 mod error;
@@ -46,8 +47,10 @@ mod format;
 mod fragment_boundaries;
 mod interpret;
 mod layout;
+mod mapping;
 mod nillable;
 mod owner;
+mod parameter;
 mod reader;
 mod room;
 mod text;
@@ -57,6 +60,9 @@ mod writer;
 
 pub use any::{Any, AnyError};
 pub use char::{Char, CharOutOfRange, LongDouble, WChar};
+pub use codec::{
+    ArrayOf, BoundedSequence, BoundedString, Codec, SequenceOf, SequenceOfArrays, WideString,
+};
 pub use decimal::{Fixed, FixedError};
 pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
@@ -67,6 +73,7 @@ pub use interpret::{
 pub use layout::{Field, Layout};
 pub use nillable::{DecodeNillable, EncodeNillable};
 pub use owner::Owner;
+pub use parameter::Parameter;
 pub use reader::{CdrReader, MAX_NESTING};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};

@@ -54,6 +54,19 @@ pub trait Decode: Sized {
         Ok(())
     }
 
+    /// Reads a sequence of such values, in place where its layout on the wire is the one
+    /// in memory.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`].
+    #[inline]
+    fn decode_borrowed<'r>(reader: &mut CdrReader<'r>) -> Result<Cow<'r, [Self]>, CdrError>
+    where
+        Self: Clone,
+    {
+        Vec::decode(reader).map(Cow::Owned)
+    }
+
     /// Appends `count` elements to `out`.
     ///
     /// # Errors
@@ -118,6 +131,12 @@ macro_rules! encode_fixed {
             #[inline]
             fn decode(reader: &mut $crate::CdrReader<'_>) -> ::core::result::Result<Self, $crate::CdrError> {
                 reader.read_fixed()
+            }
+            #[inline]
+            fn decode_borrowed<'r>(
+                reader: &mut $crate::CdrReader<'r>,
+            ) -> ::core::result::Result<::std::borrow::Cow<'r, [Self]>, $crate::CdrError> {
+                reader.read_fixed_slice()
             }
             #[inline]
             fn decode_vec(

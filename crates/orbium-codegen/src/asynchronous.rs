@@ -7,15 +7,13 @@
 
 use orbium_idl::model::{
     Annotation, AnnotationValue, ConstValue, DefId, Definition, DefinitionKind, InterfaceKind,
-    NameSet, Type,
+    NameSet,
 };
 
-use crate::client::operation_static;
 use crate::emit::Emitter;
 use crate::names;
-use crate::operations::{Function, Output, Parameter};
+use crate::operations::Function;
 use crate::plan::Plan;
-use crate::text::Argument;
 
 /// What an annotation `@ami` says: nothing if it is another one, or if its
 /// argument makes no sense.
@@ -96,23 +94,6 @@ impl Plan<'_> {
             _ => function.value(self, from),
         }
     }
-
-    /// The value that a parameter is kept as until its request is answered.
-    fn kept(&self, parameter: &Parameter) -> String {
-        let (name, ty) = (&parameter.name, &parameter.ty);
-        if self.by_value(ty) {
-            return name.clone();
-        }
-        if self.is_reference(ty) {
-            return format!("{name}.cloned()");
-        }
-        match self.model.resolve_alias(ty) {
-            Type::String(_) | Type::WString(_) => format!("{name}.to_owned()"),
-            Type::Sequence { .. } => format!("{name}.to_vec()"),
-            _ if self.is_copy(ty) => format!("*{name}"),
-            _ => format!("{name}.clone()"),
-        }
-    }
 }
 
 impl Emitter<'_, '_> {
@@ -133,99 +114,26 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The asynchronous form of a stub, if it has one.
-    pub(crate) fn stub_async(&mut self, function: &Function, method: &str, taken: &mut NameSet) {
+    /// `async name_async,`: the asynchronous form of a stub, if it has one, and what it
+    /// gives where that is more than the other one returns.
+    pub(crate) fn asynchronous_form(
+        &self,
+        function: &Function,
+        method: &str,
+        taken: &mut NameSet,
+    ) -> String {
         if function.oneway || !self.plan.is_asked_for(function.feature) {
-            return;
+            return String::new();
         }
-        let bare = method.strip_prefix("r#").unwrap_or(method);
         let name = names::fresh(&format!("{}_async", names::stem(method)), taken);
-        self.note_conversion(&name);
         let outputs = function.outputs();
-        self.text.blank();
-        self.text.raw(&format!(
-            "/// Like `{bare}`, without waiting for the answer."
-        ));
-        if outputs.iter().any(|output| output.inout) {
-            self.text.raw("///");
-            self.text
-                .raw("/// The new values of `inout` parameters are in the answer.");
+        if !outputs.iter().any(|output| output.inout) {
+            return format!("async {name},");
         }
-        let value = self.plan.asynchronous_value(function, &self.module);
-        let error = match function.error(self.plan, &self.module) {
-            default if default == "orb::SystemException" => String::new(),
-            error => format!(", {error}"),
+        let value = match outputs.as_slice() {
+            [only] => self.plan.marshalled(&only.ty, &self.module),
+            _ => self.plan.asynchronous_value(function, &self.module),
         };
-        let mut parameters = vec!["&self".to_owned()];
-        for parameter in &function.sent() {
-            let ty = self.plan.argument(&parameter.ty, &self.module);
-            parameters.push(format!("{}: {ty}", parameter.name));
-        }
-        let tail = format!(" -> orb::Asynchronous<{value}{error}> {{");
-        let head = self.stub_head(function, &name, true);
-        self.text.signature(&head, &parameters, &tail);
-        let interface = &self.plan.model[function.owner].repository_id;
-        operation_static(&mut self.text, interface, function);
-        self.untyped(&function.sent(), true);
-        self.begin(function, &outputs, &value);
-        self.text.close("}");
-    }
-
-    fn begin(&mut self, function: &Function, outputs: &[Output], value: &str) {
-        let sent = function.sent();
-        let kept = sent
-            .iter()
-            .map(|parameter| self.plan.kept(parameter))
-            .collect::<Vec<_>>();
-        let arguments = match kept.as_slice() {
-            [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
-        };
-        let write = self.writer(function, &sent);
-        let read = self.results_closure(function, outputs, value);
-        let all = [
-            Argument::Plain("&self.0".to_owned()),
-            Argument::Plain("&OP".to_owned()),
-            Argument::Plain(arguments),
-            write,
-            read,
-        ];
-        self.text.call("orb::ObjectRef::call_async", &all, "");
-    }
-
-    /// The closure that writes what was kept. It captures nothing, so that it is
-    /// a plain function.
-    fn writer(&mut self, function: &Function, sent: &[&Parameter]) -> Argument {
-        let writer = function.local("w");
-        let names = sent
-            .iter()
-            .map(|parameter| parameter.name.clone())
-            .collect::<Vec<_>>();
-        let pattern = match names.as_slice() {
-            [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
-        };
-        // A pattern that would have to be broken is harder to read than numbers.
-        let by_name = self.text.fits(&format!("    |{pattern}, {writer}| {{"));
-        let all = function.local("sent");
-        let mut lines = Vec::new();
-        for (place, parameter) in sent.iter().enumerate() {
-            let value = match by_name {
-                true => parameter.name.clone(),
-                false => format!("&{all}.{place}"),
-            };
-            let functions = &mut self.functions;
-            lines.push(functions.encode(self.plan, &parameter.ty, &value, &writer));
-        }
-        if function.context {
-            // The context strings follow the arguments: there are none.
-            lines.push(format!("{writer}.write_count(0)"));
-        }
-        let head = match (by_name, lines.is_empty()) {
-            (_, true) => return Argument::Plain("|(), _| {}".to_owned()),
-            (true, _) => format!("|{pattern}, {writer}|"),
-            (false, _) => format!("|{all}, {writer}|"),
-        };
-        self.writing(head, lines)
+        format!("async {name} -> {value},")
     }
 }

@@ -63,28 +63,9 @@ impl Emitter<'_, '_> {
             "NaN" => return format!("{module}::NAN"),
             _ => {}
         }
-        if KNOWN.iter().any(|known| (value.abs() - known).abs() < 0.01) {
-            self.allows.insert("clippy::approx_constant");
-        }
         grouped_float(&shown)
     }
 }
-
-/// Numbers that a lint would have named rather than written out.
-const KNOWN: [f64; 9] = {
-    use core::f64::consts;
-    [
-        consts::PI,
-        consts::E,
-        consts::TAU,
-        consts::SQRT_2,
-        consts::LN_2,
-        consts::LN_10,
-        consts::FRAC_1_PI,
-        consts::LOG2_E,
-        consts::LOG10_E,
-    ]
-};
 
 /// A floating literal with its digits grouped.
 fn grouped_float(shown: &str) -> String {

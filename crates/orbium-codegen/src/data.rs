@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Structs, exceptions, enums and typedefs.
+//! Structs, exceptions, enums and typedefs: a declaration for a macro of the runtime each.
 
-use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, Struct, Type};
+use orbium_idl::model::{Alias, Definition, Enum, Exception, Member, Struct, Type};
 
 use crate::emit::Emitter;
-use crate::text::Argument;
 use crate::{codec, docs, names};
 
 impl Emitter<'_, '_> {
     pub(crate) fn structure(&mut self, definition: &Definition, structure: &Struct) {
-        let name = self.name(definition);
         let own = Type::Named(definition.id);
-        let fields = names::fields(&structure.members);
-        let fixed = self.plan.is_fixed(&own);
         let mut derives = String::from("Clone");
         if self.plan.is_copy(&own) {
             derives.push_str(", Copy");
@@ -22,221 +18,129 @@ impl Emitter<'_, '_> {
             derives.push_str(", Default");
         }
         derives.push_str(", PartialEq");
-        self.text.blank();
-        self.doc(&docs::of(definition, "struct"));
+        let macro_name = match self.plan.is_fixed(&own) {
+            true => "idl_fixed_struct",
+            false => "idl_struct",
+        };
+        let recursive = match self.plan.is_recursive(definition.id) {
+            true => ", recursive",
+            false => "",
+        };
+        self.begin(definition, macro_name, "struct");
         self.text.line(format!("#[derive({derives})]"));
-        if fixed {
-            self.text.line("#[repr(C)]");
-        }
-        self.fields(&name, &structure.members, &fields);
-        if fixed {
-            self.text.blank();
-            let mut wanted = Vec::new();
-            for (member, field) in structure.members.iter().zip(&fields) {
-                wanted.push(format!("{field}: {}", self.rust(&member.ty)));
-            }
-            self.text
-                .literal(&format!("orb::fixed_struct!({name}"), &wanted, ");");
-        } else {
-            self.member_codec(&name, definition.id, &structure.members, &fields);
-        }
-        self.struct_type(definition, "structure", &structure.members);
+        self.members(definition, &structure.members, recursive);
+        self.text.close("}");
     }
 
     pub(crate) fn exception(&mut self, definition: &Definition, exception: &Exception) {
-        let name = self.name(definition);
-        let fields = names::fields(&exception.members);
-        let default = self.plan.have_default(&exception.members);
-        let derives = if default {
-            "Clone, Debug, Default, PartialEq"
-        } else {
-            "Clone, Debug, PartialEq"
-        };
-        self.text.blank();
-        self.doc(&docs::of(definition, "exception"));
-        self.text.line(format!("#[derive({derives})]"));
-        self.fields(&name, &exception.members, &fields);
-        self.text.blank();
-        let mut parts = vec![name.clone(), quoted(&definition.repository_id)];
-        if exception.members.is_empty() {
-            parts.push(quoted(&definition.path.join("::")));
-        }
+        self.begin(definition, "idl_exception", "exception");
         self.text
-            .call("orb::exception!", &Argument::plain(&parts), ";");
-        self.member_codec(&name, definition.id, &exception.members, &fields);
-        self.struct_type(definition, "exception", &exception.members);
-    }
-
-    fn fields(&mut self, name: &str, members: &[Member], fields: &[String]) {
-        if members.is_empty() {
-            return self.text.line(format!("pub struct {name} {{}}"));
-        }
-        let mut bools = 0;
-        for member in members {
-            bools += usize::from(*self.plan.model.resolve_alias(&member.ty) == Type::Boolean);
-        }
-        if bools > 3 {
-            self.allows.insert("clippy::struct_excessive_bools");
-        }
-        if share_an_end(fields) {
-            self.allows.insert("clippy::struct_field_names");
-        }
-        self.text.open(format!("pub struct {name} {{"));
-        for (i, field) in fields.iter().enumerate() {
-            let member = &members[i];
-            self.doc(&docs::member(member));
-            let ty = self.rust(&member.ty);
-            self.text.line(format!("pub {field}: {ty},"));
-        }
+            .line(match self.plan.have_default(&exception.members) {
+                true => "#[derive(Clone, Debug, Default, PartialEq)]",
+                false => "#[derive(Clone, Debug, PartialEq)]",
+            });
+        let shown = match exception.members.is_empty() {
+            true => format!(", shown {}", quoted(&definition.path.join("::"))),
+            false => String::new(),
+        };
+        self.members(definition, &exception.members, &shown);
         self.text.close("}");
     }
 
-    /// Encode and Decode, member by member.
-    fn member_codec(&mut self, name: &str, id: DefId, members: &[Member], fields: &[String]) {
-        let recursive = self.plan.is_recursive(id);
+    /// Opens a macro and documents what it declares.
+    pub(crate) fn begin(&mut self, definition: &Definition, macro_name: &str, noun: &str) {
         self.text.blank();
-        self.text.open(format!("impl orb::Encode for {name} {{"));
-        if members.is_empty() {
-            self.text
-                .line("fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}");
-        } else {
-            self.text
-                .open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
-            for (member, field) in members.iter().zip(fields) {
-                let value = format!("&self.{field}");
-                let call = self
-                    .functions
-                    .encode(self.plan, &member.ty, &value, "writer");
-                self.text.statement(&format!("{call};"));
-            }
-            self.text.close("}");
+        self.text.open(format!("orb::{macro_name}! {{"));
+        self.doc(&docs::of(definition, noun));
+    }
+
+    /// `Name("name"): NAME_TYPE = "IDL:…"`: what a declaration of a type begins with.
+    pub(crate) fn declared(&self, definition: &Definition) -> String {
+        let name = self.named(&self.name(definition), &definition.name);
+        let described = self.plan.type_code(definition.id);
+        format!(
+            "{name}: {described} = {}",
+            quoted(&definition.repository_id)
+        )
+    }
+
+    /// A Rust name, with that in IDL behind it if it is another one.
+    pub(crate) fn named(&self, rust: &str, idl: &str) -> String {
+        match rust == idl {
+            true => rust.to_owned(),
+            false => format!("{rust}({})", quoted(idl)),
         }
-        self.text.close("}");
-        self.text.blank();
-        self.text.open(format!("impl orb::Decode for {name} {{"));
-        let least = codec::number(self.plan.min_members(members));
-        self.text.line(format!("const MIN_SIZE: usize = {least};"));
-        self.text.blank();
-        let reader = if members.is_empty() { "_" } else { "reader" };
-        let parameters = [format!("{reader}: &mut orb::CdrReader<'_>")];
-        self.text.signature(
-            "fn decode",
-            &parameters,
-            " -> $Result<Self, orb::CdrError> {",
-        );
+    }
+
+    fn members(&mut self, definition: &Definition, members: &[Member], more: &str) {
+        let head = format!("pub struct {}{more}", self.declared(definition));
         if members.is_empty() {
-            self.text.line("$Ok(Self {})");
-        } else {
-            if recursive {
-                self.text.open("reader.nested(|reader| {");
-            }
-            self.text.open("$Ok(Self {");
-            for (member, field) in members.iter().zip(fields) {
-                let call = self.functions.decode(self.plan, &member.ty, "reader");
-                self.text.line(format!("{field}: {call}?,"));
-            }
-            self.text.close("})");
-            if recursive {
-                self.text.close("})");
-            }
+            return self.text.line(format!("{head} {{}}"));
         }
-        self.text.close("}");
-        if self.plan.owns_memory(&Type::Named(id)) && !recursive && !members.is_empty() {
-            self.decode_into(members, fields);
+        let recursive = self.plan.is_recursive(definition.id);
+        self.text.open(format!("{head} {{"));
+        for (member, field) in members.iter().zip(names::fields(members)) {
+            self.comment(member.doc.as_deref());
+            let name = self.named(&field, &member.name);
+            let ty = self.member_type(&member.ty, recursive);
+            self.text.line(format!("pub {name}: {ty},"));
         }
         self.text.close("}");
     }
 
-    /// Reads into a value that is there, reusing the memory of its members.
-    fn decode_into(&mut self, members: &[Member], fields: &[String]) {
-        self.text.blank();
-        let parameters = [
-            "&mut self".to_owned(),
-            "reader: &mut orb::CdrReader<'_>".to_owned(),
-        ];
-        self.text.signature(
-            "fn decode_into",
-            &parameters,
-            " -> $Result<(), orb::CdrError> {",
-        );
-        for (member, field) in members.iter().zip(fields) {
-            if self.plan.is_plain(&member.ty) {
-                self.text.statement(&format!(
-                    "orb::Decode::decode_into(&mut self.{field}, reader)?;"
-                ));
-            } else {
-                let call = self.functions.decode(self.plan, &member.ty, "reader");
-                self.text
-                    .assign(&format!("self.{field}"), &format!("{call}?"));
-            }
+    /// The comment that IDL has, if any.
+    pub(crate) fn comment(&mut self, doc: Option<&str>) {
+        if let Some(doc) = docs::comment(doc) {
+            self.doc(&doc);
         }
-        self.text.line("$Ok(())");
-        self.text.close("}");
+    }
+
+    /// `String as orb::BoundedString<8> = &CODE_TYPE`: the Rust type of a member, its codec
+    /// and its described type, as far as they do not follow.
+    pub(crate) fn member_type(&self, ty: &Type, recursive: bool) -> String {
+        let mut all = self.plan.marshalled(ty, &self.module);
+        if !self.follows(ty, recursive) {
+            all.push_str(&format!(" = {}", self.described_type(ty)));
+        }
+        all
     }
 
     pub(crate) fn enumeration(&mut self, definition: &Definition, enumeration: &Enum) {
-        let name = self.name(definition);
         let variants = names::variants(enumeration);
-        self.text.blank();
-        self.doc(&docs::of(definition, "enum"));
-        if share_an_end(&variants)
-            || variants
-                .iter()
-                .any(|v| v.starts_with(&name) || v.ends_with(&name))
-        {
-            self.allows.insert("clippy::enum_variant_names");
-        }
+        self.begin(definition, "idl_enum", "enum");
         self.text
-            .line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
-        self.text.line("#[repr(u32)]");
-        self.text.open(format!("pub enum {name} {{"));
+            .open(format!("pub enum {} {{", self.declared(definition)));
+        let mut all = Vec::new();
+        let documented = enumeration.enumerators.iter().any(|it| it.doc.is_some());
         for (index, (enumerator, variant)) in
             enumeration.enumerators.iter().zip(&variants).enumerate()
         {
-            self.doc(&docs::enumerator(
-                &enumerator.name,
-                enumerator.doc.as_deref(),
-            ));
-            if index == 0 {
-                self.text.line("#[default]");
+            let value = codec::number(index as u64);
+            let one = format!("{variant}({}) = {value}", quoted(&enumerator.name));
+            if documented {
+                self.comment(enumerator.doc.as_deref());
+                self.text.line(format!("{one},"));
             }
-            self.text
-                .line(format!("{variant} = {},", codec::number(index as u64)));
+            all.push(format!("{one},"));
+        }
+        if !documented {
+            self.text.listed(&all);
         }
         self.text.close("}");
-        let mut numbered = Vec::new();
-        for (index, variant) in variants.iter().enumerate() {
-            numbered.push(format!("{variant}: {}", codec::number(index as u64)));
-        }
-        self.text.blank();
-        self.text
-            .literal(&format!("orb::enumeration!({name}"), &numbered, ");");
-        self.enum_type(definition, enumeration);
+        self.text.close("}");
     }
 
     pub(crate) fn alias(&mut self, definition: &Definition, alias: &Alias) {
-        let name = self.name(definition);
-        let ty = self.rust(&alias.ty);
-        self.text.blank();
-        self.doc(&docs::of(definition, "typedef"));
-        self.text.assign(&format!("pub type {name}"), &ty);
-        self.alias_type(definition, alias);
+        let rust = self.rust(&alias.ty);
+        let original = self.described_type(&alias.ty);
+        self.begin(definition, "idl_typedef", "typedef");
+        self.text.filled(&[
+            format!("pub type {},", self.declared(definition)),
+            format!("{rust},"),
+            format!("{original};"),
+        ]);
+        self.text.close("}");
     }
-}
-
-/// Whether three or more names begin or end alike, which a lint dislikes.
-fn share_an_end(names: &[String]) -> bool {
-    let (mut starts, mut ends) = (true, true);
-    let mut before: Option<String> = None;
-    for name in names {
-        let name = names::snake(name);
-        if let Some(before) = &before {
-            starts &= name.split('_').next() == before.split('_').next();
-            ends &= name.rsplit('_').next() == before.rsplit('_').next();
-        }
-        before = Some(name);
-    }
-    names.len() >= 3 && (starts || ends)
 }
 
 /// A string literal.

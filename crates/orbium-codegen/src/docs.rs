@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Documentation of generated items, from IDL comments.
 
-use orbium_idl::model::{Definition, Member};
+use orbium_idl::model::Definition;
 
 /// The comment of a definition, and what it is in IDL.
 pub(crate) fn of(definition: &Definition, noun: &str) -> String {
@@ -13,37 +13,13 @@ pub(crate) fn of(definition: &Definition, noun: &str) -> String {
     with_comment(definition.doc.as_deref(), &what)
 }
 
-/// The comment of an operation or attribute, and its IDL name.
-pub(crate) fn feature(definition: &Definition, what: &str) -> String {
-    with_comment(
-        definition.doc.as_deref(),
-        &format!("{what} `{}`.", definition.name),
-    )
-}
-
-/// The comment of a member, or else its IDL name.
-pub(crate) fn member(member: &Member) -> String {
-    match member
-        .doc
-        .as_deref()
-        .map(escape)
-        .filter(|doc| !doc.is_empty())
-    {
-        Some(doc) => doc,
-        None => format!("IDL member `{}`.", member.name),
-    }
-}
-
-/// The comment of an enumerator, or else its IDL name.
-pub(crate) fn enumerator(name: &str, doc: Option<&str>) -> String {
-    match doc.map(escape).filter(|doc| !doc.is_empty()) {
-        Some(doc) => doc,
-        None => format!("IDL enumerator `{name}`."),
-    }
+/// A comment as Markdown, if there is one.
+pub(crate) fn comment(doc: Option<&str>) -> Option<String> {
+    doc.map(escape).filter(|doc| !doc.is_empty())
 }
 
 fn with_comment(doc: Option<&str>, what: &str) -> String {
-    match doc.map(escape).filter(|doc| !doc.is_empty()) {
+    match comment(doc) {
         Some(doc) => format!("{doc}\n\n{what}"),
         None => what.to_owned(),
     }
@@ -103,34 +79,6 @@ fn url(text: &str) -> Option<&str> {
     (url.len() > scheme.len()).then_some(url)
 }
 
-/// Whether a lint would want back quotes somewhere.
-pub(crate) fn looks_like_code(doc: &str) -> bool {
-    let mut prose = true;
-    for part in doc.split('`') {
-        if prose && part.split_whitespace().any(is_like_code) {
-            return true;
-        }
-        prose = !prose;
-    }
-    false
-}
-
-fn is_like_code(word: &str) -> bool {
-    // What would say so counts only with a letter or digit before and behind it.
-    let (mut starts, mut seen) = (true, false);
-    for letter in word.chars() {
-        if letter.is_alphanumeric() {
-            if seen || !starts && letter.is_uppercase() {
-                return true;
-            }
-            starts = false;
-        } else {
-            seen |= !starts && matches!(letter, '_' | ':' | '/' | '(' | '.');
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,12 +99,5 @@ mod tests {
         );
         assert_eq!(escape("<https://a.b> c_d"), r"<https://a.b> c\_d");
         assert_eq!(escape("xhttps://a http://"), "xhttps://a http://");
-    }
-
-    #[test]
-    fn code_is_distinguished_from_prose() {
-        assert!(looks_like_code("See FooBar."));
-        assert!(looks_like_code("a_b"));
-        assert!(!looks_like_code("What `FooBar` does. Nothing more."));
     }
 }

@@ -3,7 +3,6 @@
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
-use crate::codec::Functions;
 use crate::docs;
 use crate::plan::{Plan, is_feature};
 use crate::runtime_names::names_runtime;
@@ -15,26 +14,10 @@ pub(crate) struct Emitter<'p, 'm> {
     pub(crate) text: Text,
     /// The module being written.
     pub(crate) module: Vec<String>,
-    /// The codec functions of that module.
-    pub(crate) functions: Functions,
-    /// Lints that the text cannot help to trip.
-    pub(crate) allows: Lints,
     /// The module being written names something of the runtime.
     imports: bool,
     /// How far the text was searched for such names.
     searched: usize,
-}
-
-/// Names of lints in order, each once: there are but a few.
-#[derive(Default)]
-pub(crate) struct Lints(Vec<&'static str>);
-
-impl Lints {
-    pub(crate) fn insert(&mut self, lint: &'static str) {
-        if let Err(place) = self.0.binary_search(&lint) {
-            self.0.insert(place, lint);
-        }
-    }
 }
 
 /// The whole file.
@@ -55,8 +38,6 @@ impl<'p, 'm> Emitter<'p, 'm> {
             plan,
             text: Text::default(),
             module,
-            functions: Functions::default(),
-            allows: Lints::default(),
             imports: false,
             searched: 0,
         }
@@ -93,7 +74,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
     }
 
     /// Writes something at file scope with the lints to allow in front of each
-    /// item.
+    /// item that no macro declares.
     fn item(&mut self, write: &mut dyn FnMut(&mut Self)) {
         let outer = std::mem::take(&mut self.text);
         self.text.shadow(outer.shadowed());
@@ -101,14 +82,9 @@ impl<'p, 'm> Emitter<'p, 'm> {
         write(self);
         self.search_names();
         let written = std::mem::replace(&mut self.text, outer).finish();
-        let mut allows = std::mem::take(&mut self.allows);
         if written.is_empty() {
             return;
         }
-        // Few programs use all that an IDL file defines, or show it to others.
-        allows.insert("dead_code");
-        allows.insert("unnameable_types");
-        allows.insert("unreachable_pub");
         self.text.blank();
         let mut starts = true;
         for line in written.lines() {
@@ -116,28 +92,19 @@ impl<'p, 'm> Emitter<'p, 'm> {
                 && !line.starts_with([' ', '}', ')', ']'])
                 && !line.starts_with("orb::");
             if item && starts {
-                self.allow(&allows);
+                self.allow();
             }
             starts = line.is_empty() || (starts && !item);
             self.text.raw(line);
         }
     }
 
-    fn allow(&mut self, Lints(lints): &Lints) {
-        let one = lints
-            .iter()
-            .map(|lint| (*lint).to_owned())
-            .collect::<Vec<_>>()
-            .join(", ");
-        if one.len() <= 70 {
-            return self.text.raw(&format!("#[allow({one})]"));
-        }
-        self.text.open("#[allow(");
-        for (i, lint) in lints.iter().enumerate() {
-            let comma = if i + 1 == lints.len() { "" } else { "," };
-            self.text.raw(&format!("{lint}{comma}"));
-        }
-        self.text.close(")]");
+    /// Lints that code made of IDL cannot help to trip; and few programs use all that a
+    /// file defines, or show it to others.
+    fn allow(&mut self) {
+        self.text.raw("#[allow(clippy::all, clippy::pedantic)]");
+        self.text
+            .raw("#[allow(dead_code, missing_docs, unnameable_types, unreachable_pub)]");
     }
 
     /// An IDL module.
@@ -169,7 +136,6 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.text.open(format!("pub mod {name} {{"));
         let outer = self.text.shadow(self.plan.shadowed_in(&path));
         let module = std::mem::replace(&mut self.module, path);
-        let functions = std::mem::take(&mut self.functions);
         let start = self.text.position();
         self.search_names();
         let imports = std::mem::take(&mut self.imports);
@@ -185,7 +151,6 @@ impl<'p, 'm> Emitter<'p, 'm> {
             self.text.insert(start, &self.text.indented(&line));
         }
         self.searched = self.text.position();
-        self.functions = functions;
         self.module = module;
         self.text.shadow(outer);
         self.text.close("}");
@@ -198,13 +163,11 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.searched = self.text.position();
     }
 
-    /// What a module has at its end: error enums and codec functions.
+    /// What a module has at its end: error enums.
     fn finish_module(&mut self) {
         for error in self.plan.error_enums(&self.module) {
             self.error_enum(error);
         }
-        let mut functions = std::mem::take(&mut self.functions);
-        functions.emit(self.plan, &mut self.text, &self.module);
     }
 
     fn definition(&mut self, definition: &'m Definition) {
@@ -238,11 +201,8 @@ impl<'p, 'm> Emitter<'p, 'm> {
         }
     }
 
-    /// Documentation, noting what lints it trips.
+    /// Documentation.
     pub(crate) fn doc(&mut self, doc: &str) {
-        if docs::looks_like_code(doc) {
-            self.allows.insert("clippy::doc_markdown");
-        }
         self.text.doc(doc);
     }
 

@@ -12,8 +12,6 @@ pub(crate) enum Fact {
     Copy,
     Default,
     Memory,
-    MinSize,
-    Room,
     Fixed,
     Recursive,
 }

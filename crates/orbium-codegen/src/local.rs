@@ -19,7 +19,6 @@ impl Emitter<'_, '_> {
             }
         }
         let functions = self.local_functions(definition);
-        self.note_lints(&functions);
         self.results(definition);
         let count = supertraits.len();
         let supertraits = match count {
@@ -28,17 +27,14 @@ impl Emitter<'_, '_> {
         };
         self.text.blank();
         let what = docs::of(definition, "local interface");
-        self.doc(&format!(
-            "{what}\n\nAny call may return a system exception."
-        ));
+        self.doc(&what);
         let head = format!("pub trait {name}: {supertraits}");
         if functions.is_empty() {
             return self.text.line(format!("{head} {{}}"));
         }
         self.trait_head(&head, count);
         for function in &functions {
-            self.text.blank();
-            self.doc(&function.full_doc(self.plan));
+            self.comment(function.doc.as_deref());
             let Signature {
                 head,
                 parameters,

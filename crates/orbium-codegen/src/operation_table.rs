@@ -1,67 +1,57 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The static table by which a skeleton finds an operation.
-
-use orbium_idl::model::Definition;
+//! The table by which a skeleton finds an operation.
 
 use crate::codec;
-use crate::data::quoted;
 use crate::demux::{self, Scattered, Table};
 use crate::emit::Emitter;
-use crate::operations::Function;
 
 impl Emitter<'_, '_> {
-    pub(crate) fn operation_table(&mut self, definition: &Definition, functions: &[Function]) {
-        if functions.is_empty() {
+    /// `operations by_word(…);`: the perfect hash of the operations' names, which the
+    /// runtime explains at `OperationTable`.
+    pub(crate) fn operation_table(&mut self, wires: &[&str]) {
+        if wires.is_empty() {
             return;
         }
-        let name = &self.plan.interface(definition.id).operations;
-        let mut wires = Vec::new();
-        for function in functions {
-            wires.push(function.wire.as_str());
-        }
-        let numbers = |numbers: &[u16]| {
-            numbers
-                .iter()
-                .map(|n| codec::number(u64::from(*n)))
-                .collect::<Vec<_>>()
-        };
-        let both = |s: &Scattered| vec![numbers(&s.displacements), numbers(&s.slots)];
-        let (constructor, key, lists) = match &demux::table(&wires) {
+        let (constructor, key, lists) = match &demux::table(wires) {
             Table::Octet { at, lowest, slots } => {
                 let key = vec![at.to_string(), lowest.to_string()];
-                ("by_octet", key, vec![numbers(slots)])
+                ("by_octet", key, vec![slots.clone()])
             }
             Table::Word { at, scattered } => {
                 let key = vec![codec::number(u64::from(*at)), hex(scattered.multiplier)];
                 ("by_word", key, both(scattered))
             }
             Table::Hash { scattered } => {
-                let key = vec![hex(scattered.multiplier)];
-                ("by_hash", key, both(scattered))
+                ("by_hash", vec![hex(scattered.multiplier)], both(scattered))
             }
         };
-        self.text.blank();
-        let left = format!("static {name}: orb::OperationTable");
-        let head = format!("orb::OperationTable::{constructor}");
-        let wires = wires.iter().map(|wire| quoted(wire)).collect::<Vec<_>>();
-        let mut parts = vec![format!("&[{}]", wires.join(", "))];
-        parts.extend_from_slice(&key);
-        for list in &lists {
-            parts.push(format!("&[{}]", list.join(", ")));
-        }
-        if parts.join(", ").len() <= 60 {
-            return self.text.assign_call(&left, &head, &parts, ";");
-        }
-        let levels = self.text.open_assigned(&left, &head);
-        self.text.strings("&", &wires, ",");
-        for part in &key {
-            self.text.line(format!("{part},"));
+        let mut pieces = Vec::new();
+        for part in key {
+            pieces.push(format!("{part},"));
         }
         for list in &lists {
-            self.text.numbers("&", list, ",");
+            for (i, number) in list.iter().enumerate() {
+                let start = if i == 0 { "&[" } else { "" };
+                let end = if i + 1 == list.len() { "]" } else { "" };
+                pieces.push(format!(
+                    "{start}{}{end},",
+                    codec::number(u64::from(*number))
+                ));
+            }
         }
-        self.text.close_assigned(levels);
+        if let Some(first) = pieces.first_mut() {
+            first.insert_str(0, &format!("operations {constructor}("));
+        }
+        if let Some(last) = pieces.last_mut() {
+            last.pop();
+            last.push_str(");");
+        }
+        self.text.filled(&pieces);
     }
+}
+
+fn both(scattered: &Scattered) -> Vec<Vec<u16>> {
+    vec![scattered.displacements.clone(), scattered.slots.clone()]
 }
 
 /// Sixteen digits, as the lints want them.

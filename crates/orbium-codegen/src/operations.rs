@@ -15,7 +15,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// The name in requests.
     pub(crate) wire: String,
-    pub(crate) doc: String,
+    /// The comment in IDL.
+    pub(crate) doc: Option<String>,
     pub(crate) oneway: bool,
     /// Calls may be sent again though they may have been served.
     pub(crate) idempotent: bool,
@@ -76,7 +77,7 @@ impl Function {
         let mut function = Self {
             name: methods.call.clone(),
             wire: definition.name.clone(),
-            doc: crate::docs::feature(definition, "IDL operation"),
+            doc: definition.doc.clone(),
             oneway: operation.oneway,
             idempotent: definition.is_idempotent(),
             result: operation.result.clone(),
@@ -97,7 +98,7 @@ impl Function {
         let mut functions = vec![Self {
             name: methods.call.clone(),
             wire: format!("_get_{}", definition.name),
-            doc: crate::docs::feature(definition, "Reads the IDL attribute"),
+            doc: definition.doc.clone(),
             oneway: false,
             idempotent: definition.is_idempotent(),
             result: attribute.ty.clone(),
@@ -114,7 +115,7 @@ impl Function {
             functions.push(Self {
                 name: name.clone(),
                 wire: format!("_set_{}", definition.name),
-                doc: crate::docs::feature(definition, "Writes the IDL attribute"),
+                doc: definition.doc.clone(),
                 oneway: false,
                 idempotent: definition.is_idempotent(),
                 result: Type::Void,
@@ -167,18 +168,6 @@ impl Function {
         outputs
     }
 
-    /// What the documentation of a struct of outputs says of one.
-    pub(crate) fn output_doc(&self, output: &Output) -> String {
-        let mut result = output.name.starts_with("result");
-        for parameter in &self.parameters {
-            result &= parameter.name != output.name;
-        }
-        match result {
-            true => "The return value.".to_owned(),
-            false => format!("The parameter `{}`.", output.name),
-        }
-    }
-
     /// The only output, if there is exactly one and no `inout`.
     pub(crate) fn only_output(&self) -> Option<Type> {
         match self.outputs().as_slice() {
@@ -190,18 +179,6 @@ impl Function {
     /// A name that no parameter has.
     pub(crate) fn local(&self, wanted: &str) -> String {
         names::fresh(wanted, &mut self.taken())
-    }
-
-    /// The parameters of a servant's method after `self`.
-    pub(crate) fn servant_arguments(&self) -> Vec<String> {
-        let mut names = vec![self.local("call")];
-        for parameter in &self.sent() {
-            names.push(parameter.name.clone());
-        }
-        if self.slot {
-            names.push(self.local("reply"));
-        }
-        names
     }
 
     /// The names of its parameters.
@@ -235,19 +212,5 @@ impl Function {
         let outputs = self.outputs();
         let value = outputs.iter().find(|output| !output.inout);
         value.map_or("()".to_owned(), |output| plan.rust(&output.ty, from))
-    }
-
-    /// Its documentation with the exceptions that it declares.
-    pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
-        let raised = self
-            .raises
-            .iter()
-            .map(|id| format!("`{}`", (plan.model[*id].path).join("::")))
-            .collect::<Vec<_>>()
-            .join(", ");
-        match raised.as_str() {
-            "" => self.doc.clone(),
-            raised => format!("{}\n\n# Errors\n{raised}, or a system exception.", self.doc),
-        }
     }
 }

@@ -59,8 +59,6 @@ pub(crate) struct Methods {
 #[derive(Debug, Clone)]
 pub(crate) struct InterfaceNames {
     pub(crate) servant: String,
-    pub(crate) skeleton: String,
-    pub(crate) operations: String,
 }
 
 /// An error enum: where it is and what it may hold.
@@ -211,17 +209,6 @@ impl<'m> Plan<'m> {
     /// Name of the static that describes a type.
     pub(crate) fn type_code(&self, id: DefId) -> &str {
         &self.type_codes[id]
-    }
-
-    /// A type parameter that no name defined in a module is hidden by.
-    pub(crate) fn type_parameter(&self, module: &[String], wanted: &str) -> String {
-        let mut name = wanted.to_owned();
-        if let Some(names) = self.modules.get(&module.join("::")) {
-            while names.taken.contains(&name) {
-                name.push('_');
-            }
-        }
-        name
     }
 
     /// What the names defined in a module shadow.

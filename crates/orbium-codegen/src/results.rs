@@ -31,10 +31,32 @@ impl Emitter<'_, '_> {
         function: &Function,
         inouts: bool,
     ) {
+        let outputs = function.outputs();
+        let mut outputs: Vec<_> = outputs.iter().collect();
+        outputs.retain(|output| inouts || !output.inout);
         self.text.blank();
+        let owner = self.plan.interface_kind(function.owner);
+        if owner == Some(InterfaceKind::Plain) {
+            self.text.open("orb::idl_results! {");
+            self.text.raw(&format!("/// {doc}"));
+            let mut fields = Vec::new();
+            for output in outputs {
+                let ty = self.plan.marshalled(&output.ty, &self.module);
+                fields.push(format!("pub {}: {ty},", output.name));
+            }
+            let one = format!("pub struct {name} {{ {} }}", fields.join(" ")).replace(", }", " }");
+            if self.text.fits(&one) {
+                self.text.line(one);
+            } else {
+                self.text.open(format!("pub struct {name} {{"));
+                self.text.listed(&fields);
+                self.text.close("}");
+            }
+            return self.text.close("}");
+        }
         self.text.raw(&format!("/// {doc}"));
         let (mut local, mut native) = (false, false);
-        for output in &function.outputs() {
+        for output in &outputs {
             if let Type::Named(id) = self.plan.model.resolve_alias(&output.ty) {
                 let kind = &self.plan.model[*id].kind;
                 local |= self.plan.interface_kind(*id) == Some(InterfaceKind::Local);
@@ -49,29 +71,10 @@ impl Emitter<'_, '_> {
             _ => self.text.line("#[derive(Clone, Debug, PartialEq)]"),
         }
         self.text.open(format!("pub struct {name} {{"));
-        for output in &function.outputs() {
-            if output.inout && !inouts {
-                continue;
-            }
-            let doc = function.output_doc(output);
-            self.text.raw(&format!("/// {doc}"));
+        for output in outputs {
             let ty = self.rust(&output.ty);
             self.text.line(format!("pub {}: {ty},", output.name));
         }
         self.text.close("}");
     }
-}
-
-/// `before Results { a, b } after` in lines.
-pub(crate) fn literal(path: &str, fields: &[String], before: &str, after: &str) -> Vec<String> {
-    let inside = fields.join(", ");
-    if inside.len() <= 18 {
-        return vec![format!("{before}{path} {{ {inside} }}{after}")];
-    }
-    let mut lines = vec![format!("{before}{path} {{")];
-    for field in fields {
-        lines.push(format!("    {field},"));
-    }
-    lines.push(format!("}}{after}"));
-    lines
 }

@@ -135,8 +135,6 @@ impl Emitter<'_, '_> {
         self.text.line("#[derive(Clone, Copy, Debug)]");
         self.text.open(format!("pub struct {name}{declared} {{"));
         for output in &outputs {
-            let doc = function.output_doc(output);
-            self.text.raw(&format!("/// {doc}"));
             let ty = self.plan.parameter(&output.ty, &self.module, "'a");
             self.text.line(format!("pub {}: {ty},", output.name));
         }
@@ -153,9 +151,10 @@ impl Emitter<'_, '_> {
             let is_borrow = !self.plan.by_value(&output.ty) && !self.plan.is_reference(&output.ty);
             let and = if is_borrow { "" } else { "&" };
             let value = format!("{and}self.{}", output.name);
-            let line = self
-                .functions
-                .encode(self.plan, &output.ty, &value, "writer");
+            let line = match self.plan.codec(&output.ty, &self.module) {
+                Some(codec) => format!("<{codec} as orb::Codec>::encode({value}, writer)"),
+                None => format!("orb::Encode::encode({value}, writer)"),
+            };
             self.text.statement(&format!("{line};"));
         }
         self.text.close("}");

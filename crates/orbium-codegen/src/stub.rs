@@ -5,8 +5,7 @@ use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind, Na
 
 use crate::emit::Emitter;
 use crate::names;
-use crate::operations::Function;
-use crate::plan::{Plan, is_feature};
+use crate::plan::Plan;
 use crate::server::Signature;
 
 /// What the file imports, and the names that it cannot import.
@@ -174,18 +173,6 @@ impl Emitter<'_, '_> {
             }
             self.text.close("}");
         }
-    }
-
-    /// The functions that an interface itself declares.
-    fn own_functions(&self, definition: &Definition) -> Vec<Function> {
-        let mut functions = Vec::new();
-        let contents = self.plan.model.contents(definition.id);
-        for &feature in &self.plan.contents(contents) {
-            if is_feature(feature) {
-                functions.append(&mut Function::of(self.plan, feature));
-            }
-        }
-        functions
     }
 
     fn empty_method(&mut self, signature: &Signature, imports: &mut Imports) {

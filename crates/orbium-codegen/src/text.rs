@@ -14,8 +14,6 @@ use orbium_idl::model::NameSet;
 const WIDTH: usize = 100;
 /// Columns that the arguments of a call may take on one line.
 const CALL_WIDTH: usize = 60;
-/// Columns that the fields of a struct literal may take on one line.
-const LITERAL_WIDTH: usize = 18;
 /// Columns up to which an item of an array is short.
 const SHORT: usize = 10;
 
@@ -66,25 +64,6 @@ pub(crate) struct Text {
     out: String,
     depth: usize,
     shadowed: Shadowed,
-}
-
-/// An argument of a call.
-pub(crate) enum Argument {
-    /// An expression.
-    Plain(String),
-    /// A closure with statements: its head, such as `|reader|`, and the lines.
-    Closure(String, Vec<String>),
-}
-
-impl Argument {
-    /// Expressions as arguments.
-    pub(crate) fn plain(expressions: &[String]) -> Vec<Self> {
-        let mut arguments = Vec::with_capacity(expressions.len());
-        for expression in expressions {
-            arguments.push(Argument::Plain(expression.clone()));
-        }
-        arguments
-    }
 }
 
 impl Text {
@@ -196,12 +175,6 @@ impl Text {
         self.line(line);
     }
 
-    /// Goes out and in again: `} else {`.
-    pub(crate) fn middle(&mut self, line: impl AsRef<str>) {
-        self.close(line);
-        self.depth += 1;
-    }
-
     /// An empty line, except where a block begins or one is there already.
     pub(crate) fn blank(&mut self) {
         let begins = self.out.is_empty() || self.out.ends_with("{\n") || self.out.ends_with("\n\n");
@@ -217,27 +190,6 @@ impl Text {
                 "" => self.raw("///"),
                 line => self.raw(&format!("/// {line}")),
             }
-        }
-    }
-
-    /// Opens `left = head(`, on one line or two, to be closed by
-    /// [`Text::close_assigned`] with what is given back.
-    pub(crate) fn open_assigned(&mut self, left: &str, head: &str) -> usize {
-        let one = format!("{left} = {head}(");
-        if self.fits(&one) {
-            self.open(one);
-            return 1;
-        }
-        self.open(format!("{left} ="));
-        self.open(format!("{head}("));
-        2
-    }
-
-    /// Closes what [`Text::open_assigned`] opened.
-    pub(crate) fn close_assigned(&mut self, levels: usize) {
-        self.close(");");
-        for _ in 1..levels {
-            self.outwards();
         }
     }
 
@@ -267,9 +219,34 @@ impl Text {
         }
     }
 
-    /// How many lines were written.
-    pub(crate) fn lines(&self) -> usize {
-        self.out.lines().count()
+    /// Pieces with spaces between them, as many on a line as fit; further lines go one
+    /// level in.
+    pub(crate) fn filled(&mut self, pieces: &[String]) {
+        self.fill_from(pieces, 1);
+    }
+
+    /// Items with spaces between them, as many on a line as fit.
+    pub(crate) fn listed(&mut self, items: &[String]) {
+        self.fill_from(items, 0);
+    }
+
+    fn fill_from(&mut self, pieces: &[String], further: usize) {
+        let (mut line, mut levels) = (String::new(), 0);
+        for piece in pieces {
+            let piece = self.resolve(piece);
+            if !line.is_empty() && line.len() + piece.len() + 1 > self.room() {
+                self.raw(&line);
+                line.clear();
+                self.depth += further - levels;
+                levels = further;
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&piece);
+        }
+        self.raw(&line);
+        self.depth -= levels;
     }
 }
 

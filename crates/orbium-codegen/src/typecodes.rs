@@ -1,127 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statics that describe types, for `any` and TypeCode.
 
-use orbium_idl::model::{
-    Alias, ConstValue, Definition, DefinitionKind, Enum, InterfaceKind, Member, Type, Union,
-};
+use orbium_idl::model::{DefinitionKind, InterfaceKind, Type};
 
 use crate::data::quoted;
 use crate::emit::Emitter;
-use crate::text::Argument;
 
 impl Emitter<'_, '_> {
-    pub(crate) fn struct_type(
-        &mut self,
-        definition: &Definition,
-        constructor: &str,
-        members: &[Member],
-    ) {
-        let members = members
-            .iter()
-            .map(|member| {
-                let parts = [quoted(&member.name), self.described_type(&member.ty)];
-                self.described("new", &parts)
-            })
-            .collect::<Vec<_>>();
-        self.type_static(definition, constructor, None, &members);
-        self.typed(definition);
-    }
-
-    pub(crate) fn enum_type(&mut self, definition: &Definition, enumeration: &Enum) {
-        let members = enumeration
-            .enumerators
-            .iter()
-            .map(|enumerator| self.described("enumerator", &[quoted(&enumerator.name)]))
-            .collect::<Vec<_>>();
-        self.type_static(definition, "enumeration", None, &members);
-        self.typed(definition);
-    }
-
-    pub(crate) fn union_type(&mut self, definition: &Definition, union: &Union) {
-        let mut members = Vec::new();
-        for case in &union.cases {
-            let name = quoted(&case.member.name);
-            let ty = self.described_type(&case.member.ty);
-            for label in &case.labels {
-                let parts = [label_value(label), name.clone(), ty.clone()];
-                members.push(self.described("case", &parts));
+    /// Whether the described type follows from the Rust type and its codec: it names no
+    /// alias, which Rust does not know, and no type on the way round to itself.
+    pub(crate) fn follows(&self, ty: &Type, recursive: bool) -> bool {
+        match ty {
+            Type::Void | Type::ValueBase => false,
+            Type::Sequence { element, .. } | Type::Array { element, .. } => {
+                self.follows(element, recursive)
             }
-            if case.is_default {
-                members.push(self.described("otherwise", &[name, ty]));
-            }
+            Type::Named(id) => match &self.plan.model[*id].kind {
+                DefinitionKind::Interface(interface) => interface.kind == InterfaceKind::Plain,
+                DefinitionKind::Alias(_) | DefinitionKind::Native => false,
+                _ => !recursive,
+            },
+            _ => true,
         }
-        let discriminator = self.described_type(&union.discriminator);
-        self.type_static(definition, "union", Some(&discriminator), &members);
-        self.typed(definition);
-    }
-
-    pub(crate) fn alias_type(&mut self, definition: &Definition, alias: &Alias) {
-        let original = self.described_type(&alias.ty);
-        let name = self.plan.type_code(definition.id);
-        self.text.blank();
-        self.static_doc(definition);
-        let parts = [
-            quoted(&definition.repository_id),
-            quoted(&definition.name),
-            original,
-        ];
-        self.text.assign_call(
-            &format!("pub static {name}: orb::Type"),
-            "orb::Type::alias",
-            &parts,
-            ";",
-        );
-    }
-
-    fn static_doc(&mut self, definition: &Definition) {
-        let doc = format!("The type of IDL `{}`.", definition.path.join("::"));
-        self.text.doc(&doc);
-    }
-
-    /// A static with id, name, perhaps a discriminator, and members.
-    fn type_static(
-        &mut self,
-        definition: &Definition,
-        constructor: &str,
-        discriminator: Option<&str>,
-        members: &[String],
-    ) {
-        let name = self.plan.type_code(definition.id);
-        self.text.blank();
-        self.static_doc(definition);
-        let left = format!("pub static {name}: orb::Type");
-        let head = format!("orb::Type::{constructor}");
-        let mut parts = vec![quoted(&definition.repository_id), quoted(&definition.name)];
-        if let Some(discriminator) = discriminator {
-            parts.push(discriminator.to_owned());
-        }
-        let together = members.join(", ");
-        if together.len() <= 60 {
-            parts.push(format!("&[{together}]"));
-            return self.text.assign_call(&left, &head, &parts, ";");
-        }
-        let levels = self.text.open_assigned(&left, &head);
-        parts
-            .iter()
-            .for_each(|part| self.text.line(format!("{part},")));
-        self.text.array(members);
-        self.text.close_assigned(levels);
-    }
-
-    fn typed(&mut self, definition: &Definition) {
-        let name = self.name(definition);
-        let found = self.plan.type_code(definition.id);
-        self.text.blank();
-        let parts = [name, found.to_owned()];
-        self.text.call("orb::typed!", &Argument::plain(&parts), ";");
-    }
-
-    fn described(&self, constructor: &str, parts: &[String]) -> String {
-        format!("orb::Member::{constructor}({})", parts.join(", "))
     }
 
     /// An expression of type `&'static orb::Type`.
-    fn described_type(&self, ty: &Type) -> String {
+    pub(crate) fn described_type(&self, ty: &Type) -> String {
         let simple = |name: &str| format!("orb::Type::{name}");
         match ty {
             Type::Void => simple("VOID"),
@@ -185,18 +89,5 @@ impl Emitter<'_, '_> {
                 }
             },
         }
-    }
-}
-
-/// The value of a label as TypeCodes count them.
-fn label_value(label: &ConstValue) -> String {
-    match label {
-        // An `unsigned long long` keeps its bits.
-        ConstValue::Integer(value) => crate::codec::integer(i128::from(*value as i64)),
-        ConstValue::Char(octet) => octet.to_string(),
-        ConstValue::WChar(unit) => unit.to_string(),
-        ConstValue::Boolean(value) => u8::from(*value).to_string(),
-        ConstValue::Enumerator { index, .. } => index.to_string(),
-        _ => "0".to_owned(),
     }
 }

@@ -123,15 +123,6 @@ impl Plan<'_> {
         }
     }
 
-    /// The type of an `in` parameter of a stub: as `parameter`, but for `Object` it takes a
-    /// reference of any type.
-    pub(crate) fn argument(&self, ty: &Type, from: &[String]) -> String {
-        match self.is_object(ty) {
-            true => "impl orb::AnyReference<'r>".to_owned(),
-            false => self.parameter(ty, from, ""),
-        }
-    }
-
     /// Whether a type is `Object`.
     pub(crate) fn is_object(&self, ty: &Type) -> bool {
         matches!(self.model.resolve_alias(ty), Type::Object)
@@ -295,57 +286,6 @@ impl Plan<'_> {
         }
     }
 
-    /// Fewest octets that a value takes, from any position.
-    pub(crate) fn min_size(&self, ty: &Type) -> u64 {
-        match ty {
-            Type::WChar => 2,
-            Type::TypeCode
-            | Type::Any
-            | Type::String(_)
-            | Type::WString(_)
-            | Type::Sequence { .. } => 4,
-            // An empty type id and no profiles.
-            Type::Object => 8,
-            Type::Fixed { digits, .. } => u64::from(*digits) / 2 + 1,
-            Type::Array {
-                element,
-                dimensions,
-            } => {
-                let element = self.min_size(element);
-                element.saturating_mul(product(dimensions))
-            }
-            Type::Named(id) => self
-                .facts
-                .measured(Fact::MinSize, *id, &|| match &self.model[*id].kind {
-                    DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
-                    DefinitionKind::Struct(s) => self.min_members(&s.members),
-                    DefinitionKind::Union(u) => {
-                        let mut least = u64::MAX;
-                        for case in &u.cases {
-                            least = least.min(self.min_size(&case.member.ty));
-                        }
-                        // A discriminator that no case covers stands alone.
-                        if u.default_case().is_none() {
-                            least = 0;
-                        }
-                        self.min_size(&u.discriminator).saturating_add(least)
-                    }
-                    DefinitionKind::Enum(_) => 4,
-                    DefinitionKind::Interface(_) => 8,
-                    _ => 0,
-                }),
-            simple => self.fixed_size(simple).unwrap_or(0),
-        }
-    }
-
-    pub(crate) fn min_members(&self, members: &[Member]) -> u64 {
-        let mut sum = 0u64;
-        for member in members {
-            sum = sum.saturating_add(self.min_size(&member.ty));
-        }
-        sum
-    }
-
     /// Whether the codec of the Rust type is that of the IDL type: no bound to
     /// check, no wide characters that look like narrow ones.
     pub(crate) fn is_plain(&self, ty: &Type) -> bool {
@@ -359,46 +299,6 @@ impl Plan<'_> {
                 _ => true,
             },
             _ => true,
-        }
-    }
-
-    /// About how many octets a value takes in memory, on 64 bits.
-    pub(crate) fn memory(&self, ty: &Type) -> u64 {
-        let sum = |members: &[Member]| {
-            let mut sum = 0;
-            for member in members {
-                sum += self.memory(&member.ty).next_multiple_of(8);
-            }
-            sum
-        };
-        match ty {
-            Type::String(_) | Type::WString(_) | Type::Sequence { .. } => 24,
-            Type::Any => 64,
-            Type::TypeCode | Type::Fixed { .. } => 16,
-            Type::Array {
-                element,
-                dimensions,
-            } => {
-                let all = self.memory(element).saturating_mul(product(dimensions));
-                all.min(u64::from(u32::MAX))
-            }
-            Type::Named(id) => {
-                self.facts
-                    .measured(Fact::Room, *id, &|| match &self.model[*id].kind {
-                        DefinitionKind::Alias(alias) => self.memory(&alias.ty),
-                        DefinitionKind::Struct(s) => sum(&s.members),
-                        DefinitionKind::Exception(e) => sum(&e.members),
-                        DefinitionKind::Union(u) => {
-                            let mut largest = 0;
-                            for case in &u.cases {
-                                largest = largest.max(self.memory(&case.member.ty));
-                            }
-                            8 + largest
-                        }
-                        _ => 8,
-                    })
-            }
-            simple => self.fixed_size(simple).unwrap_or(8),
         }
     }
 }

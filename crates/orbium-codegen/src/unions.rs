@@ -5,15 +5,14 @@
 //! labels or `default` carries the discriminator too, so that nothing is lost
 //! on the way. Discriminators that no case covers are a variant of their own.
 
-mod marshalling;
-
 use orbium_idl::model::{
     Case, ConstValue, DefId, Definition, DefinitionKind, NameSet, Type, Union,
 };
 
+use crate::data::quoted;
 use crate::emit::Emitter;
 use crate::types::first_case;
-use crate::{codec, docs, names};
+use crate::{codec, names};
 
 /// What is known of a union before it is written.
 struct Shape {
@@ -23,8 +22,6 @@ struct Shape {
     other: Option<String>,
     /// Rust type of the discriminator.
     discriminator: String,
-    /// It is a `wchar`, which has no fixed size.
-    wide: bool,
     recursive: bool,
 }
 
@@ -35,96 +32,94 @@ fn carries(case: &Case) -> bool {
 
 impl Emitter<'_, '_> {
     pub(crate) fn union(&mut self, definition: &Definition, union: &Union) {
-        let name = self.name(definition);
         let shape = self.shape(definition, union);
         let copy = self.plan.is_copy(&Type::Named(definition.id));
-        self.text.blank();
-        self.doc(&docs::of(definition, "union"));
         let derives = if copy {
             "Clone, Copy, Debug, PartialEq"
         } else {
             "Clone, Debug, PartialEq"
         };
+        self.begin(definition, "idl_union", "union");
         self.text.line(format!("#[derive({derives})]"));
-        let mut sizes = Vec::new();
-        for case in &union.cases {
-            sizes.push(self.plan.memory(&case.member.ty));
-        }
-        if shape.other.is_some() {
-            sizes.push(0);
-        }
-        self.note_sizes(&sizes);
-        self.text.open(format!("pub enum {name} {{"));
-        for (case, variant) in union.cases.iter().zip(&shape.variants) {
-            self.doc(&docs::member(&case.member));
-            let ty = self.rust(&case.member.ty);
-            if carries(case) {
-                self.text.open(format!("{variant} {{"));
-                self.text.raw("/// Which of the labels was meant.");
-                self.text
-                    .line(format!("discriminator: {},", shape.discriminator));
-                self.text.raw("/// The value.");
-                self.text.line(format!("value: {ty},"));
-                self.text.close("},");
-            } else {
-                self.text.line(format!("{variant}({ty}),"));
+        let switch = match self.follows(&union.discriminator, false) {
+            true => shape.discriminator.clone(),
+            false => {
+                let described = self.described_type(&union.discriminator);
+                format!("{} = ({described})", shape.discriminator)
             }
+        };
+        let recursive = if shape.recursive { ", recursive" } else { "" };
+        let head = format!("pub enum {}", self.declared(definition));
+        self.text
+            .filled(&[format!("{head},"), format!("switch {switch}{recursive} {{")]);
+        self.text.inwards();
+        for (case, variant) in union.cases.iter().zip(&shape.variants) {
+            self.comment(case.member.doc.as_deref());
+            self.case(case, variant, &shape);
         }
         if let Some(other) = &shape.other {
-            self.text
-                .raw("/// A discriminator that no case covers: there is no value.");
-            self.text.open(format!("{other} {{"));
-            self.text.raw("/// The discriminator.");
-            self.text
-                .line(format!("discriminator: {},", shape.discriminator));
-            self.text.close("},");
+            let discriminator = &shape.discriminator;
+            self.text.line(format!(
+                "else {other} {{ discriminator: {discriminator} }},"
+            ));
+        }
+        if self.plan.has_default(&Type::Named(definition.id)) {
+            let initial = self.initial(union, &shape);
+            self.text.line(format!("default = {initial},"));
         }
         self.text.close("}");
-        self.union_default(&name, definition, union, &shape);
-        self.union_encode(&name, union, &shape);
-        self.union_decode(&name, definition.id, union, &shape);
-        self.union_type(definition, union);
+        self.text.close("}");
+    }
+
+    /// `[1, 2] "name" => Name { discriminator: i32, value: String },`.
+    fn case(&mut self, case: &Case, variant: &str, shape: &Shape) {
+        let mut labels = Vec::new();
+        for label in &case.labels {
+            let shown = self.label(label);
+            labels.push(match label {
+                ConstValue::Char(octet) => format!("{shown}; {octet}"),
+                ConstValue::WChar(unit) => format!("{shown}; {unit}"),
+                _ => shown,
+            });
+        }
+        let ty = self.member_type(&case.member.ty, shape.recursive);
+        let value = match carries(case) {
+            true => format!(
+                "{variant} {{ discriminator: {}, value: {ty} }},",
+                shape.discriminator
+            ),
+            false => format!("{variant}({ty}),"),
+        };
+        let default = if case.is_default { "@otherwise " } else { "" };
+        let mut chunks = Vec::new();
+        for (i, label) in labels.iter().enumerate() {
+            let start = if i == 0 {
+                format!("{default}[")
+            } else {
+                String::new()
+            };
+            let end = if i + 1 == labels.len() { "]" } else { "," };
+            chunks.push(format!("{start}{label}{end}"));
+        }
+        if labels.is_empty() {
+            chunks.push(format!("{default}[]"));
+        }
+        chunks.push(format!("{} =>", quoted(&case.member.name)));
+        chunks.push(value);
+        self.text.filled(&chunks);
     }
 
     /// The first case, with the default of its value.
-    fn union_default(&mut self, name: &str, of: &Definition, union: &Union, shape: &Shape) {
-        if !self.plan.has_default(&Type::Named(of.id)) {
-            return;
-        }
+    fn initial(&self, union: &Union, shape: &Shape) -> String {
         let first = first_case(union);
         let (case, variant) = (&union.cases[first], &shape.variants[first]);
-        self.text.blank();
-        self.text.open(format!("impl $Default for {name} {{"));
-        self.text.open("fn default() -> Self {");
-        if carries(case) {
-            let label = case.labels.first().map(|label| self.label(label));
-            // Without labels any discriminator is one of the default case.
-            let label = label.unwrap_or_else(|| "$Default::default()".to_owned());
-            self.text.open(format!("Self::{variant} {{"));
-            self.text.line(format!("discriminator: {label},"));
-            self.text.line("value: $Default::default(),");
-            self.text.close("}");
-        } else {
-            self.text
-                .line(format!("Self::{variant}($Default::default())"));
+        if !carries(case) {
+            return format!("Self::{variant}($Default::default())");
         }
-        self.text.close("}");
-        self.text.close("}");
-    }
-
-    /// The variants of an enum may differ much in size: that is for IDL to say.
-    pub(crate) fn note_sizes(&mut self, sizes: &[u64]) {
-        let (mut largest, mut next) = (0, 0);
-        for size in sizes {
-            if *size > largest {
-                (largest, next) = (*size, largest);
-            } else {
-                next = next.max(*size);
-            }
-        }
-        if sizes.len() > 1 && largest - next > 150 {
-            self.allows.insert("clippy::large_enum_variant");
-        }
+        let label = case.labels.first().map(|label| self.label(label));
+        // Without labels any discriminator is one of the default case.
+        let label = label.unwrap_or_else(|| "$Default::default()".to_owned());
+        format!("Self::{variant} {{ discriminator: {label}, value: $Default::default() }}")
     }
 
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
@@ -146,7 +141,6 @@ impl Emitter<'_, '_> {
             variants,
             other: (!covered).then(|| names::fresh("Other", &mut taken)),
             discriminator: self.rust(&union.discriminator),
-            wide: *self.plan.model.resolve_alias(&union.discriminator) == Type::WChar,
             recursive: self.plan.is_recursive(definition.id),
         }
     }
@@ -165,7 +159,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A label as an expression and as a pattern.
+    /// A label as an expression.
     fn label(&self, label: &ConstValue) -> String {
         match label {
             ConstValue::Integer(value) => codec::integer(*value),

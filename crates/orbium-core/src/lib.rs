@@ -16,6 +16,7 @@ mod initial;
 pub mod introspection;
 mod local;
 mod log;
+mod mapping;
 pub mod metrics;
 mod operation_table;
 mod orb;
@@ -67,6 +68,9 @@ pub use config::Config;
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
+pub use mapping::Result;
+#[doc(hidden)]
+pub use mapping::{Declares, DispatchesTo, Skeleton, concat_names, count_names};
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
 pub use real_time::{AdapterExtension, Extension};

@@ -70,9 +70,7 @@ pub use orbium_core::{
 /// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
-/// The outcome of a call and of a servant's method: a system exception unless the
-/// operation declares others.
-pub type Result<T, E = SystemException> = std::result::Result<T, E>;
+pub use orbium_core::Result;
 
 /// What most programs import: `use orbium::prelude::*;`. Its `Result` is the one of the
 /// standard library, with [`SystemException`] for an error type that is not written.
@@ -171,19 +169,21 @@ pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError>
 /// the compiler does.
 #[doc(hidden)]
 pub mod codegen {
-    pub use std::borrow::Cow;
     pub use std::sync::Arc;
 
     pub use orbium_core::Asynchronous;
 
     pub use orbium_cdr::{
-        Any, AnyError, CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, Decode, Encode, Field,
-        Fixed, FixedIn, FixedOut, FixedSize, Layout, LongDouble, Member, Type, TypeCode, Typed,
-        WChar, encode_fixed, enumeration, fixed_struct, typed,
+        Any, AnyError, ArrayOf, BoundedSequence, BoundedString, CdrError, CdrErrorKind, CdrReader,
+        CdrWriter, Char, Codec, Decode, Encode, Field, Fixed, FixedIn, FixedOut, FixedSize, Layout,
+        LongDouble, Member, SequenceOf, SequenceOfArrays, Type, TypeCode, Typed, WChar, WideString,
+        encode_fixed, enumeration, fixed_struct, idl_enum, idl_fixed_struct, idl_struct,
+        idl_typedef, idl_union, typed,
     };
     pub use orbium_core::{
         AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,
         Raises, Reply, Sent, Servant, ServedBy, SystemException, UntypedReply, UserException,
-        error_enum, exception, interface, not_implemented, unknown_operation,
+        error_enum, exception, idl_errors, idl_exception, idl_interface, idl_results, idl_stubs,
+        interface, not_implemented, unknown_operation,
     };
 }

@@ -115,6 +115,7 @@ fn bounds(measures: &Measures) -> Vec<Bound> {
             holds: complex <= 100,
         },
         at_most("complexity, median", measures.complexity(50), 5),
+        at_most("golden lines", measures.golden_lines, 6_500),
     ]
 }
 

@@ -162,6 +162,6 @@ fn asynchronous_forms_are_asked_for() {
         let config = folder.config().asynchronous(wanted);
         let compiled = config.try_compile(&file).unwrap();
         let code = fs::read_to_string(&compiled.written[0]).unwrap();
-        assert_eq!(code.contains("pub fn f_async("), wanted);
+        assert_eq!(code.contains("async f_async,"), wanted);
     }
 }

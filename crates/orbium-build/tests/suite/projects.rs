@@ -87,17 +87,17 @@ fn files_that_share_includes_and_modules_are_one_tree() {
     let items = [
         "pub mod robot {",
         "pub mod arms {",
-        "pub type Ticks = i32;",
-        "pub struct Fault {",
-        "pub enum Unit {",
-        "pub struct Move {",
-        "pub struct Arm(orb::ObjectRef);",
-        "pub struct Hand(orb::ObjectRef);",
-        "pub trait HandServant:",
-        "pub struct Seen {",
-        "orb::exception!(Fault, \"IDL:common.org/Robot/Fault:1.0\");",
-        "pub fn get_hand(&self) -> Result<Option<Hand>, orb::SystemException> {",
-        "pub when: super::robot::Ticks,\n        /// IDL member `to`.",
+        "pub type Ticks: TICKS_TYPE = ",
+        "pub struct Fault: FAULT_TYPE = ",
+        "pub enum Unit: UNIT_TYPE = ",
+        "pub struct Move: MOVE_TYPE = ",
+        "pub struct Arm = ",
+        "pub struct Hand = ",
+        "pub trait HandServant;",
+        "pub struct Seen: SEEN_TYPE = ",
+        "FAULT_TYPE = \"IDL:common.org/Robot/Fault:1.0\"",
+        "fn get_hand() -> Result<Option<Hand>> = ",
+        "pub when: super::robot::Ticks = &super::robot::TICKS_TYPE,\n            pub to: ",
     ];
     let code = folder.compile(&files).unwrap();
     each_once(&code, &items);
@@ -128,9 +128,9 @@ fn a_file_of_includes_stands_for_what_it_includes() {
     each_once(
         &code,
         &[
-            "pub struct Move {",
-            "pub struct Seen {",
-            "pub type Ticks = i32;",
+            "pub struct Move: MOVE_TYPE = ",
+            "pub struct Seen: SEEN_TYPE = ",
+            "pub type Ticks: TICKS_TYPE = ",
         ],
     );
     // What included files of included files define and nothing uses is not asked for.
@@ -157,10 +157,10 @@ fn a_folder_stands_for_the_files_in_it() {
     each_once(
         &code,
         &[
-            "pub struct Arm(",
-            "pub struct Seen {",
-            "pub struct Leg {",
-            "pub struct Joint {",
+            "pub struct Arm = ",
+            "pub struct Seen: SEEN_TYPE = ",
+            "pub struct Leg: LEG_TYPE = ",
+            "pub struct Joint: JOINT_TYPE = ",
         ],
     );
     // A file that is added there is noticed.
@@ -251,7 +251,7 @@ fn the_standard_services_are_one_tree() {
         &[
             "pub mod cos_naming {",
             "pub mod cos_event_comm {",
-            "pub struct NamingContext(",
+            "pub struct NamingContext = ",
             "pub mod cos_transactions {",
         ],
     );

@@ -64,6 +64,24 @@ impl Member {
         Self::with(name, Some(content))
     }
 
+    /// The members of some lists, `N` of them.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn concat<const N: usize>(lists: &[&[Self]]) -> [Self; N] {
+        let mut all = [const { Self::enumerator("") }; N];
+        let (mut count, mut list) = (0, 0);
+        while list < lists.len() {
+            let mut at = 0;
+            while at < lists[list].len() {
+                all[count] = Self { ..lists[list][at] };
+                count += 1;
+                at += 1;
+            }
+            list += 1;
+        }
+        all
+    }
+
     /// An enumerator.
     #[must_use]
     pub const fn enumerator(name: &'static str) -> Self {

@@ -114,11 +114,6 @@ impl<'m> Plan<'m> {
         if matches!(definition.kind, DefinitionKind::Interface(_)) {
             let found = InterfaceNames {
                 servant: self.fresh(module, &format!("{name}Servant")),
-                skeleton: self.fresh(module, &format!("{name}Skeleton")),
-                operations: self.fresh(
-                    module,
-                    &format!("{}_OPERATIONS", names::screaming(&definition.name)),
-                ),
             };
             self.interfaces.insert(definition.id, found);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signatures, calls and expressions, broken where the formatter breaks them.
 
-use super::{Argument, CALL_WIDTH, Text, WIDTH, are_short, split};
+use super::{CALL_WIDTH, Text, WIDTH, are_short, split};
 
 impl Text {
     /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
@@ -73,76 +73,6 @@ impl Text {
             self.line(format!("{value};"));
             self.depth -= 1;
         }
-    }
-
-    /// A call: `head(arguments)tail`.
-    pub(crate) fn call(&mut self, head: &str, arguments: &[Argument], tail: &str) {
-        let mut plain = Vec::new();
-        for argument in arguments {
-            if let Argument::Plain(text) = argument {
-                plain.push(self.resolve(text));
-            }
-        }
-        let all_plain = plain.len() == arguments.len();
-        if all_plain {
-            let inside = plain.join(", ");
-            let one = self.resolve(&format!("{head}({inside}){tail}"));
-            if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
-                self.raw(&one);
-                return;
-            }
-        }
-        self.open(format!("{head}("));
-        if all_plain && are_short(&plain) {
-            self.fill(&plain);
-            return self.close(format!("){tail}"));
-        }
-        for argument in arguments {
-            match argument {
-                Argument::Plain(text) => self.argument(text),
-                Argument::Closure(head, lines) => {
-                    self.open(format!("{head} {{"));
-                    for line in lines {
-                        self.statement(line);
-                    }
-                    self.close("},");
-                }
-            }
-        }
-        self.close(format!("){tail}"));
-    }
-
-    /// `left = head(arguments)tail`: on one line, or all but the left on the
-    /// next line, or one argument a line.
-    pub(crate) fn assign_call(&mut self, left: &str, head: &str, arguments: &[String], tail: &str) {
-        let inside = self.resolve(&arguments.join(", "));
-        let whole = format!("{left} = {head}({inside}){tail}");
-        let moved = self.resolve(&format!("{head}({inside}){tail}")).len() + 4 <= self.room();
-        if inside.len() <= CALL_WIDTH && moved && !self.fits(&whole) {
-            self.open(format!("{left} ="));
-            self.line(format!("{head}({inside}){tail}"));
-            return self.outwards();
-        }
-        let arguments = Argument::plain(arguments);
-        if self.fits(&format!("{left} = {head}(")) {
-            self.call(&format!("{left} = {head}"), &arguments, tail);
-        } else {
-            self.open(format!("{left} ="));
-            self.call(head, &arguments, tail);
-            self.outwards();
-        }
-    }
-
-    /// An argument on a line of its own; a closure with too long a body becomes a
-    /// block.
-    fn argument(&mut self, text: &str) {
-        let line = self.resolve(&format!("{text},"));
-        let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
-            return self.expression("", text, ",");
-        };
-        self.open(format!("{head}| {{"));
-        self.line(body);
-        self.close("},");
     }
 
     /// An expression with what stands before and after it: a call or an array

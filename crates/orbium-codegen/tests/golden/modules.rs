@@ -2,610 +2,97 @@
 
 use orbium::codegen as orb;
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
-/// Reopened and nested modules, and names that reach across them.
-///
-/// IDL typedef `Names`, repository id `IDL:Names:1.0`.
-pub type Names = Vec<String>;
-
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
-/// The type of IDL `Names`.
-pub static NAMES_TYPE: orb::Type = orb::Type::alias(
-    "IDL:Names:1.0",
-    "Names",
-    &orb::Type::sequence(&orb::Type::string(3), 0),
-);
-
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
-/// IDL struct `AtTop`, repository id `IDL:AtTop:1.0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct AtTop {
-    /// IDL member `a`.
-    pub a: i32,
+orb::idl_typedef! {
+    /// Reopened and nested modules, and names that reach across them.
+    ///
+    /// IDL typedef `Names`, repository id `IDL:Names:1.0`.
+    pub type Names: NAMES_TYPE = "IDL:Names:1.0", Vec<String>,
+        &orb::Type::sequence(&orb::Type::string(3), 0);
 }
 
-orb::fixed_struct!(AtTop { a: i32 });
-
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
-/// The type of IDL `AtTop`.
-pub static AT_TOP_TYPE: orb::Type = orb::Type::structure(
-    "IDL:AtTop:1.0",
-    "AtTop",
-    &[orb::Member::new("a", orb::Type::LONG)],
-);
-
-orb::typed!(AtTop, AT_TOP_TYPE);
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-/// IDL interface `Top`, repository id `IDL:Top:1.0`.
-///
-/// Any call may return a system exception.
-#[derive(Clone)]
-pub struct Top(orb::ObjectRef);
-
-orb::interface!(Top, "IDL:Top:1.0", []);
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-impl Top {
-    /// IDL operation `the_top`.
-    pub fn the_top(&self) -> Result<AtTop, orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
-        orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
-    }
-
-    /// IDL operation `all`.
-    pub fn all(&self) -> Result<Names, orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
-        orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
-    }
-
-    /// Like `all`, reading the result into a value that is there already.
-    /// After an error that value is unspecified.
-    #[inline]
-    pub fn all_into(&self, out: &mut Names) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
-        orb::ObjectRef::call(
-            &self.0,
-            &OP,
-            |_| {},
-            |r| {
-                *out = decode_string_3_sequence(r)?;
-                Ok(())
-            },
-        )
+orb::idl_fixed_struct! {
+    /// IDL struct `AtTop`, repository id `IDL:AtTop:1.0`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct AtTop: AT_TOP_TYPE = "IDL:AtTop:1.0" {
+        pub a: i32,
     }
 }
 
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-/// What a servant of IDL interface `Top` does.
-pub trait TopServant: Send + Sync + 'static {
-    /// IDL operation `the_top`.
-    fn the_top(&self, call: &orb::Call<'_>) -> Result<AtTop, orb::SystemException>;
+orb::idl_interface! {
+    /// IDL interface `Top`, repository id `IDL:Top:1.0`.
+    pub struct Top = "IDL:Top:1.0";
+    operations by_octet(0, 97, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    pub trait TopServant;
 
-    /// IDL operation `all`.
-    fn all(&self, call: &orb::Call<'_>) -> Result<Names, orb::SystemException>;
+    fn the_top() -> Result<AtTop> = "the_top";
+    fn all() -> Result<Names as orb::SequenceOf<orb::BoundedString<3>>> = "all" { into all_into, };
 }
 
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
-    fn the_top(&self, call: &orb::Call<'_>) -> Result<AtTop, orb::SystemException> {
-        TopServant::the_top(&**self, call)
-    }
-
-    fn all(&self, call: &orb::Call<'_>) -> Result<Names, orb::SystemException> {
-        TopServant::all(&**self, call)
-    }
-}
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-static TOP_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
-    &["the_top", "all"],
-    0,
-    97,
-    &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-);
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-/// Leads requests to a servant of IDL interface `Top`.
-#[doc(hidden)]
-pub struct TopSkeleton<S>(S);
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-impl<S: TopServant> orb::Servant for TopSkeleton<S> {
-    fn repository_id(&self) -> &'static str {
-        <Top as orb::Interface>::REPOSITORY_ID
-    }
-
-    fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == <Top as orb::Interface>::REPOSITORY_ID
-    }
-
-    fn operations(&self) -> Option<&'static orb::OperationTable> {
-        Some(&TOP_OPERATIONS)
-    }
-
-    fn dispatch<'a>(
-        &'a self,
-        call: &'a orb::Call<'a>,
-        _: &mut orb::CdrReader<'a>,
-        reply: &mut orb::UntypedReply<'_>,
-    ) -> Result<(), orb::DispatchError> {
-        match TOP_OPERATIONS.find(call.operation()) {
-            Some(0) => {
-                let value = TopServant::the_top(&self.0, call)?;
-                reply.result(|writer| orb::Encode::encode(&value, writer))
-            }
-            Some(1) => {
-                let value = TopServant::all(&self.0, call)?;
-                reply.result(|writer| encode_string_3_sequence(&value, writer))
-            }
-            _ => Err(orb::unknown_operation()),
-        }
-    }
-}
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
-impl<S: TopServant> orb::ServedBy<S> for Top {
-    type Skeleton = TopSkeleton<S>;
-
-    fn skeleton(servant: S) -> TopSkeleton<S> {
-        TopSkeleton(servant)
-    }
-}
-
-#[allow(dead_code, unnameable_types, unreachable_pub)]
-fn encode_string_3_sequence<'a>(value: &'a [String], writer: &mut orb::CdrWriter<'a>) {
-    writer.write_count(value.len());
-    for item in value {
-        encode_string_3(item, writer);
-    }
-}
-
-#[allow(dead_code, unnameable_types, unreachable_pub)]
-fn encode_string_3<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
-    if value.chars().count() > 3 {
-        writer.fail(orb::CdrErrorKind::BoundExceeded);
-    }
-    writer.write_str(value);
-}
-
-#[allow(dead_code, unnameable_types, unreachable_pub)]
-fn decode_string_3_sequence(reader: &mut orb::CdrReader<'_>) -> Result<Vec<String>, orb::CdrError> {
-    let count = reader.read_count(4)?;
-    let mut value = Vec::new();
-    for _ in 0..count {
-        value.push(decode_string_3(reader)?);
-    }
-    Ok(value)
-}
-
-#[allow(dead_code, unnameable_types, unreachable_pub)]
-fn decode_string_3(reader: &mut orb::CdrReader<'_>) -> Result<String, orb::CdrError> {
-    let value: String = orb::Decode::decode(reader)?;
-    if value.chars().count() > 3 {
-        return Err(reader.error(orb::CdrErrorKind::BoundExceeded));
-    }
-    Ok(value)
-}
-
-#[allow(
-    clippy::doc_markdown,
-    clippy::missing_errors_doc,
-    dead_code,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(clippy::all, clippy::pedantic)]
+#[allow(dead_code, missing_docs, unnameable_types, unreachable_pub)]
 /// IDL module `Outer`, repository id `IDL:Outer:1.0`.
 pub mod outer {
     use orbium::codegen as orb;
 
-    /// IDL typedef `Outer::Alias`, repository id `IDL:Outer/Alias:1.0`.
-    pub type Alias = super::AtTop;
-
-    /// The type of IDL `Outer::Alias`.
-    pub static ALIAS_TYPE: orb::Type =
-        orb::Type::alias("IDL:Outer/Alias:1.0", "Alias", &super::AT_TOP_TYPE);
+    orb::idl_typedef! {
+        /// IDL typedef `Outer::Alias`, repository id `IDL:Outer/Alias:1.0`.
+        pub type Alias: ALIAS_TYPE = "IDL:Outer/Alias:1.0", super::AtTop, &super::AT_TOP_TYPE;
+    }
 
     /// IDL module `Outer::Inner`, repository id `IDL:Outer/Inner:1.0`.
     pub mod inner {
         use orbium::codegen as orb;
 
-        /// IDL struct `Outer::Inner::First`, repository id `IDL:Outer/Inner/First:1.0`.
+        orb::idl_fixed_struct! {
+            /// IDL struct `Outer::Inner::First`, repository id `IDL:Outer/Inner/First:1.0`.
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            pub struct First: FIRST_TYPE = "IDL:Outer/Inner/First:1.0" {
+                pub a: super::Alias = &super::ALIAS_TYPE,
+                pub b: super::super::AtTop,
+            }
+        }
+
+        orb::idl_interface! {
+            /// IDL interface `Outer::Inner::Deep`, repository id `IDL:Outer/Inner/Deep:1.0`.
+            pub struct Deep = "IDL:Outer/Inner/Deep:1.0";
+            operations by_octet(0, 103, &[0]);
+            pub trait DeepServant;
+
+            fn get(f: &First) -> Result<First> = "get";
+        }
+
+        orb::idl_fixed_struct! {
+            /// IDL struct `Outer::Inner::Second`, repository id `IDL:Outer/Inner/Second:1.0`.
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            pub struct Second: SECOND_TYPE = "IDL:Outer/Inner/Second:1.0" {
+                pub b: super::Between,
+                pub f: First,
+            }
+        }
+    }
+
+    orb::idl_fixed_struct! {
+        /// IDL struct `Outer::Between`, repository id `IDL:Outer/Between:1.0`.
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        #[repr(C)]
-        pub struct First {
-            /// IDL member `a`.
-            pub a: super::Alias,
-            /// IDL member `b`.
-            pub b: super::super::AtTop,
-        }
-
-        orb::fixed_struct!(First {
-            a: super::Alias,
-            b: super::super::AtTop,
-        });
-
-        /// The type of IDL `Outer::Inner::First`.
-        pub static FIRST_TYPE: orb::Type = orb::Type::structure(
-            "IDL:Outer/Inner/First:1.0",
-            "First",
-            &[
-                orb::Member::new("a", &super::ALIAS_TYPE),
-                orb::Member::new("b", &super::super::AT_TOP_TYPE),
-            ],
-        );
-
-        orb::typed!(First, FIRST_TYPE);
-
-        /// IDL interface `Outer::Inner::Deep`, repository id `IDL:Outer/Inner/Deep:1.0`.
-        ///
-        /// Any call may return a system exception.
-        #[derive(Clone)]
-        pub struct Deep(orb::ObjectRef);
-
-        orb::interface!(Deep, "IDL:Outer/Inner/Deep:1.0", []);
-
-        impl Deep {
-            /// IDL operation `get`.
-            pub fn get(&self, f: &First) -> Result<First, orb::SystemException> {
-                static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
-                orb::ObjectRef::call(
-                    &self.0,
-                    &OP,
-                    |w| orb::Encode::encode(f, w),
-                    orb::Decode::decode,
-                )
-            }
-        }
-
-        /// What a servant of IDL interface `Outer::Inner::Deep` does.
-        pub trait DeepServant: Send + Sync + 'static {
-            /// IDL operation `get`.
-            fn get(&self, call: &orb::Call<'_>, f: &First) -> Result<First, orb::SystemException>;
-        }
-
-        impl<T: DeepServant + ?Sized> DeepServant for orb::Arc<T> {
-            fn get(&self, call: &orb::Call<'_>, f: &First) -> Result<First, orb::SystemException> {
-                DeepServant::get(&**self, call, f)
-            }
-        }
-
-        static DEEP_OPERATIONS: orb::OperationTable =
-            orb::OperationTable::by_octet(&["get"], 0, 103, &[0]);
-
-        /// Leads requests to a servant of IDL interface `Outer::Inner::Deep`.
-        #[doc(hidden)]
-        pub struct DeepSkeleton<S>(S);
-
-        impl<S: DeepServant> orb::Servant for DeepSkeleton<S> {
-            fn repository_id(&self) -> &'static str {
-                <Deep as orb::Interface>::REPOSITORY_ID
-            }
-
-            fn is_a(&self, repository_id: &str) -> bool {
-                repository_id == <Deep as orb::Interface>::REPOSITORY_ID
-            }
-
-            fn operations(&self) -> Option<&'static orb::OperationTable> {
-                Some(&DEEP_OPERATIONS)
-            }
-
-            fn dispatch<'a>(
-                &'a self,
-                call: &'a orb::Call<'a>,
-                arguments: &mut orb::CdrReader<'a>,
-                reply: &mut orb::UntypedReply<'_>,
-            ) -> Result<(), orb::DispatchError> {
-                match DEEP_OPERATIONS.find(call.operation()) {
-                    Some(0) => {
-                        let f: First = arguments.read_fixed()?;
-                        let value = DeepServant::get(&self.0, call, &f)?;
-                        reply.result(|writer| orb::Encode::encode(&value, writer))
-                    }
-                    _ => Err(orb::unknown_operation()),
-                }
-            }
-        }
-
-        impl<S: DeepServant> orb::ServedBy<S> for Deep {
-            type Skeleton = DeepSkeleton<S>;
-
-            fn skeleton(servant: S) -> DeepSkeleton<S> {
-                DeepSkeleton(servant)
-            }
-        }
-
-        /// IDL struct `Outer::Inner::Second`, repository id `IDL:Outer/Inner/Second:1.0`.
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        #[repr(C)]
-        pub struct Second {
-            /// IDL member `b`.
-            pub b: super::Between,
-            /// IDL member `f`.
-            pub f: First,
-        }
-
-        orb::fixed_struct!(Second {
-            b: super::Between,
-            f: First,
-        });
-
-        /// The type of IDL `Outer::Inner::Second`.
-        pub static SECOND_TYPE: orb::Type = orb::Type::structure(
-            "IDL:Outer/Inner/Second:1.0",
-            "Second",
-            &[
-                orb::Member::new("b", &super::BETWEEN_TYPE),
-                orb::Member::new("f", &FIRST_TYPE),
-            ],
-        );
-
-        orb::typed!(Second, SECOND_TYPE);
-    }
-
-    /// IDL struct `Outer::Between`, repository id `IDL:Outer/Between:1.0`.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    #[repr(C)]
-    pub struct Between {
-        /// IDL member `f`.
-        pub f: inner::First,
-    }
-
-    orb::fixed_struct!(Between { f: inner::First });
-
-    /// The type of IDL `Outer::Between`.
-    pub static BETWEEN_TYPE: orb::Type = orb::Type::structure(
-        "IDL:Outer/Between:1.0",
-        "Between",
-        &[orb::Member::new("f", &inner::FIRST_TYPE)],
-    );
-
-    orb::typed!(Between, BETWEEN_TYPE);
-
-    /// IDL interface `Outer::User`, repository id `IDL:Outer/User:1.0`.
-    ///
-    /// Any call may return a system exception.
-    #[derive(Clone)]
-    pub struct User(orb::ObjectRef);
-
-    orb::interface!(
-        User,
-        "IDL:Outer/User:1.0",
-        ["IDL:Outer/Inner/Deep:1.0", "IDL:Top:1.0"]
-    );
-
-    impl From<User> for inner::Deep {
-        fn from(derived: User) -> Self {
-            orb::Interface::from_object(From::from(derived))
+        pub struct Between: BETWEEN_TYPE = "IDL:Outer/Between:1.0" {
+            pub f: inner::First,
         }
     }
 
-    impl From<User> for super::Top {
-        fn from(derived: User) -> Self {
-            orb::Interface::from_object(From::from(derived))
-        }
+    orb::idl_interface! {
+        /// IDL interface `Outer::User`, repository id `IDL:Outer/User:1.0`.
+        pub struct User: inner::Deep = "IDL:Outer/User:1.0";
+        bases [inner::Deep, super::Top];
+        operations by_octet(0, 97, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1]);
+        pub trait UserServant: inner::DeepServant, super::TopServant;
+
+        fn second(name: &str as orb::BoundedString<3>) -> Result<inner::Second> = "second";
     }
 
-    impl User {
-        /// IDL operation `the_top`.
-        pub fn the_top(&self) -> Result<super::AtTop, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
-            orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
-        }
-
-        /// IDL operation `all`.
-        pub fn all(&self) -> Result<super::Names, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
-            orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
-        }
-
-        /// Like `all`, reading the result into a value that is there already.
-        /// After an error that value is unspecified.
-        #[inline]
-        pub fn all_into(&self, out: &mut super::Names) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
-            orb::ObjectRef::call(
-                &self.0,
-                &OP,
-                |_| {},
-                |r| {
-                    *out = decode_string_3_sequence(r)?;
-                    Ok(())
-                },
-            )
-        }
-
-        /// IDL operation `get`.
-        pub fn get(&self, f: &inner::First) -> Result<inner::First, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
-            orb::ObjectRef::call(
-                &self.0,
-                &OP,
-                |w| orb::Encode::encode(f, w),
-                orb::Decode::decode,
-            )
-        }
-
-        /// IDL operation `second`.
-        pub fn second(&self, name: &str) -> Result<inner::Second, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::of("IDL:Outer/User:1.0", "second");
-            orb::ObjectRef::call(
-                &self.0,
-                &OP,
-                |w| encode_string_3(name, w),
-                orb::Decode::decode,
-            )
-        }
-    }
-
-    /// What a servant of IDL interface `Outer::User` does.
-    pub trait UserServant: inner::DeepServant + super::TopServant {
-        /// IDL operation `second`.
-        fn second(
-            &self,
-            call: &orb::Call<'_>,
-            name: &str,
-        ) -> Result<inner::Second, orb::SystemException>;
-    }
-
-    impl<T: UserServant + ?Sized> UserServant for orb::Arc<T> {
-        fn second(
-            &self,
-            call: &orb::Call<'_>,
-            name: &str,
-        ) -> Result<inner::Second, orb::SystemException> {
-            UserServant::second(&**self, call, name)
-        }
-    }
-
-    static USER_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
-        &["the_top", "all", "get", "second"],
-        0,
-        97,
-        &[1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0],
-    );
-
-    /// Leads requests to a servant of IDL interface `Outer::User`.
-    #[doc(hidden)]
-    pub struct UserSkeleton<S>(S);
-
-    impl<S: UserServant> orb::Servant for UserSkeleton<S> {
-        fn repository_id(&self) -> &'static str {
-            <User as orb::Interface>::REPOSITORY_ID
-        }
-
-        fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <User as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <User as orb::Interface>::BASES.contains(&repository_id)
-        }
-
-        fn operations(&self) -> Option<&'static orb::OperationTable> {
-            Some(&USER_OPERATIONS)
-        }
-
-        fn dispatch<'a>(
-            &'a self,
-            call: &'a orb::Call<'a>,
-            arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::UntypedReply<'_>,
-        ) -> Result<(), orb::DispatchError> {
-            match USER_OPERATIONS.find(call.operation()) {
-                Some(0) => {
-                    let value = super::TopServant::the_top(&self.0, call)?;
-                    reply.result(|writer| orb::Encode::encode(&value, writer))
-                }
-                Some(1) => {
-                    let value = super::TopServant::all(&self.0, call)?;
-                    reply.result(|writer| encode_string_3_sequence(&value, writer))
-                }
-                Some(2) => {
-                    let f: inner::First = arguments.read_fixed()?;
-                    let value = inner::DeepServant::get(&self.0, call, &f)?;
-                    reply.result(|writer| orb::Encode::encode(&value, writer))
-                }
-                Some(3) => {
-                    let name = arguments.read_str()?;
-                    if name.chars().count() > 3 {
-                        let error = arguments.error(orb::CdrErrorKind::BoundExceeded);
-                        return Err(From::from(error));
-                    }
-                    let value = UserServant::second(&self.0, call, &name)?;
-                    reply.result(|writer| orb::Encode::encode(&value, writer))
-                }
-                _ => Err(orb::unknown_operation()),
-            }
-        }
-    }
-
-    impl<S: UserServant> orb::ServedBy<S> for User {
-        type Skeleton = UserSkeleton<S>;
-
-        fn skeleton(servant: S) -> UserSkeleton<S> {
-            UserSkeleton(servant)
-        }
-    }
-
-    fn encode_string_3<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
-        if value.chars().count() > 3 {
-            writer.fail(orb::CdrErrorKind::BoundExceeded);
-        }
-        writer.write_str(value);
-    }
-
-    fn encode_string_3_sequence<'a>(value: &'a [String], writer: &mut orb::CdrWriter<'a>) {
-        writer.write_count(value.len());
-        for item in value {
-            encode_string_3(item, writer);
-        }
-    }
-
-    fn decode_string_3_sequence(
-        reader: &mut orb::CdrReader<'_>,
-    ) -> Result<Vec<String>, orb::CdrError> {
-        let count = reader.read_count(4)?;
-        let mut value = Vec::new();
-        for _ in 0..count {
-            value.push(decode_string_3(reader)?);
-        }
-        Ok(value)
-    }
-
-    fn decode_string_3(reader: &mut orb::CdrReader<'_>) -> Result<String, orb::CdrError> {
-        let value: String = orb::Decode::decode(reader)?;
-        if value.chars().count() > 3 {
-            return Err(reader.error(orb::CdrErrorKind::BoundExceeded));
-        }
-        Ok(value)
+    orb::idl_stubs! {
+        User: "IDL:Top:1.0";
+        fn the_top() -> Result<super::AtTop> = "the_top";
+        fn all() -> Result<super::Names as orb::SequenceOf<orb::BoundedString<3>>> = "all" {
+            into all_into, };
     }
 }

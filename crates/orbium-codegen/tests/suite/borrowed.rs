@@ -36,7 +36,7 @@ fn generated(options: &Options) -> (String, Vec<String>) {
 #[test]
 fn options_name_operations_with_borrowed_results() {
     let bank = || Options::new("bank.idl");
-    let slots = |code: &str| code.matches("reply.slot()").count();
+    let slots = |code: &str| code.matches("slot orb::Reply<").count();
     assert_eq!(slots(&generated(&bank()).0), 0);
     for (pattern, expected) in [
         ("Bank::Account::history", 1),

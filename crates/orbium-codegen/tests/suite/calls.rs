@@ -469,13 +469,22 @@ fn inherited_operations_reach_the_servant_from_every_base() {
     golden::interfaces::Right::from(diamond.clone())
         .go_right()
         .unwrap();
-    let thing = golden::base::Thing::from(diamond.clone());
+    // Of the second base, which the first does not lead to.
+    diamond.go_right().unwrap();
+    // A reference to the first base, and to that one's, as it is.
+    let left: &golden::interfaces::Left = &diamond;
+    left.go_left().unwrap();
+    let thing: &golden::base::Thing = &diamond;
+    assert_eq!(*thing, golden::base::Thing::from(diamond.clone()));
     thing.set_size(5).unwrap();
     assert_eq!(
         (diamond.size(), thing.name().as_deref()),
         (Ok(5), Ok("everything"))
     );
-    assert_eq!(pair.log(), ["poke", "left", "centre", "right"]);
+    assert_eq!(
+        pair.log(),
+        ["poke", "left", "centre", "right", "right", "left"]
+    );
     assert_eq!(diamond.as_object().is_a("IDL:Base/Thing:1.0"), Ok(true));
     assert_eq!(
         diamond.as_object().is_a("IDL:Interfaces/Everything:1.0"),

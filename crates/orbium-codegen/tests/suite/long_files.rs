@@ -23,8 +23,8 @@ fn a_union_with_thousands_of_cases() {
     (0..3999).for_each(|i| write!(idl, "case e{i}: long m{i};").expect("text"));
     idl.push_str("default: string d; };");
     let code = generated(&idl);
-    assert!(code.contains("E::E3998 => Self::M3998("));
-    assert!(code.contains("E::E3999 => Self::D {"));
+    assert!(code.contains("[E::E3998] \"m3998\" => M3998(i32),"));
+    assert!(code.contains("@otherwise [] \"d\" => D { discriminator: E, value: String },"));
 }
 
 // The names of a module were copied for each item at file scope.
@@ -36,5 +36,5 @@ fn thousands_of_definitions_at_file_scope() {
     idl.push_str("struct Vec { T5999 all; };");
     let code = generated(&idl);
     assert!(code.contains("pub const C5999: i32 = 5999;"));
-    assert!(code.contains("pub type T5999 = ::std::vec::Vec<i32>;"));
+    assert!(code.contains("pub type T5999: T5999_TYPE = \"IDL:T5999:1.0\", ::std::vec::Vec<i32>,"));
 }

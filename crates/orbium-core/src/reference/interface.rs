@@ -72,8 +72,8 @@ impl Interface for ObjectRef {
 /// ```
 /// use orbium_core::{AnyReference, ObjectRef, Orb};
 ///
-/// fn is_nil<'r>(reference: impl AnyReference<'r>) -> bool {
-///     reference.into_object().is_none()
+/// fn is_nil(reference: impl AnyReference) -> bool {
+///     reference.untyped().is_none()
 /// }
 ///
 /// let orb = Orb::builder().build()?;
@@ -83,51 +83,51 @@ impl Interface for ObjectRef {
 /// assert!(!is_nil(&object.ok_or("nil")?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait AnyReference<'r> {
+pub trait AnyReference {
     /// The untyped reference; `None` is nil.
-    fn into_object(self) -> Option<&'r ObjectRef>;
+    fn untyped(&self) -> Option<&ObjectRef>;
 }
 
-impl<'r, I: Interface> AnyReference<'r> for &'r I {
+impl<I: Interface> AnyReference for &I {
     #[inline]
-    fn into_object(self) -> Option<&'r ObjectRef> {
+    fn untyped(&self) -> Option<&ObjectRef> {
         Some(self.as_object())
     }
 }
 
 // Of no other `Option`: the type of a bare `None` would not be known.
-impl<'r> AnyReference<'r> for Option<&'r ObjectRef> {
+impl AnyReference for Option<&ObjectRef> {
     #[inline]
-    fn into_object(self) -> Option<&'r ObjectRef> {
-        self
+    fn untyped(&self) -> Option<&ObjectRef> {
+        *self
     }
 }
 
 /// Implements what every typed reference has, for
-/// `struct Name(ObjectRef)`; `Name = "name"` where IDL has another name for it.
+/// `struct Name(ObjectRef)` or one that holds the reference to a base; `Name = "name"` where IDL has another name for it.
 /// Inline: a program compiles what it uses.
 #[macro_export]
 macro_rules! interface {
-    ($name:ident, $id:literal, [$($base:literal),* $(,)?]) => {
+    ($name:ident, $id:literal, [$($base:expr),* $(,)?]) => {
         $crate::interface!($name = stringify!($name), $id, [$($base),*]);
     };
-    ($name:ident = $idl:expr, $id:literal, [$($base:literal),* $(,)?]) => {
+    ($name:ident = $idl:expr, $id:literal, [$($base:expr),* $(,)?]) => {
         impl $crate::Interface for $name {
             const REPOSITORY_ID: &'static str = $id;
             const BASES: &'static [&'static str] = &[$($base),*];
             #[inline]
             fn from_object(object: $crate::ObjectRef) -> Self {
-                Self(object)
+                Self($crate::Interface::from_object(object))
             }
             #[inline]
             fn as_object(&self) -> &$crate::ObjectRef {
-                &self.0
+                $crate::Interface::as_object(&self.0)
             }
         }
         impl ::core::convert::From<$name> for $crate::ObjectRef {
             #[inline]
             fn from(reference: $name) -> Self {
-                reference.0
+                ::core::convert::From::from(reference.0)
             }
         }
         impl ::core::fmt::Debug for $name {
@@ -155,7 +155,7 @@ macro_rules! interface {
                 writer: &mut $crate::cdr::CdrWriter<'a>,
             ) {
                 <$crate::ObjectRef as $crate::cdr::EncodeNillable>::encode_nillable(
-                    value.map(|value| &value.0),
+                    value.map($crate::Interface::as_object),
                     writer,
                 );
             }
@@ -167,7 +167,7 @@ macro_rules! interface {
                 reader: &mut $crate::cdr::CdrReader<'_>,
             ) -> ::core::result::Result<::core::option::Option<Self>, $crate::cdr::CdrError> {
                 let object = <$crate::ObjectRef as $crate::cdr::DecodeNillable>::decode_nillable(reader)?;
-                ::core::result::Result::Ok(object.map(Self))
+                ::core::result::Result::Ok(object.map($crate::Interface::from_object))
             }
         }
         impl $crate::cdr::Typed for $name {

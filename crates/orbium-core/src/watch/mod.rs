@@ -28,20 +28,8 @@ pub(crate) use watching::Watching;
 
 /// What generated code needs; the names are those of the façade's module `codegen`.
 mod runtime {
-    #[allow(unused_imports)]
-    pub(super) use std::sync::Arc;
-
-    #[allow(unused_imports)]
-    pub(super) use crate::cdr::{
-        CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, FixedSize, Member, Type,
-        Typed, encode_fixed, enumeration, fixed_struct, typed,
-    };
-    #[allow(unused_imports)]
-    pub(super) use crate::{
-        Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
-        Servant, ServedBy, SystemException, UntypedReply, UserException, error_enum, exception,
-        interface, unknown_operation,
-    };
+    pub(super) use crate::cdr::{Type, idl_struct, idl_typedef};
+    pub(super) use crate::idl_interface;
 }
 
 /// The servant.

@@ -508,7 +508,10 @@ fn source_of(fence: &str) -> Result<Option<String>, Box<dyn Error>> {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/borrowed.rs"))?
         }
         "rust generated" => corpus(Path::new(env!("OUT_DIR")), "rs")? + &corpus(&golden, "rs")?,
-        "rust build" => corpus(&root().join("crates/orbium-build/src"), "rs")?.replace("//!", ""),
+        // The examples of the crate's documentation, which its tests compile.
+        "rust build" => corpus(&root().join("crates/orbium-build/src"), "rs")?
+            .replace("//!", "")
+            .replace("///", ""),
         "idl" => corpus(&root().join("idl"), "idl")? + &corpus(&golden, "idl")?,
         _ => return Ok(None),
     };

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants' traits, and the skeletons that lead requests to them.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use orbium_cdr::CdrReader;
+
+use crate::unknown_operation;
+use crate::{Call, DispatchError, Interface, OperationTable, Servant, UntypedReply};
+
+/// The operations that an interface itself declares, and the table of all that it has.
+#[doc(hidden)]
+pub trait Declares: Interface {
+    /// As they are named on the wire, in the order of their indices.
+    const OPERATIONS: &'static [&'static str];
+
+    /// Those of the bases, and its own; nothing where there is no operation.
+    const TABLE: Option<&'static OperationTable>;
+}
+
+/// Leads requests to a servant of type `S`.
+#[doc(hidden)]
+pub trait DispatchesTo<S>: Declares {
+    /// Runs the operation of that index in the table.
+    ///
+    /// # Errors
+    /// As [`Servant::dispatch`].
+    fn dispatch<'a>(
+        servant: &'a S,
+        index: usize,
+        call: &'a Call<'a>,
+        arguments: &mut CdrReader<'a>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError>;
+
+    /// Runs the operation of that index among those that the interface itself declares.
+    ///
+    /// # Errors
+    /// As [`Servant::dispatch`].
+    fn dispatch_own<'a>(
+        servant: &'a S,
+        index: usize,
+        call: &'a Call<'a>,
+        arguments: &mut CdrReader<'a>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError>;
+}
+
+/// The skeleton of interface `I` around a servant.
+#[doc(hidden)]
+pub struct Skeleton<I, S>(S, PhantomData<fn() -> I>);
+
+impl<I, S> Skeleton<I, S> {
+    /// Wraps a servant.
+    pub const fn new(servant: S) -> Self {
+        Self(servant, PhantomData)
+    }
+}
+
+impl<I, S> fmt::Debug for Skeleton<I, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Skeleton")
+    }
+}
+
+impl<I: DispatchesTo<S>, S: Send + Sync + 'static> Servant for Skeleton<I, S> {
+    fn repository_id(&self) -> &'static str {
+        I::REPOSITORY_ID
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == I::REPOSITORY_ID || I::BASES.contains(&repository_id)
+    }
+
+    fn operations(&self) -> Option<&'static OperationTable> {
+        I::TABLE
+    }
+
+    fn dispatch<'a>(
+        &'a self,
+        call: &'a Call<'a>,
+        arguments: &mut CdrReader<'a>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        let Some(index) = I::TABLE.and_then(|table| table.find(call.operation())) else {
+            return Err(unknown_operation());
+        };
+        I::dispatch(&self.0, index, call, arguments, reply)
+    }
+}
+
+/// How many names some lists have.
+#[doc(hidden)]
+#[must_use]
+pub const fn count_names(lists: &[&[&str]]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < lists.len() {
+        count += lists[at].len();
+        at += 1;
+    }
+    count
+}
+
+/// The names of some lists, `N` of them.
+#[doc(hidden)]
+#[must_use]
+pub const fn concat_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[count] = lists[list][at];
+            count += 1;
+            at += 1;
+        }
+        list += 1;
+    }
+    all
+}
+
+/// A method of a servant's trait: declared, perhaps with a body that raises NO_IMPLEMENT,
+/// or forwarded to what a pointer holds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_method {
+    (
+        $form:tt [$(#[$meta:meta])*] $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty] [$($error:ty)?] {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            slot $slot:ty,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_method! {
+            @ $form [$(#[$meta])*] $servant $op
+            ($($arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?),)* reply: $slot)
+            [$crate::Result<$crate::Sent $(, $error)?>]
+        }
+    };
+    (
+        $form:tt [$(#[$meta:meta])*] $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty] [$($error:ty)?] { $($rest:tt)* }
+    ) => {
+        $crate::idl_method! {
+            @ $form [$(#[$meta])*] $servant $op
+            ($($arg: $crate::idl_servant_type!($(@$flag)? $type $(| $lent)?)),*)
+            [$crate::Result<$value $(, $error)?>]
+        }
+    };
+    (@ [declared] [$(#[$meta:meta])*] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [$result:ty]) => {
+        $(#[$meta])*
+        fn $op(&self, call: &$crate::Call<'_>, $($arg: $type),*) -> $result;
+    };
+    (@ [declared $bodies:ident] [$(#[$meta:meta])*] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [$result:ty]) => {
+        $(#[$meta])*
+        fn $op(&self, call: &$crate::Call<'_>, $($arg: $type),*) -> $result {
+            let _ = call;
+            $(let _ = $arg;)*
+            ::core::result::Result::Err(::core::convert::From::from($crate::$bodies()))
+        }
+    };
+    (@ [forwarded] [] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [$result:ty]) => {
+        fn $op(&self, call: &$crate::Call<'_>, $($arg: $type),*) -> $result {
+            $servant::$op(&**self, call, $($arg),*)
+        }
+    };
+}
+
+/// The type of a servant's parameter.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_servant_type {
+    ($(@object)? $type:ty) => {
+        $type
+    };
+    (@inout $type:ty | $lent:ty) => {
+        &mut $type
+    };
+}
+
+/// The type of a parameter of a servant with a reply slot: new values go there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_slot_type {
+    ($(@object)? $type:ty) => {
+        $type
+    };
+    (@inout $type:ty | $lent:ty) => {
+        $lent
+    };
+}
+
+/// An argument as the skeleton holds it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_hold {
+    ($arguments:ident, $(@object)? $arg:ident: $type:ty) => {
+        let $arg = <$type as $crate::cdr::Parameter<'_>>::hold($arguments)?;
+    };
+    ($arguments:ident, $arg:ident: $type:ty as $codec:ty) => {
+        let $arg = <$codec as $crate::cdr::Codec>::hold($arguments)?;
+    };
+    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        let mut $arg = $crate::cdr::idl_decode!($arguments, $type $(as $codec)?)?;
+    };
+}
+
+/// An argument as the servant gets it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lend {
+    ($(@object)? $arg:ident: $type:ty) => {
+        <$type as $crate::cdr::Parameter<'_>>::lend(&$arg)
+    };
+    ($arg:ident: $type:ty as $codec:ty) => {
+        ::core::borrow::Borrow::<<$codec as $crate::cdr::Codec>::Borrowed>::borrow(&$arg)
+    };
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        &mut $arg
+    };
+}
+
+/// What a skeleton does for one operation: everything is decoded before the servant is
+/// called.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_arm {
+    // The servant gets a reply slot.
+    (
+        $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            slot $slot:ty,
+            $($rest:tt)*
+        }
+    ) => {{
+        $($crate::idl_hold!(
+            $arguments, $arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?) $(as $codec)?
+        );)*
+        let outcome = <$implementation as $servant>::$op(
+            $this,
+            $call,
+            $($crate::idl_lend!(
+                $arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?) $(as $codec)?
+            ),)*
+            $reply.slot(),
+        );
+        $reply.sent(outcome)
+    }};
+    // Nothing is `inout`.
+    (
+        $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
+            $(into $into:ident,)?
+            $(async $async:ident,)?
+            $(context $strings:literal,)?
+        }
+    ) => {{
+        $($crate::idl_hold!($arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+        let outcome = <$implementation as $servant>::$op(
+            $this,
+            $call,
+            $($crate::idl_lend!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+        );
+        let value = $crate::idl_value!($reply, outcome, $($error)?);
+        $reply.result(|writer| $crate::cdr::idl_encode!(writer, &value $(, $value_codec)?))
+    }};
+    // New values of `inout` parameters go back with the others.
+    (
+        $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
+            $(async $async:ident -> $async_value:ty $(as $async_codec:ty)?,)?
+            $(context $strings:literal,)?
+            out($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) gives $gives:tt,
+        }
+    ) => {{
+        $($crate::idl_hold!($arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+        let outcome = <$implementation as $servant>::$op(
+            $this,
+            $call,
+            $($crate::idl_lend!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+        );
+        let value = $crate::idl_value!($reply, outcome, $($error)?);
+        $crate::idl_outputs!(value, $gives);
+        $reply.result(|writer| {
+            $($crate::cdr::idl_encode!(writer, &$out $(, $out_codec)?);)*
+        })
+    }};
+}
+
+/// The value that a servant returned, or else its exception as the answer.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value {
+    ($reply:ident, $outcome:ident,) => {
+        $outcome?
+    };
+    ($reply:ident, $outcome:ident, $error:ty) => {
+        match $outcome {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => return $reply.raise(&error),
+        }
+    };
+}
+
+/// Names for what a servant returned besides the values of `inout` parameters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_outputs {
+    ($value:ident, ()) => {
+        let () = $value;
+    };
+    ($value:ident, $result:ident) => {
+        let $result = $value;
+    };
+    ($value:ident, ($results:path { $($result:ident),* })) => {
+        type OrbiumResults = $results;
+        let OrbiumResults { $($result),* } = $value;
+    };
+}
