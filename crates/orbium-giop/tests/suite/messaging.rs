@@ -412,7 +412,7 @@ mod giop_lite {
 
     #[test]
     fn hostile_frames_are_refused() {
-        let decoder = GiopLite.session(Side::Server, 64).decoder;
+        let mut decoder = GiopLite.session(Side::Server, 64).decoder;
         for (frame, error) in [
             (
                 "9a 00 0000 07000000 35000000",
