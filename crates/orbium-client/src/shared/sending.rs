@@ -102,7 +102,8 @@ impl MultiplexedConnection {
         if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);
-            while self.receive(&mut reader, Some(ALTERNATE)) {
+            // A CloseConnection stays in the buffer: there is no end of receiving it.
+            while self.ending().is_none() && self.receive(&mut reader, Some(ALTERNATE)) {
                 self.demultiplex(&mut reader, None);
             }
             self.finish(End::Lost);
