@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
 
 /// Some tests count operations on locks. The others run in the same build: building
 /// everything twice takes longer than counting.
-const COUNTED: &str = "--features orbium-sync/counted,orbium-testkit/counted";
+const COUNTED: &str = "--features orbium-sync/counted,orbium-testkit/counted,orbium-bench/counted";
 
 /// Tests that run at once in a program: most of them wait for a peer or a limit rather than
 /// for a processor.

@@ -204,7 +204,7 @@ fn calls_that_do_not_wait_are_written_where_asked_for() {
         let arguments: Vec<_> = arguments.chain(option).collect();
         run(arguments).assert_done();
         let code = std::fs::read_to_string(format!("{out}/cubit.rs")).unwrap();
-        assert_eq!(code.contains("pub fn cube_long_async("), option.is_some());
+        assert_eq!(code.contains("async cube_long_async"), option.is_some());
     }
 }
 
@@ -219,7 +219,7 @@ fn several_files_are_one_project() {
     ran.assert_done();
     let code =
         std::fs::read_to_string(std::path::Path::new(&out).join("both.rs")).expect("written");
-    assert_eq!(code.matches("pub struct Shared {").count(), 1);
+    assert_eq!(code.matches("pub struct Shared:").count(), 1);
     assert_eq!(code.matches("pub mod m {").count(), 1);
     assert!(code.contains("pub first: Shared,"));
     // What another file defines may be elsewhere.
