@@ -34,13 +34,12 @@ impl Counts {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.closed.load(Ordering::SeqCst)
     }
 
-    #[inline]
     pub(super) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
-        self.is_unusual.store(true, Ordering::Release);
+        self.closed.store(true, Ordering::SeqCst);
+        self.update();
     }
 
     /// An idle connection turned out to have ended.
@@ -55,13 +54,34 @@ impl Counts {
 
     /// Whether there are more connections than may be kept idle.
     pub(super) fn is_crowded(&self) -> bool {
-        self.open.load(Ordering::Relaxed) > self.limit
+        self.open.load(Ordering::SeqCst) > self.limit
     }
 
+    /// Derives `is_unusual` after what it depends on has changed.
+    ///
+    /// Threads that make connections at once may store in another order than they counted.
+    /// The one that stores last looks again after its store (all are SeqCst), so it sees every
+    /// change whose own store came before.
     #[inline(never)]
     fn update(&self) {
-        let unusual = self.is_crowded() || self.is_closed();
-        self.is_unusual.store(unusual, Ordering::Release);
+        loop {
+            let unusual = self.is_crowded() || self.is_closed();
+            self.is_unusual.store(unusual, Ordering::SeqCst);
+            if unusual == (self.is_crowded() || self.is_closed()) {
+                return;
+            }
+        }
+    }
+
+    fn opened(&self) {
+        self.open.fetch_add(1, Ordering::SeqCst);
+        self.made.fetch_add(1, Ordering::Relaxed);
+        self.update();
+    }
+
+    fn ended(&self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+        self.update();
     }
 }
 
@@ -74,9 +94,7 @@ pub(crate) struct Counted {
 
 impl Counted {
     pub(super) fn new(counts: &Arc<Counts>, channel: &Channel) -> Self {
-        counts.open.fetch_add(1, Ordering::Relaxed);
-        counts.made.fetch_add(1, Ordering::Relaxed);
-        counts.update();
+        counts.opened();
         let tracked = counts.book.connected(&channel.scheme, &channel.address);
         let conn = tracked.id();
         orbium_trace::log::debug!(target: "orbium::conn", conn, address = %channel, "connected");
@@ -110,7 +128,50 @@ impl Counted {
 impl Drop for Counted {
     #[inline(never)]
     fn drop(&mut self) {
-        self.counts.open.fetch_sub(1, Ordering::Relaxed);
-        self.counts.update();
+        self.counts.ended();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two threads connected at once, the first saw no crowd and said so after the second had
+    /// seen one: no connection was closed to make room until the next one was made.
+    #[test]
+    fn a_crowd_is_seen_though_its_connections_are_made_at_once() {
+        let counts = Counts::new(1, &ConnectionBook::default());
+        let (arrived, missed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let meet = |times: usize| {
+            arrived.fetch_add(1, Ordering::SeqCst);
+            let mut looks = 0;
+            while arrived.load(Ordering::SeqCst) < 2 * times {
+                looks += 1;
+                match looks % 256 {
+                    0 => std::thread::yield_now(),
+                    _ => std::hint::spin_loop(),
+                }
+            }
+        };
+        let is_unusual = || counts.is_unusual.load(Ordering::SeqCst);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for round in 0..100_000 {
+                        meet(4 * round + 1);
+                        counts.opened();
+                        meet(4 * round + 2);
+                        missed.fetch_or(!is_unusual(), Ordering::SeqCst);
+                        meet(4 * round + 3);
+                        counts.ended();
+                        meet(4 * round + 4);
+                        missed.fetch_or(is_unusual(), Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!(!missed.into_inner());
+        counts.close();
+        assert!(is_unusual());
     }
 }
