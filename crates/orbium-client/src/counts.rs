@@ -60,8 +60,8 @@ impl Counts {
     /// Derives `is_unusual` after what it depends on has changed.
     ///
     /// Threads that make connections at once may store in another order than they counted.
-    /// The one that stores last looks again after its store (all are SeqCst), so it sees every
-    /// change whose own store came before.
+    /// Each looks again after its store (all are SeqCst): a change that the last store missed
+    /// is seen then, or its thread has yet to store.
     #[inline(never)]
     fn update(&self) {
         loop {
