@@ -388,13 +388,9 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
     fs::write(path, code)
 }
 
-/// Whether a line of diagnostics begins a warning. Octets are compared: a search
-/// in text is much to compile.
+/// Whether a line of diagnostics begins a warning.
 fn is_warning(line: &str) -> bool {
-    let mark = b": warning: ";
-    line.as_bytes()
-        .windows(mark.len())
-        .any(|octets| octets == mark)
+    line.contains(": warning: ")
 }
 
 /// Writes to standard error; a closed standard error is no failure.

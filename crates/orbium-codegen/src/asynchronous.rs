@@ -7,11 +7,10 @@
 
 use orbium_idl::model::{
     Annotation, AnnotationValue, ConstValue, DefId, Definition, DefinitionKind, InterfaceKind,
-    NameSet,
 };
 
 use crate::emit::Emitter;
-use crate::names;
+use crate::names::{self, NameSet};
 use crate::operations::Function;
 use crate::plan::Plan;
 

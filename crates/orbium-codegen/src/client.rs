@@ -2,11 +2,11 @@
 //! Interfaces: one declaration, of which a macro of the runtime makes the typed reference,
 //! the trait of its servants and the skeleton.
 
-use orbium_idl::model::{DefId, Definition, Direction, Interface, NameSet};
+use orbium_idl::model::{DefId, Definition, Direction, Interface};
 
 use crate::data::quoted;
 use crate::emit::Emitter;
-use crate::names;
+use crate::names::{self, NameSet};
 use crate::operations::{Function, Parameter};
 use crate::plan::is_feature;
 
@@ -31,9 +31,9 @@ impl Emitter<'_, '_> {
                 .collect();
             self.operation_table(&wires);
             self.servant_trait(definition);
-            let mut taken = NameSet::default();
+            let mut taken = NameSet::new();
             for function in inherited.iter().chain(&own) {
-                taken.insert(&function.name);
+                taken.insert(function.name.clone());
             }
             if !own.is_empty() {
                 self.text.blank();
@@ -108,18 +108,18 @@ impl Emitter<'_, '_> {
         let mut reached = self.plan.model.all_bases(first);
         reached.push(first);
         // Two bases may have brought the same name in different case.
-        let (mut seen, mut taken) = (NameSet::default(), NameSet::default());
+        let (mut seen, mut taken) = (NameSet::new(), NameSet::new());
         for function in self.own_functions(definition) {
-            seen.insert(&function.name);
+            seen.insert(function.name.clone());
         }
         for id in &reached {
             for function in self.own_functions(&self.plan.model[*id]) {
-                seen.insert(&function.name);
+                seen.insert(function.name.clone());
             }
         }
         for &feature in &self.plan.features(definition.id) {
             for function in Function::of(self.plan, feature) {
-                taken.insert(&function.name);
+                taken.insert(function.name.clone());
             }
         }
         for &base in bases {
@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
             self.text.open("orb::idl_stubs! {");
             self.text.line(format!("{name}: {id};"));
             for function in &functions {
-                let method = match seen.insert(&function.name) {
+                let method = match seen.insert(function.name.clone()) {
                     true => function.name.clone(),
                     false => names::fresh(&function.name, &mut taken),
                 };

@@ -87,7 +87,7 @@ fn octet_table(names: &[&str], at: i16) -> Option<Table> {
 fn one_word(names: &[&str]) -> Option<Table> {
     let mut at = u16::MAX;
     while at == u16::MAX || at < WORDS {
-        let keys = keys(names, &|name| word_key(name, at));
+        let keys = keys(names, |name| word_key(name, at));
         if are_distinct(&keys) {
             let scattered = scatter(&keys);
             return Some(Table::Word { at, scattered });
@@ -103,7 +103,7 @@ fn whole_name(names: &[&str]) -> Table {
     }
 }
 
-fn keys(names: &[&str], key: &dyn Fn(&[u8]) -> u64) -> Vec<u64> {
+fn keys(names: &[&str], key: impl Fn(&[u8]) -> u64) -> Vec<u64> {
     let mut keys = Vec::with_capacity(names.len());
     for name in names {
         keys.push(key(name.as_bytes()));
@@ -238,7 +238,7 @@ fn free_slots(inside: &[(u16, u64)], taken: &[bool]) -> Option<(u16, Vec<usize>)
 
 /// A table of so many slots with the index of each name in its slot, unless two
 /// want the same.
-fn fill(count: usize, names: usize, wanted: &dyn Fn(usize) -> usize) -> Option<Vec<u16>> {
+fn fill(count: usize, names: usize, wanted: impl Fn(usize) -> usize) -> Option<Vec<u16>> {
     let mut slots = vec![0; count];
     let mut taken = vec![false; count];
     for index in 0..names {

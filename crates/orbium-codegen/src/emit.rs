@@ -57,9 +57,9 @@ impl<'p, 'm> Emitter<'p, 'm> {
         if !others.is_empty() {
             let start = self.text.position();
             for &definition in &others {
-                self.item(&mut |emitter| emitter.definition(definition));
+                self.item(|emitter| emitter.definition(definition));
             }
-            self.item(&mut Self::finish_module);
+            self.item(Self::finish_module);
             if self.imports {
                 self.text.insert(
                     start,
@@ -68,14 +68,14 @@ impl<'p, 'm> Emitter<'p, 'm> {
             }
         }
         for &module in &modules {
-            self.item(&mut |emitter| emitter.module(module));
+            self.item(|emitter| emitter.module(module));
         }
         self.text.shadow(outer);
     }
 
     /// Writes something at file scope with the lints to allow in front of each
     /// item that no macro declares.
-    fn item(&mut self, write: &mut dyn FnMut(&mut Self)) {
+    fn item(&mut self, write: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.text);
         self.text.shadow(outer.shadowed());
         self.searched = 0;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Error enums: the exceptions of a `raises` clause, and system exceptions.
 
-use orbium_idl::model::NameSet;
-
 use crate::emit::Emitter;
-use crate::names;
+use crate::names::{self, NameSet};
 use crate::plan::ErrorEnum;
 
 impl Emitter<'_, '_> {
     pub(crate) fn error_enum(&mut self, error: &ErrorEnum) {
-        let mut taken = NameSet::default();
-        taken.insert("System");
+        let mut taken = NameSet::new();
+        taken.insert("System".to_owned());
         let mut variants = Vec::new();
         let mut shown = Vec::new();
         for id in &error.exceptions {

@@ -24,7 +24,7 @@ pub(crate) struct Facts(RefCell<[DefMap<u64>; FACTS]>);
 
 impl Facts {
     /// The value of a fact, computed by `work` the first time, which may ask for others.
-    pub(crate) fn measured(&self, fact: Fact, id: DefId, work: &dyn Fn() -> u64) -> u64 {
+    pub(crate) fn measured(&self, fact: Fact, id: DefId, work: impl FnOnce() -> u64) -> u64 {
         if let Some(known) = self.0.borrow()[fact as usize].get(id) {
             return *known;
         }
@@ -34,7 +34,7 @@ impl Facts {
     }
 
     /// As [`Self::measured`], for what is true or not.
-    pub(crate) fn known(&self, fact: Fact, id: DefId, work: &dyn Fn() -> bool) -> bool {
-        self.measured(fact, id, &|| u64::from(work())) != 0
+    pub(crate) fn known(&self, fact: Fact, id: DefId, work: impl FnOnce() -> bool) -> bool {
+        self.measured(fact, id, || u64::from(work())) != 0
     }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL names in Rust case.
 
-use orbium_idl::model::{Enum, Member, NameSet};
+use std::collections::HashSet;
+
+use orbium_idl::model::{Enum, Member};
+
+/// The names that are taken in a scope.
+pub(crate) type NameSet = HashSet<String>;
 
 /// The words of a name: split at underscores and where the case says so.
 /// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
@@ -113,13 +118,13 @@ pub(crate) fn fresh(name: &str, taken: &mut NameSet) -> String {
         // `r#type_` would be a needless raw identifier.
         name = format!("{}_", name.strip_prefix("r#").unwrap_or(&name));
     }
-    taken.insert(&name);
+    taken.insert(name.clone());
     name
 }
 
 /// Field names of members, each different.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
-    let mut taken = NameSet::default();
+    let mut taken = NameSet::new();
     members
         .iter()
         .map(|member| fresh(&value(&member.name), &mut taken))
@@ -128,7 +133,7 @@ pub(crate) fn fields(members: &[Member]) -> Vec<String> {
 
 /// Variant names of enumerators, each different.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
-    let mut taken = NameSet::default();
+    let mut taken = NameSet::new();
     enumeration
         .enumerators
         .iter()
@@ -169,8 +174,8 @@ mod tests {
 
     #[test]
     fn clashing_names_get_underscores() {
-        let mut taken = NameSet::default();
-        assert!(taken.insert("r#type") && taken.insert("a"));
+        let mut taken = NameSet::new();
+        assert!(taken.insert("r#type".into()) && taken.insert("a".into()));
         assert_eq!(fresh("r#type", &mut taken), "type_");
         assert_eq!(fresh("a", &mut taken), "a_");
         assert_eq!(fresh("a", &mut taken), "a__");

@@ -2,11 +2,9 @@
 //! What callers and servants both need to know of an operation. Attributes are
 //! operations too: one to read, one to write.
 
-use orbium_idl::model::{
-    Attribute, DefId, Definition, DefinitionKind, Direction, NameSet, Operation, Type,
-};
+use orbium_idl::model::{Attribute, DefId, Definition, DefinitionKind, Direction, Operation, Type};
 
-use crate::names;
+use crate::names::{self, NameSet};
 use crate::plan::Plan;
 
 /// One function of an interface.
@@ -65,7 +63,7 @@ impl Function {
 
     fn operation(plan: &Plan<'_>, definition: &Definition, operation: &Operation) -> Self {
         let methods = plan.methods_of(definition.id);
-        let mut taken = NameSet::default();
+        let mut taken = NameSet::new();
         let mut parameters = Vec::new();
         for parameter in &operation.parameters {
             parameters.push(Parameter {
@@ -183,9 +181,9 @@ impl Function {
 
     /// The names of its parameters.
     pub(crate) fn taken(&self) -> NameSet {
-        let mut taken = NameSet::default();
+        let mut taken = NameSet::new();
         for parameter in &self.parameters {
-            taken.insert(&parameter.name);
+            taken.insert(parameter.name.clone());
         }
         taken
     }

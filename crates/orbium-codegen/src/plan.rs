@@ -6,13 +6,13 @@ mod naming;
 mod paths;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
-use orbium_idl::model::{
-    DefId, DefMap, DefSet, Definition, DefinitionKind, InterfaceKind, Model, NameMap, NameSet,
-};
+use orbium_idl::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, InterfaceKind, Model};
 
 use crate::facts::Facts;
 use crate::mapped::{LeftOut, left_out};
+use crate::names::NameSet;
 use crate::text::Shadowed;
 use crate::{Options, names};
 
@@ -91,7 +91,7 @@ pub(crate) struct Plan<'m> {
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
     /// By path.
-    modules: NameMap<Names>,
+    modules: HashMap<String, Names>,
     pub(crate) facts: Facts,
     /// Variant names of the enums asked for.
     variants: RefCell<DefMap<Vec<String>>>,
@@ -109,7 +109,7 @@ impl<'m> Plan<'m> {
             replies: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
-            modules: NameMap::default(),
+            modules: HashMap::new(),
             facts: Facts::default(),
             variants: RefCell::default(),
         };
@@ -142,8 +142,7 @@ impl<'m> Plan<'m> {
 
     /// The generated items of a module that are no definitions.
     fn names_of(&mut self, module: &[String]) -> &mut Names {
-        let names = self.modules.slot(&module.join("::"));
-        names.get_or_insert_default()
+        self.modules.entry(module.join("::")).or_default()
     }
 
     pub(crate) fn fresh(&mut self, module: &[String], name: &str) -> String {
@@ -151,9 +150,9 @@ impl<'m> Plan<'m> {
         let taken = &mut self.names_of(module).taken;
         if !taken.contains(RESERVED[0]) {
             let root = runtime.split_once("::").map_or(runtime, |(root, _)| root);
-            taken.insert(root);
+            taken.insert(root.to_owned());
             for name in RESERVED {
-                taken.insert(name);
+                taken.insert(name.to_owned());
             }
         }
         names::fresh(name, taken)
@@ -178,7 +177,7 @@ impl<'m> Plan<'m> {
     pub(crate) fn taken_in(&self, module: &[String]) -> NameSet {
         match self.modules.get(&module.join("::")) {
             Some(names) => names.taken.clone(),
-            None => NameSet::default(),
+            None => NameSet::new(),
         }
     }
 

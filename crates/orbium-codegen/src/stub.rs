@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servants for a programmer to fill in: their bodies are `todo!()`.
 
-use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind, NameSet};
+use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind};
 
 use crate::emit::Emitter;
-use crate::names;
+use crate::names::{self, NameSet};
 use crate::plan::Plan;
 use crate::server::Signature;
 

@@ -8,7 +8,7 @@
 mod calls;
 mod lists;
 
-use orbium_idl::model::NameSet;
+use crate::names::NameSet;
 
 /// Columns in a line.
 const WIDTH: usize = 100;
@@ -52,7 +52,7 @@ impl Shadowed {
     pub(crate) fn by(names: &NameSet) -> Self {
         let mut shadowed = Self::default();
         for (i, (name, _)) in PRELUDE.iter().enumerate() {
-            shadowed.0[i] = names.contains(name);
+            shadowed.0[i] = names.contains(*name);
         }
         shadowed
     }

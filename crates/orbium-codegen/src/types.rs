@@ -50,7 +50,7 @@ impl Plan<'_> {
     /// Whether a type contains itself.
     pub(crate) fn is_recursive(&self, id: DefId) -> bool {
         self.facts
-            .known(Fact::Recursive, id, &|| self.model.is_recursive(id))
+            .known(Fact::Recursive, id, || self.model.is_recursive(id))
     }
 
     /// The type that owns a value, as written from a module.
@@ -184,7 +184,7 @@ impl Plan<'_> {
                 // No size is kept as the greatest number.
                 let found = self
                     .facts
-                    .measured(Fact::Fixed, *id, &|| work().unwrap_or(u64::MAX));
+                    .measured(Fact::Fixed, *id, || work().unwrap_or(u64::MAX));
                 (found < u64::MAX).then_some(found)
             }
             _ => None,
@@ -208,7 +208,7 @@ impl Plan<'_> {
             Type::Array { element, .. } => self.is_copy(element),
             Type::Named(id) => self
                 .facts
-                .known(Fact::Copy, *id, &|| match &self.model[*id].kind {
+                .known(Fact::Copy, *id, || match &self.model[*id].kind {
                     DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
                     kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
                         let mut copy = !self.is_recursive(*id);
@@ -239,7 +239,7 @@ impl Plan<'_> {
             }
             Type::Named(id) => {
                 self.facts
-                    .known(Fact::Default, *id, &|| match &self.model[*id].kind {
+                    .known(Fact::Default, *id, || match &self.model[*id].kind {
                         DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                         DefinitionKind::Struct(s) => self.have_default(&s.members),
                         DefinitionKind::Union(u) => {
@@ -270,7 +270,7 @@ impl Plan<'_> {
             Type::Array { element, .. } => self.owns_memory(element),
             Type::Named(id) => {
                 self.facts
-                    .known(Fact::Memory, *id, &|| match &self.model[*id].kind {
+                    .known(Fact::Memory, *id, || match &self.model[*id].kind {
                         DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
                         kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
                             let mut owns = false;

@@ -5,12 +5,11 @@
 //! labels or `default` carries the discriminator too, so that nothing is lost
 //! on the way. Discriminators that no case covers are a variant of their own.
 
-use orbium_idl::model::{
-    Case, ConstValue, DefId, Definition, DefinitionKind, NameSet, Type, Union,
-};
+use orbium_idl::model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
 
 use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::names::NameSet;
 use crate::types::first_case;
 use crate::{codec, names};
 
@@ -123,7 +122,7 @@ impl Emitter<'_, '_> {
     }
 
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
-        let mut taken = NameSet::default();
+        let mut taken = NameSet::new();
         let mut labels = 0;
         let variants = union
             .cases

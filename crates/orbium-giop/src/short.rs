@@ -65,7 +65,7 @@ pub enum Headers {
 
 impl Headers {
     /// What the first octet of a request is that is looked for first, under
-    /// [`FORM_MASK`]; for GIOP's headers what none is.
+    /// `FORM_MASK`; for GIOP's headers what none is.
     #[must_use]
     pub const fn request_form(self) -> u8 {
         match self {

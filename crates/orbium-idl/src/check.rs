@@ -20,10 +20,12 @@ mod scope;
 mod types;
 mod value;
 
+use std::collections::HashSet;
+
 use crate::ast::{Annotation, Ident, Import, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Reporter, Severity};
 use crate::doc;
-use crate::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, Model, Module, NameSet};
+use crate::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, Model, Module};
 use crate::options::Options;
 use crate::parser::Unit;
 use crate::source::{SourceMap, Span};
@@ -47,7 +49,7 @@ pub(crate) fn check(
         scope: ScopeId(0),
         scope_of: DefMap::default(),
         states: DefMap::default(),
-        undeclared: NameSet::default(),
+        undeclared: HashSet::new(),
         tainted: &unit.tainted,
         inherited: 0,
         copied: 0,
@@ -76,8 +78,8 @@ struct Checker<'a> {
     scope_of: DefMap<ScopeId>,
     states: DefMap<State>,
     /// Names already reported as undeclared.
-    undeclared: NameSet,
-    tainted: &'a NameSet,
+    undeclared: HashSet<String>,
+    tainted: &'a HashSet<String>,
     /// Characters of string constants copied from one to another.
     copied: usize,
     /// Aliases known to hold nothing incomplete.

@@ -5,7 +5,6 @@ use std::fmt;
 
 use crate::excerpt::Excerpt;
 use crate::source::{SourceMap, Span};
-use crate::words::places;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,14 +103,13 @@ fn write_excerpt(
     message: &str,
 ) -> fmt::Result {
     // Tabs are kept in the margin so that the carets line up whatever a tab is worth.
-    let mut margin = String::new();
-    for c in at.source_line.chars().take(at.offset as usize) {
-        margin.push(if c == '\t' { '\t' } else { ' ' });
-    }
-    let mut marks = String::new();
-    for _ in 0..at.width {
-        marks.push(mark);
-    }
+    let margin: String = at
+        .source_line
+        .chars()
+        .take(at.offset as usize)
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
+    let marks = mark.to_string().repeat(at.width as usize);
     writeln!(f, "{:>gutter$} | {}", at.line, at.source_line)?;
     let line = format!("{:gutter$} | {margin}{marks} {message}", "");
     writeln!(f, "{}", line.trim_end())
@@ -258,18 +256,14 @@ impl Reporter {
 
     /// All diagnostics in the order of the places they are about.
     pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
-        // There are never many, most are in order, and sorting is much to compile.
-        let mut order: Vec<usize> = Vec::new();
-        for (index, draft) in self.drafts.iter().enumerate() {
-            let place = places(order.len(), &|i| self.drafts[order[i]].span <= draft.span);
-            order.insert(place, index);
-        }
-        let mut all = Vec::new();
-        for index in &order {
-            let draft = std::mem::replace(&mut self.drafts[*index], Draft::spare());
-            all.push(draft.finish(sources));
-        }
-        if self.is_exhausted() {
+        let is_exhausted = self.is_exhausted();
+        self.drafts.sort_by_key(|draft| draft.span);
+        let mut all: Vec<_> = self
+            .drafts
+            .into_iter()
+            .map(|draft| draft.finish(sources))
+            .collect();
+        if is_exhausted {
             all.push(Diagnostic {
                 severity: Severity::Error,
                 code: "too-many-errors",

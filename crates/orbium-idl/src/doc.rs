@@ -2,7 +2,6 @@
 //! Which comment belongs to a declaration, and its text without the comment marks.
 
 use crate::source::{Comment, SourceFile, SourceMap, Span};
-use crate::words::{all, joined, places};
 
 /// The comment directly above the declaration, or else the one behind its end on the same line.
 pub(crate) fn comment_of(sources: &SourceMap, start: Span, end: Span) -> Option<String> {
@@ -16,7 +15,9 @@ pub(crate) fn comment_of(sources: &SourceMap, start: Span, end: Span) -> Option<
 }
 
 fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
-    let last = places(file.comments.len(), &|i| file.comments[i].end <= offset);
+    let last = file
+        .comments
+        .partition_point(|comment| comment.end <= offset);
     let mut first = last;
     let mut below = offset;
     while let Some(comment) = first.checked_sub(1).and_then(|i| file.comments.get(i)) {
@@ -40,10 +41,12 @@ fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
 }
 
 fn trailing(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
-    let first = places(file.comments.len(), &|i| file.comments[i].start < offset);
+    let first = file
+        .comments
+        .partition_point(|comment| comment.start < offset);
     let comment = file.comments.get(first)?;
     let gap = between(file, offset, comment.start)?;
-    if !all(gap, &|c| matches!(c, ' ' | '\t' | ',' | ';')) {
+    if !gap.chars().all(|c| matches!(c, ' ' | '\t' | ',' | ';')) {
         return None;
     }
     let at = column(file, comment.start);
@@ -91,16 +94,16 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
         }
     }
     for line in &mut lines {
-        let decoration = all(line.trim(), &|c| matches!(c, '-' | '=' | '*' | '/' | '#'));
+        let decoration = line
+            .trim()
+            .chars()
+            .all(|c| matches!(c, '-' | '=' | '*' | '/' | '#'));
         if decoration {
             line.clear();
         }
     }
     dedent(&mut lines);
-    joined(&lines, "\n")
-        .trim_matches('\n')
-        .trim_end()
-        .to_owned()
+    lines.join("\n").trim_matches('\n').trim_end().to_owned()
 }
 
 /// Removes the indentation that all lines share.

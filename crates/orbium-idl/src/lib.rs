@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod article;
 mod ast;
 mod builtin;
 mod check;
@@ -23,7 +24,6 @@ mod scanner;
 mod source;
 mod spelling;
 mod token;
-mod words;
 
 pub use compilation::{
     Compilation, compile, compile_bytes, compile_project, compile_project_with, compile_source,

@@ -2,7 +2,6 @@
 //! Values of literals (CORBA 3.3 Part 1, 7.2.6).
 
 use crate::model::Fixed;
-use crate::words::all;
 
 /// What is wrong with a literal: the rule and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +51,7 @@ pub(crate) fn whole(digits: &str, radix: u32) -> Option<u64> {
 
 /// Whether all octets, if any, are decimal digits.
 fn is_digits(text: &str) -> bool {
-    all(text, &|c| c.is_ascii_digit())
+    text.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Any numeric literal.
@@ -92,8 +91,8 @@ pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
 fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
     let octal = !hexadecimal && text.starts_with('0');
     let valid = match hexadecimal {
-        true => text.len() > 2 && all(&text[2..], &|c| c.is_ascii_hexdigit()),
-        false => !octal || all(text, &|c| c.is_digit(8)),
+        true => text.len() > 2 && text[2..].chars().all(|c| c.is_ascii_hexdigit()),
+        false => !octal || text.chars().all(|c| c.is_digit(8)),
     };
     match valid {
         true => malformed(

@@ -43,15 +43,15 @@
 
 mod build;
 mod by_id;
-mod by_name;
 mod definition;
 mod id;
 mod query;
 mod types;
 mod value;
 
+use std::collections::HashMap;
+
 pub use by_id::{DefMap, DefSet};
-pub use by_name::{NameMap, NameSet};
 pub use definition::{
     Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, Definition,
     DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface, InterfaceKind,
@@ -67,5 +67,5 @@ pub use value::{ConstValue, Fixed};
 pub struct Model {
     definitions: Vec<Definition>,
     top_level: Vec<DefId>,
-    by_name: NameMap<DefId>,
+    by_name: HashMap<String, DefId>,
 }

@@ -19,11 +19,11 @@ pub(crate) use pragma::extra_tokens;
 pub(crate) use slip::type_meant;
 pub(crate) use types::idl4_integer;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::ast::{Ident, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Draft, Reporter, Severity};
-use crate::model::NameSet;
 use crate::options::Options;
 use crate::preprocessor::{Event, TokenStream};
 use crate::source::Span;
@@ -40,7 +40,7 @@ type Parse<T> = Result<T, Broken>;
 pub(crate) struct Unit {
     pub(crate) items: Vec<Item>,
     /// Lower-case identifiers in declarations that could not be read.
-    pub(crate) tainted: NameSet,
+    pub(crate) tainted: HashSet<String>,
 }
 
 pub(crate) fn parse(options: &Options, mut stream: TokenStream, report: &mut Reporter) -> Unit {
@@ -53,7 +53,7 @@ pub(crate) fn parse(options: &Options, mut stream: TokenStream, report: &mut Rep
         events: stream.events,
         closing_shift: false,
         depth: 0,
-        tainted: NameSet::default(),
+        tainted: HashSet::new(),
     };
     let items = parser.specification();
     Unit {
@@ -72,7 +72,7 @@ struct Parser<'a> {
     /// A `>>` closes brackets here: the expression ends before it.
     closing_shift: bool,
     depth: usize,
-    tainted: NameSet,
+    tainted: HashSet<String>,
 }
 
 impl Parser<'_> {
@@ -299,7 +299,7 @@ impl Parser<'_> {
         for token in &self.tokens[start..self.next] {
             if token.is_identifier() {
                 let name = token.text.trim_start_matches('_');
-                self.tainted.insert(&name.to_ascii_lowercase());
+                self.tainted.insert(name.to_ascii_lowercase());
             }
         }
     }

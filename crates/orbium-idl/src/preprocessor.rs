@@ -10,13 +10,13 @@ mod definition;
 mod directive;
 mod expansion;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::builtin;
 use crate::diagnostic::{Reporter, Severity};
 use crate::loader::Loader;
-use crate::model::NameMap;
 use crate::options::Options;
 use crate::scanner::Scanner;
 use crate::source::{SourceMap, Span};
@@ -52,9 +52,9 @@ pub(crate) struct Preprocessor<'a> {
     sources: &'a mut SourceMap,
     report: &'a mut Reporter,
     names: Interner,
-    macros: NameMap<Rc<Macro>>,
+    macros: HashMap<Rc<str>, Rc<Macro>>,
     /// Macros being expanded, which are not expanded again inside.
-    active: NameMap<usize>,
+    active: HashMap<Rc<str>, usize>,
     frames: Vec<Frame>,
     output: Vec<Token>,
     events: Vec<(usize, Event)>,
@@ -115,8 +115,8 @@ impl<'a> Preprocessor<'a> {
             sources,
             report,
             names: Interner::default(),
-            macros: NameMap::default(),
-            active: NameMap::default(),
+            macros: HashMap::new(),
+            active: HashMap::new(),
             frames: Vec::new(),
             output: Vec::new(),
             events: Vec::new(),
@@ -143,7 +143,7 @@ impl<'a> Preprocessor<'a> {
             self.define_text(name, replacement);
         }
         for name in &options.undefines {
-            *self.macros.slot(name) = None;
+            self.macros.remove(name.as_str());
         }
     }
 
@@ -207,8 +207,8 @@ impl<'a> Preprocessor<'a> {
     fn next_unit(&mut self) {
         self.unit += 1;
         self.included = 0;
-        self.macros = NameMap::default();
-        self.active = NameMap::default();
+        self.macros = HashMap::new();
+        self.active = HashMap::new();
         self.predefine();
         for file in &mut self.sources.files {
             file.tokens.sort_unstable();
@@ -409,7 +409,7 @@ impl<'a> Preprocessor<'a> {
         if let Some(Frame::Tokens {
             name: Some(name), ..
         }) = self.frames.pop()
-            && let Some(count) = self.active.slot(&name)
+            && let Some(count) = self.active.get_mut(&name)
         {
             *count = count.saturating_sub(1);
         }
@@ -418,7 +418,7 @@ impl<'a> Preprocessor<'a> {
     /// Puts tokens before all else that is to be read.
     fn push_tokens(&mut self, name: Option<Rc<str>>, tokens: Vec<Token>) {
         if let Some(name) = &name {
-            *self.active.slot(name).get_or_insert(0) += 1;
+            *self.active.entry(Rc::clone(name)).or_default() += 1;
         }
         self.frames.push(Frame::Tokens {
             name,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::builtin;
 use crate::excerpt::Excerpt;
 use crate::model::Location;
-use crate::words::places;
 
 /// A range of octets in one source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,7 +81,9 @@ impl SourceFile {
     /// Index of the physical line that holds the offset.
     fn line_index(&self, offset: u32) -> usize {
         let starts = &self.line_starts;
-        places(starts.len(), &|i| starts[i] <= offset).saturating_sub(1)
+        starts
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1)
     }
 
     /// Where the line that holds the offset begins.
@@ -122,7 +123,7 @@ impl SourceFile {
     /// File and line as line markers would have them called.
     fn presumed(&self, index: usize) -> (Arc<str>, u32) {
         let physical = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-        let position = places(self.markers.len(), &|i| self.markers[i].at < physical);
+        let position = self.markers.partition_point(|marker| marker.at < physical);
         match position.checked_sub(1).and_then(|p| self.markers.get(p)) {
             Some(m) => (m.name.clone(), m.line.saturating_add(physical - m.at - 1)),
             None => (self.name.clone(), physical),

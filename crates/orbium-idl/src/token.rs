@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tokens, shared by preprocessor and parser.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::model::NameMap;
 use crate::source::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,12 +84,16 @@ pub(crate) fn spelled(tokens: &[Token]) -> String {
 /// Keeps one copy of each spelling.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    known: NameMap<Rc<str>>,
+    known: HashSet<Rc<str>>,
 }
 
 impl Interner {
     pub(crate) fn intern(&mut self, text: &str) -> Rc<str> {
-        let known = self.known.slot(text);
-        known.get_or_insert_with(|| text.into()).clone()
+        if let Some(known) = self.known.get(text) {
+            return Rc::clone(known);
+        }
+        let text = Rc::<str>::from(text);
+        self.known.insert(Rc::clone(&text));
+        text
     }
 }

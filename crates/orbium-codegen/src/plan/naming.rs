@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names for all that is generated, each different from the others around it.
 
-use orbium_idl::model::{DefId, DefSet, Definition, DefinitionKind, Direction, NameSet, Type};
+use orbium_idl::model::{DefId, DefSet, Definition, DefinitionKind, Direction, Type};
 
 use super::{ErrorEnum, InterfaceNames, Methods, Place, Plan, canonical, is_feature, is_outside};
-use crate::names;
+use crate::names::{self, NameSet};
 
 impl<'m> Plan<'m> {
     /// Bases are named before what inherits them, wherever a forward
@@ -134,13 +134,13 @@ impl<'m> Plan<'m> {
 
     /// Names the methods of an interface after those that it inherits.
     fn name_features(&mut self, id: DefId) {
-        let mut taken = NameSet::default();
+        let mut taken = NameSet::new();
         for &base in &self.model.all_bases(id) {
             for feature in self.model.contents(base) {
                 if let Some(methods) = self.methods.get(*feature) {
-                    taken.insert(&methods.call);
+                    taken.insert(methods.call.clone());
                     if let Some(set) = &methods.set {
-                        taken.insert(set);
+                        taken.insert(set.clone());
                     }
                 }
             }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Typedefs, structs, unions, enums and exceptions.
 
+use std::collections::HashMap;
+
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Progress, Surroundings};
 use crate::ast::{self, CaseLabel, Declarator, Field, Ident, Item, ItemKind, TypeSpec};
 use crate::doc;
 use crate::model::{
-    Alias, Case, ConstValue, DefId, DefinitionKind, Enum, Enumerator, Exception, Member, NameMap,
-    Struct, Type, Union,
+    Alias, Case, ConstValue, DefId, DefinitionKind, Enum, Enumerator, Exception, Member, Struct,
+    Type, Union,
 };
 use crate::source::Span;
 
@@ -206,7 +208,7 @@ impl Checker<'_> {
             cases.extend(self.case(case, discriminator.as_ref(), &mut labels));
         }
         if let (Some(ty), Some(default)) = (&discriminator, labels.default) {
-            self.check_default(ty, labels.seen.all().len(), default);
+            self.check_default(ty, labels.seen.len(), default);
         }
         self.leave(outer);
         if let DefinitionKind::Union(u) = &mut self.model.definition_mut(id).kind {
@@ -257,8 +259,7 @@ impl Checker<'_> {
                     let Some(value) = discriminator.and_then(|ty| self.evaluate(expr, ty)) else {
                         continue;
                     };
-                    let seen = labels.seen.slot(&ordinal(&value).to_string());
-                    if let Some(first) = seen.replace(expr.span) {
+                    if let Some(first) = labels.seen.insert(ordinal(&value), expr.span) {
                         self.report
                             .error(
                                 "duplicate-label",
@@ -331,7 +332,7 @@ impl Checker<'_> {
 #[derive(Default)]
 struct Labels {
     /// By value.
-    seen: NameMap<Span>,
+    seen: HashMap<i128, Span>,
     default: Option<Span>,
 }
 

@@ -3,11 +3,11 @@
 
 use super::Checker;
 use super::scope::{Entity, Entry, Scope, ScopeId, ScopeKind, Use, key};
+use crate::article::with_article;
 use crate::ast::Ident;
 use crate::diagnostic::Severity;
 use crate::model::{DefId, DefinitionKind};
 use crate::source::Span;
-use crate::words::{same_but_case, with_article};
 
 impl Checker<'_> {
     /// Opens a scope inside the current one and makes it current. Returns what to leave to.
@@ -72,7 +72,7 @@ impl Checker<'_> {
         let own = scope
             .name
             .clone()
-            .filter(|(own, _)| same_but_case(own, &name.name));
+            .filter(|(own, _)| own.eq_ignore_ascii_case(&name.name));
         let mut inherited = scope.inherited(&key).iter();
         let inherited = inherited.find(|e| self.is_feature(e.entity)).cloned();
         let used = scope.uses.get(&key).cloned();
@@ -107,7 +107,7 @@ impl Checker<'_> {
             entity,
         };
         let names = &mut self.scopes[self.scope.0].names;
-        names.slot(&key).get_or_insert_default().own = Some(entry);
+        names.entry(key).or_default().own = Some(entry);
     }
 
     fn report_redefinition(&mut self, name: &Ident, what: &str, earlier: &Entry) {
@@ -200,7 +200,7 @@ impl Checker<'_> {
                 name: name.name.clone(),
                 span: name.span,
             };
-            scope.uses.slot(&key).get_or_insert(used);
+            scope.uses.entry(key.clone()).or_insert(used);
             let Some(parent) = scope.parent.filter(|_| !is_found) else {
                 return;
             };
@@ -221,7 +221,7 @@ impl Checker<'_> {
             span.file == within.file && span.start >= within.start && span.end <= within.end
         };
         let uses = &mut self.scopes[self.scope.0].uses;
-        uses.forget(&mut |used| inside(used.span));
+        uses.retain(|_, used| !inside(used.span));
     }
 
     /// Adds the names of a base to those inherited by the current scope.
@@ -230,8 +230,8 @@ impl Checker<'_> {
             return;
         };
         let mut entries: Vec<(String, Entry)> = Vec::new();
-        let names = self.scopes[from.0].names.all();
-        for (_, known) in &names {
+        let names = &self.scopes[from.0].names;
+        for known in names.values() {
             self.inherited += usize::from(known.own.is_some());
             self.inherited += usize::from(!known.inherited.is_empty());
         }
@@ -241,23 +241,23 @@ impl Checker<'_> {
                 .error("inheritance-too-large", heir.span, message);
             return;
         }
-        for (key, known) in &names {
+        for (key, known) in names {
             if let Some(entry) = &known.own
                 && !matches!(entry.entity, Entity::Factory(_))
             {
-                entries.push(((*key).to_owned(), entry.clone()));
+                entries.push((key.clone(), entry.clone()));
             }
         }
-        for (key, known) in &names {
+        for (key, known) in names {
             if known.own.is_none() {
                 for entry in &known.inherited {
-                    entries.push(((*key).to_owned(), entry.clone()));
+                    entries.push((key.clone(), entry.clone()));
                 }
             }
         }
         for (key, entry) in &entries {
             let names = &mut self.scopes[self.scope.0].names;
-            let inherited = &mut names.slot(key).get_or_insert_default().inherited;
+            let inherited = &mut names.entry(key.clone()).or_default().inherited;
             if inherited.iter().any(|k| k.entity == entry.entity) {
                 continue;
             }

@@ -3,10 +3,10 @@
 
 use super::scope::{Entity, ScopeKind};
 use super::{Checker, Progress, Surroundings};
+use crate::article::with_article;
 use crate::ast::{self, Ident, ScopedName};
 use crate::diagnostic::point_at;
 use crate::model::{DefId, DefinitionKind, Interface, InterfaceKind, Type};
-use crate::words::with_article;
 
 fn word(kind: InterfaceKind) -> &'static str {
     match kind {
@@ -177,7 +177,7 @@ impl Checker<'_> {
         let mut at = Some(self.scope);
         while let Some(scope) = at {
             let scope = &self.scopes[scope.0];
-            if scope.names.contains(&key) {
+            if scope.names.contains_key(&key) {
                 return true;
             }
             at = scope.parent;

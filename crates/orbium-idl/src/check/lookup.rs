@@ -3,11 +3,11 @@
 
 use super::scope::{Entity, Entry, ScopeId, key};
 use super::{Checker, Surroundings};
+use crate::article::with_article;
 use crate::ast::{Ident, ScopedName};
 use crate::model::{DefId, DefinitionKind, InterfaceKind};
 use crate::parser::type_meant;
 use crate::spelling::within_one_edit;
-use crate::words::with_article;
 
 impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.
@@ -186,7 +186,7 @@ impl Checker<'_> {
         if hidden || self.report.is_exhausted() {
             return;
         }
-        if !self.undeclared.insert(&format!("{}{place}", name.name)) {
+        if !self.undeclared.insert(format!("{}{place}", name.name)) {
             return;
         }
         let suggestion = self.suggestion(&name.name);
@@ -221,7 +221,7 @@ impl Checker<'_> {
         let mut at = Some(self.scope);
         while let Some(scope) = at {
             let scope = &self.scopes[scope.0];
-            for (_, known) in scope.names.all() {
+            for known in scope.names.values() {
                 if let Some(entry) = &known.own
                     && within_one_edit(&entry.name, name)
                 {

@@ -4,14 +4,13 @@
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Surroundings};
+use crate::article::with_article;
 use crate::ast::{self, ScopedName};
 use crate::diagnostic::point_at;
 use crate::model::{
     Attribute, DefId, DefinitionKind, Direction, InterfaceKind, Operation, Parameter, Type,
 };
 use crate::source::Span;
-use crate::words::all;
-use crate::words::with_article;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, operation: &ast::Operation, around: Surroundings<'_>) {
@@ -203,9 +202,9 @@ impl Checker<'_> {
             let body = name.strip_suffix('*').unwrap_or(&name);
             let first = body.chars().next();
             let good = first.is_some_and(|c| c.is_ascii_alphabetic())
-                && all(body, &|c| {
-                    c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
-                });
+                && body
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
             if !good {
                 let message = format!("malformed context name \"{name}\"");
                 self.report.error("malformed-context", *span, message).help(

@@ -4,11 +4,11 @@
 use super::Checker;
 use super::repository_id::{IdState, Origin, Reopened};
 use super::scope::{Entity, ScopeId};
+use crate::article::with_article;
 use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Severity;
 use crate::model::DefId;
 use crate::source::Span;
-use crate::words::{all, joined, with_article};
 
 fn join(prefix: &str, name: &str) -> String {
     match prefix {
@@ -33,7 +33,7 @@ impl Checker<'_> {
     /// The prefix of names inside the definition; its own name is in the current scope.
     pub(super) fn scope_prefix(&self, id: DefId, name: &str) -> String {
         match self.type_prefixes.get(id) {
-            Some(prefix) => join(prefix, &joined(&self.model[id].path, "/")),
+            Some(prefix) => join(prefix, &self.model[id].path.join("/")),
             None => join(&self.scopes[self.scope.0].prefix, name),
         }
     }
@@ -65,7 +65,7 @@ impl Checker<'_> {
     fn natural_prefix(&self) -> String {
         self.scopes[self.scope.0]
             .def
-            .map_or_else(String::new, |id| joined(&self.model[id].path, "/"))
+            .map_or_else(String::new, |id| self.model[id].path.join("/"))
     }
 
     fn pragma_target(&mut self, name: &ScopedName) -> Option<DefId> {
@@ -141,7 +141,7 @@ impl Checker<'_> {
     }
 
     fn check_format(&mut self, id: &str, span: Span) {
-        let number = |n: &str| !n.is_empty() && all(n, &|c| c.is_ascii_digit());
+        let number = |n: &str| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit());
         let good = match id.split_once(':') {
             Some(("IDL", rest)) => {
                 let (body, version) = rest.rsplit_once(':').unwrap_or(("", ""));
@@ -203,7 +203,7 @@ impl Checker<'_> {
         let mut pending = vec![target];
         while let Some(id) = pending.pop() {
             pending.extend_from_slice(self.model.contents(id));
-            let body = join(&prefix, &joined(&self.model[id].path, "/"));
+            let body = join(&prefix, &self.model[id].path.join("/"));
             if let Some(scope) = self.scope_of.get(id) {
                 self.scopes[scope.0].prefix.clone_from(&body);
             }

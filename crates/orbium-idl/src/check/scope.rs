@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scopes and declarations (CORBA 3.3 Part 1, 7.20).
 
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::model::{DefId, NameMap};
+use crate::model::DefId;
 use crate::source::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +66,8 @@ pub(super) struct Scope {
     pub(super) parent: Option<ScopeId>,
     /// The scope's own name, which cannot be declared inside it.
     pub(super) name: Option<(Rc<str>, Span)>,
-    pub(super) names: NameMap<Known>,
-    pub(super) uses: NameMap<Use>,
+    pub(super) names: BTreeMap<String, Known>,
+    pub(super) uses: HashMap<String, Use>,
     /// What goes before names of this scope in repository ids.
     pub(super) prefix: String,
 }
@@ -78,8 +79,8 @@ impl Scope {
             def: None,
             parent: None,
             name: None,
-            names: NameMap::default(),
-            uses: NameMap::default(),
+            names: BTreeMap::new(),
+            uses: HashMap::new(),
             prefix: String::new(),
         }
     }

@@ -4,6 +4,7 @@
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Progress, Surroundings};
+use crate::article::with_article;
 use crate::ast::{self, Field, Ident, ScopedName, TypeSpec};
 use crate::diagnostic::point_at;
 use crate::doc;
@@ -11,7 +12,6 @@ use crate::model::{
     DefId, DefinitionKind, Direction, Factory, InterfaceKind, StateMember, Type, Unmapped,
     ValueBox, ValueKind, ValueType,
 };
-use crate::words::with_article;
 
 fn word(kind: ValueKind) -> &'static str {
     match kind {

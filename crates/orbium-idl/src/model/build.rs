@@ -8,7 +8,7 @@ impl Model {
     pub(crate) fn add(&mut self, mut definition: Definition) -> DefId {
         let id = DefId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
         definition.id = id;
-        *self.by_name.slot(&definition.scoped_name()) = Some(id);
+        self.by_name.insert(definition.scoped_name(), id);
         self.definitions.push(definition);
         id
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets and maps of definitions. Ids count from 0, so both are plain vectors: less to compile
-//! than a hash table for each type kept, which every program that compiles IDL waits for.
+//! Sets and maps of definitions. Ids count from 0, so both are vectors.
 
 use std::ops::Index;
 

@@ -149,7 +149,7 @@ impl Model {
     }
 
     /// The first definition that a type is or contains, at any depth, for which `wanted` holds.
-    fn find_part(&self, ty: &Type, wanted: &dyn Fn(&DefinitionKind) -> bool) -> Option<DefId> {
+    fn find_part(&self, ty: &Type, wanted: impl Fn(&DefinitionKind) -> bool) -> Option<DefId> {
         let mut seen = DefSet::default();
         let mut pending = Vec::new();
         named_in(ty, &mut pending);

@@ -6,7 +6,6 @@ use super::{Broken, Parse, Parser};
 use crate::ast::{Attribute, Interface, Item, ItemKind, Operation, Parameter, ScopedName, Value};
 use crate::model::{Direction, InterfaceKind, ValueKind};
 use crate::source::Span;
-use crate::words::same_but_case;
 
 impl Parser<'_> {
     /// Interfaces, value types and components: definitions that cannot stand in an interface.
@@ -296,7 +295,7 @@ impl Parser<'_> {
 
     fn operation(&mut self) -> Parse<Operation> {
         let oneway = self.at("oneway").then(|| self.bump().span);
-        if same_but_case(&self.peek().text, "void") && !self.at("void") {
+        if self.peek().text.eq_ignore_ascii_case("void") && !self.at("void") {
             let token = self.peek().clone();
             self.report
                 .error(

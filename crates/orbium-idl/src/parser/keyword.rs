@@ -3,7 +3,6 @@
 
 use crate::options::Options;
 use crate::spelling::within_one_edit;
-use crate::words::same_but_case;
 
 const CORBA2: [&str; 48] = [
     "abstract",
@@ -106,7 +105,7 @@ pub(super) fn clash(identifier: &str, options: &Options) -> Option<&'static str>
     ];
     for (words, valid) in lists {
         for word in words {
-            if valid && same_but_case(word, identifier) {
+            if valid && word.eq_ignore_ascii_case(identifier) {
                 return Some(word);
             }
         }

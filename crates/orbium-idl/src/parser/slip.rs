@@ -8,7 +8,6 @@ use crate::model::Type;
 use crate::source::Span;
 use crate::spelling::within_one_edit;
 use crate::token::spelled;
-use crate::words::same_but_case;
 
 /// The words that begin a type and cannot be declared, as they are spelled.
 const TYPE_WORDS: [&str; 14] = [
@@ -47,7 +46,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 14] = [
 pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
     for (names, meant) in FOREIGN_TYPES {
         for foreign in names {
-            if same_but_case(foreign, name) {
+            if foreign.eq_ignore_ascii_case(name) {
                 return Some(meant);
             }
         }
@@ -63,7 +62,7 @@ pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
 /// The word for a type that differs from the name in case only.
 fn type_word(name: &str) -> Option<&'static str> {
     let mut words = TYPE_WORDS.into_iter().chain(["wstring"]);
-    words.find(|word| same_but_case(word, name) && *word != name)
+    words.find(|word| word.eq_ignore_ascii_case(name) && *word != name)
 }
 
 impl Parser<'_> {

@@ -43,7 +43,7 @@ impl Preprocessor<'_> {
                 let tokens = self.directive_tokens();
                 match tokens.first() {
                     Some(name) if name.is_identifier() => {
-                        *self.macros.slot(&name.text) = None;
+                        self.macros.remove(&name.text);
                     }
                     _ => self.malformed(span, "`#undef` needs the name of a macro"),
                 }
@@ -133,7 +133,7 @@ impl Preprocessor<'_> {
             "if" => self.condition(span, &tokens),
             word => match tokens.first() {
                 Some(name) if name.is_identifier() => {
-                    self.macros.contains(&name.text) == (word == "ifdef")
+                    self.macros.contains_key(&name.text) == (word == "ifdef")
                 }
                 _ => {
                     self.malformed(span, "the name of a macro is expected here");
@@ -392,7 +392,7 @@ impl Preprocessor<'_> {
             if parenthesised && is_at(tokens, next, ")") {
                 next += 1;
             }
-            let value = if self.macros.contains(&name.text) {
+            let value = if self.macros.contains_key(&name.text) {
                 "1"
             } else {
                 "0"

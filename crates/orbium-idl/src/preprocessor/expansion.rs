@@ -61,7 +61,7 @@ impl Preprocessor<'_> {
             variadic,
             body,
         });
-        self.macros.slot(name).replace(definition)
+        self.macros.insert(name.into(), definition)
     }
 
     /// `#define`.
