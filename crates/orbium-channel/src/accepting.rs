@@ -94,7 +94,7 @@ impl Accepting {
     #[inline(never)]
     pub fn end(&mut self, poller: &Poller) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
-            orbium_sys::if_done(poller.remove(&acceptor.source(), token(place)));
+            let _ = poller.remove(&acceptor.source(), token(place));
         }
         self.acceptors.clear();
     }
@@ -129,7 +129,7 @@ impl Accepting {
         match self.acceptors.get(place)?.accept() {
             Ok(stream) => Some(stream),
             Err(error) => {
-                if is_refusal(error) {
+                if is_refusal(&error) {
                     self.paused = Some(Deadline::after(Some(PAUSE)));
                     self.set_interest(poller, Interest::None);
                 }
@@ -141,7 +141,7 @@ impl Accepting {
     fn set_interest(&self, poller: &Poller, interest: Interest) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
             // Should this fail, the next attempt to accept fails too.
-            orbium_sys::if_done(poller.modify(&acceptor.source(), token(place), interest));
+            let _ = poller.modify(&acceptor.source(), token(place), interest);
         }
     }
 
@@ -153,7 +153,7 @@ impl Accepting {
     /// Accepts again after a pause; the time until then, if it is not over.
     #[inline(never)]
     pub fn resume(&mut self, poller: &Poller) -> Option<Duration> {
-        if let Some(left) = orbium_sys::if_done(self.paused?.remaining()) {
+        if let Ok(left) = self.paused?.remaining() {
             return left;
         }
         self.paused = None;
@@ -174,7 +174,6 @@ impl Accepting {
             let timeout = self.resume(poller);
             if let Err(error) = poller.wait(&mut ready, timeout) {
                 orbium_trace::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
-                orbium_sys::forget(error);
                 return;
             }
             for Ready { token } in ready.iter().copied() {
@@ -188,13 +187,11 @@ impl Accepting {
 
 /// Whether accepting failed for want of resources, descriptors most likely, rather than
 /// for lack of a pending connection.
-fn is_refusal(error: io::Error) -> bool {
-    let harmless = [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted];
-    match orbium_sys::unless(error, &harmless) {
-        Ok(()) => false,
-        Err(error) => {
+fn is_refusal(error: &io::Error) -> bool {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted => false,
+        _ => {
             orbium_trace::log::warn!(target: "orbium::conn", %error, "cannot accept a connection");
-            orbium_sys::forget(error);
             true
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use orbium_cdr::CdrWriter;
 use orbium_giop::messaging::to_giop;
 use orbium_giop::{FragmentPlan, MessageHeader, slices_within};
-use orbium_sys::{Interest, kind_among, wait_for};
+use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 /// Waits until a source is ready, or the deadline has passed (`TimedOut`). A thread that
@@ -223,13 +223,6 @@ fn short_plan(message: &CdrWriter<'_>, size: usize) -> Option<(FragmentPlan, Vec
     Some((FragmentPlan::new(&whole, whole.len(), size)?, whole))
 }
 
-/// What does not mean that a stream is broken.
-const PASSING: [io::ErrorKind; 3] = [
-    io::ErrorKind::Interrupted,
-    io::ErrorKind::WouldBlock,
-    io::ErrorKind::TimedOut,
-];
-
 /// Waits until a stream takes octets again, whether it blocks or not.
 #[cold]
 fn wait_if_full(
@@ -237,8 +230,10 @@ fn wait_if_full(
     error: io::Error,
     patience: &mut Patience,
 ) -> io::Result<()> {
-    if kind_among(error, &PASSING)? == io::ErrorKind::Interrupted {
-        return Ok(());
+    match error.kind() {
+        io::ErrorKind::Interrupted => return Ok(()),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {}
+        _ => return Err(error),
     }
     let deadline = patience.deadline();
     let left = deadline.remaining()?;

@@ -61,7 +61,7 @@ pub(crate) fn refused(
     if deadline.has_passed() {
         return deadline_passed();
     }
-    if orbium_sys::kind_of(error) == io::ErrorKind::PermissionDenied {
+    if error.kind() == io::ErrorKind::PermissionDenied {
         if let Some(suppressed) = counts.admit(Recurring::NotTrusted) {
             orbium_trace::log::warn!(target: "orbium::tls", address = %channel, %error, suppressed, "the peer is not trusted");
         }
@@ -71,7 +71,7 @@ pub(crate) fn refused(
         orbium_trace::log::warn!(target: "orbium::conn", %error, "nothing left to connect with");
         return exhausted();
     }
-    let code = match orbium_sys::kind_of(error) {
+    let code = match error.kind() {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
         // The socket file does not exist: no server listens.
         io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,

@@ -18,7 +18,7 @@ use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_metrics::Closing;
 use orbium_sync::role;
-use orbium_sys::{Interest, if_done, wait_for};
+use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::config::ClientConfig;
@@ -275,8 +275,8 @@ impl Connection {
     #[inline(never)]
     fn say_last(&self, message: &[u8]) {
         // One that is shared keeps its callers waiting by other means.
-        if_done(self.stream.set_nonblocking(true));
-        if_done(self.stream.send(message));
+        let _ = self.stream.set_nonblocking(true);
+        let _ = self.stream.send(message);
     }
 
     /// Why nothing more comes, as far as that is known.
@@ -320,7 +320,7 @@ impl Connection {
         let source = self.stream.source();
         self.stream.has_buffered()
             || !matches!(
-                if_done(wait_for([(&source, Interest::Read)], Some(Duration::ZERO))),
+                wait_for([(&source, Interest::Read)], Some(Duration::ZERO)).ok(),
                 Some([false])
             )
     }
@@ -347,13 +347,13 @@ impl Connection {
         if !self.is_spoilt() {
             return false;
         }
-        if if_done(self.set_timeout(Some(MOMENT))).is_none() {
+        if self.set_timeout(Some(MOMENT)).is_err() {
             return true;
         }
         match self.giop.receive(&*self.stream) {
             Ok(_) => true,
             Err(error) => !matches!(
-                orbium_sys::kind_of(&error),
+                error.kind(),
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
             ),
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
-use orbium_sys::{Interest, if_done, wait_for};
+use orbium_sys::{Interest, wait_for};
 use orbium_transport::ByteStream;
 
 /// Bounds the receives: late replies may precede the end.
@@ -29,14 +29,14 @@ fn has_stream_ended(stream: &dyn ByteStream) -> bool {
         if !is_readable(stream) {
             return false;
         }
-        if if_done(stream.set_timeouts(Some(Some(MOMENT)), None)).is_none() {
+        if stream.set_timeouts(Some(Some(MOMENT)), None).is_err() {
             return true;
         }
         match stream.receive(&mut octets) {
             Ok(0) => return true,
             Ok(length) if octets[..length].last_chunk().is_some_and(is_close) => return true,
             Ok(_) => {}
-            Err(error) => match orbium_sys::kind_alone(error) {
+            Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut
                 | io::ErrorKind::Interrupted => {}
@@ -50,7 +50,7 @@ fn has_stream_ended(stream: &dyn ByteStream) -> bool {
 fn is_readable(stream: &dyn ByteStream) -> bool {
     let source = stream.source();
     let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
-    stream.has_buffered() || if_done(ready) == Some([true])
+    stream.has_buffered() || ready.ok() == Some([true])
 }
 
 fn is_close(header: &[u8; HEADER_LEN]) -> bool {

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_sys::if_done;
 use orbium_transport::Deadline;
 
 /// Raised where trust is missing: a server may find out that it does not trust
@@ -35,7 +34,7 @@ pub(crate) fn deadline_passed() -> SystemException {
 #[cold]
 #[inline(never)]
 pub(crate) fn time_left(deadline: Deadline) -> Result<Option<Duration>, SystemException> {
-    if_done(deadline.remaining()).ok_or_else(deadline_passed)
+    deadline.remaining().map_err(|_| deadline_passed())
 }
 
 /// Raised where the one connection has ended.

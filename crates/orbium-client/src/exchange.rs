@@ -14,7 +14,6 @@ use orbium_giop::{
 };
 use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
-use orbium_sys::{if_done, made_of};
 
 use crate::connection::Connection;
 use crate::errors::{bad_argument, broken_invariant, deadline_passed, not_trusted};
@@ -213,26 +212,24 @@ impl<'a, 'b> Exchange<'a, 'b> {
                     Completion::No,
                 ))
             }
-            SendFailure::System(error) => {
-                made_of(error, |error| match orbium_sys::kind_of(error) {
-                    io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                        self.note(Phase::Send, &"the peer did not take the request in time");
-                        Outcome::Failed(deadline_passed())
-                    }
-                    io::ErrorKind::PermissionDenied => {
-                        self.note(Phase::Tls, error);
-                        Outcome::Failed(not_trusted())
-                    }
-                    _ => {
-                        self.note(Phase::Send, error);
-                        Outcome::NotBegun(orbium(
-                            ExceptionKind::CommFailure,
-                            minor::SEND_FAILED,
-                            Completion::No,
-                        ))
-                    }
-                })
-            }
+            SendFailure::System(error) => match error.kind() {
+                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+                    self.note(Phase::Send, &"the peer did not take the request in time");
+                    Outcome::Failed(deadline_passed())
+                }
+                io::ErrorKind::PermissionDenied => {
+                    self.note(Phase::Tls, &error);
+                    Outcome::Failed(not_trusted())
+                }
+                _ => {
+                    self.note(Phase::Send, &error);
+                    Outcome::NotBegun(orbium(
+                        ExceptionKind::CommFailure,
+                        minor::SEND_FAILED,
+                        Completion::No,
+                    ))
+                }
+            },
         };
         self.end(outcome)
     }
@@ -308,10 +305,7 @@ fn send(
 #[inline(never)]
 fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
     SendFailure::System(match timeout {
-        Some(Duration::ZERO) => {
-            if_done::<()>(Err(error));
-            io::ErrorKind::TimedOut.into()
-        }
+        Some(Duration::ZERO) => io::ErrorKind::TimedOut.into(),
         _ => error,
     })
 }

@@ -53,7 +53,7 @@ pub(crate) fn perform(
     if let Err(error) = sent {
         note(Phase::Send, candidate.channel(), &error);
         link.give_up();
-        return Err(match orbium_sys::kind_alone(error) {
+        return Err(match error.kind() {
             io::ErrorKind::PermissionDenied => Outcome::Failed(not_trusted()),
             _ => Outcome::NotBegun(lost()),
         });

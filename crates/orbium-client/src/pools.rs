@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use orbium_giop::SystemException;
 use orbium_metrics::ConnectionBook;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sys::made_of;
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
@@ -239,9 +238,9 @@ impl All {
         match orbium_sys::spawn("orbium-idle", None, Box::new(move || reap(&all, time))) {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
-            Err(error) => made_of(error, |error| {
+            Err(error) => {
                 orbium_trace::log::warn!(target: "orbium::conn", %error, "no thread to close idle connections");
-            }),
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use orbium_sys::{Interest, if_done, wait_for};
+use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 /// By how much a socket may be late with any timeout: two ticks, and what a call
@@ -54,10 +54,10 @@ pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> b
 #[inline(never)]
 pub(super) fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
     loop {
-        let Some(left) = if_done(deadline.remaining()) else {
+        let Ok(left) = deadline.remaining() else {
             return false;
         };
-        match if_done(wait_for([(&stream.source(), Interest::Read)], left)) {
+        match wait_for([(&stream.source(), Interest::Read)], left).ok() {
             Some([false]) => {}
             Some([true]) | None => return true,
         }

@@ -386,7 +386,6 @@ impl ServerConnection {
     fn break_off(&self, error: io::Error) {
         self.tracked.note_closing(Closing::Error);
         crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");
-        orbium_sys::forget(error);
         self.attention.fetch_or(BROKEN, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);
     }
@@ -402,7 +401,7 @@ impl ServerConnection {
             return;
         }
         // If nothing of it can be sent at once, the peer does not listen anyway.
-        let sent = orbium_sys::if_done(self.stream.send(&message)).unwrap_or(0);
+        let sent = self.stream.send(&message).unwrap_or(0);
         if sent > 0 && sent < message.len() {
             self.break_off(io::ErrorKind::WriteZero.into());
         }
@@ -421,8 +420,8 @@ impl ServerConnection {
         pending.source = None;
         self.has_pending.store(false, Ordering::Release);
         let sent = outgoing::send_octets(&*self.stream, &kept, patience);
-        if orbium_sys::if_done(sent).is_some() {
-            orbium_sys::if_done(self.stream.send(&close_connection(Version::V1_2)));
+        if sent.is_ok() {
+            let _ = self.stream.send(&close_connection(Version::V1_2));
         }
         self.stream.shutdown(Shutdown::Write);
     }

@@ -37,7 +37,7 @@ pub(super) fn refuse_the_rest(left: Left) {
     } = left;
     for (connection, _) in &left {
         // Dispatching threads that still send wait by themselves.
-        orbium_sys::if_done(connection.stream.set_nonblocking(true));
+        let _ = connection.stream.set_nonblocking(true);
     }
     let mut pause = PAUSES.0;
     loop {
@@ -86,7 +86,7 @@ fn refuse_what_came(
             Ok(0) => return true,
             Ok(_) => {}
             Err(error) => {
-                let kind = orbium_sys::kind_alone(error);
+                let kind = error.kind();
                 return matches!(
                     kind,
                     std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted

@@ -75,7 +75,7 @@ impl Flusher {
         if !state.is_running {
             let flusher = Arc::clone(self);
             let started = self.threads.run(move || flusher.run());
-            if orbium_sys::if_done(started).is_none() {
+            if started.is_err() {
                 return false;
             }
             state.is_running = true;
@@ -116,7 +116,7 @@ impl Flusher {
                 // A peer that takes nothing blocks this thread, and no other.
                 let late = Arc::clone(&connection);
                 let started = self.threads.run(move || late.flush());
-                if orbium_sys::if_done(started).is_none() {
+                if started.is_err() {
                     connection.flush();
                 }
             }

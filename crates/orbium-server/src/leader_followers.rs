@@ -334,7 +334,7 @@ impl Team {
                 connection.note_octets();
                 Outcome::Dispatched
             }
-            Err(error) => match orbium_sys::kind_alone(error) {
+            Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Outcome::Incomplete,
                 _ => Outcome::Close,
             },

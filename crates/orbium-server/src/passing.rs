@@ -24,7 +24,6 @@ pub(super) fn pass_on<T: Send + 'static>(
         return Ok(());
     };
     crate::log::debug!(target: "orbium::conn", %error, "no thread");
-    orbium_sys::forget(error);
     let back = passed.lock().ok().and_then(|mut it| it.take());
     // Only this thread could have taken it.
     back.map_or(Ok(()), Err)

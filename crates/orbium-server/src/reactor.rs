@@ -157,7 +157,6 @@ impl Reactor {
             let timeout = self.timeout_of_a_look();
             if let Err(error) = self.notifier.poller.wait(ready, timeout) {
                 crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
-                orbium_sys::forget(error);
                 return None;
             }
             self.handle_ready::<false>(ready);
@@ -197,7 +196,7 @@ impl Reactor {
     }
 
     fn take_on(&mut self, stream: Box<dyn ByteStream>, at: usize) {
-        if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
+        if stream.set_nonblocking(true).is_err() {
             return;
         }
         let notifier = Some(Arc::clone(&self.notifier));
@@ -210,7 +209,7 @@ impl Reactor {
         let source = connection.stream.source();
         let interest = self.notifier.interest(Interest::Read);
         let added = self.notifier.poller.add(&source, connection.id, interest);
-        if orbium_sys::if_done(added).is_none() {
+        if added.is_err() {
             self.shared.forget(&connection);
             return;
         }
@@ -256,7 +255,7 @@ impl Reactor {
             return;
         };
         if served.connection.has_pending() {
-            match orbium_sys::if_done(served.connection.flush()) {
+            match served.connection.flush().ok() {
                 Some(false) => {}
                 // Unless more was queued in the meantime.
                 Some(true) if served.closing => {
@@ -297,7 +296,7 @@ impl Reactor {
                 served.connection.note_octets();
                 self.line_up(id);
             }
-            Err(error) => match orbium_sys::kind_alone(error) {
+            Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
                     if served.connection.stream.has_buffered() {
@@ -362,8 +361,8 @@ impl Reactor {
             };
             // In the end the kernel may be waited for, though not for long.
             let stream = &served.connection.stream;
-            orbium_sys::if_done(stream.set_nonblocking(false));
-            orbium_sys::if_done(stream.set_timeouts(None, Some(Some(LAST_WAIT))));
+            let _ = stream.set_nonblocking(false);
+            let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
             served.connection.end();
             self.shared.forget(&served.connection);
             if served.connection.is_shared()

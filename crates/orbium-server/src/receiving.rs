@@ -91,7 +91,7 @@ impl<'c> Receiving<'c> {
         let next = wait.map_or(self.usual, |it| it.clamp(LEAST, self.usual));
         if next != self.set {
             let bounded = self.connection.stream.set_timeouts(Some(Some(next)), None);
-            if orbium_sys::if_done(bounded).is_none() {
+            if bounded.is_err() {
                 return false;
             }
             self.set = next;
@@ -117,7 +117,7 @@ impl<'c> Receiving<'c> {
     /// Nothing was received; whether the connection stays.
     #[cold]
     fn goes_on_after(&mut self, error: io::Error, intake: &Intake) -> bool {
-        match orbium_sys::kind_alone(error) {
+        match error.kind() {
             io::ErrorKind::Interrupted => true,
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),
             _ => false,
@@ -161,7 +161,7 @@ impl<'c> Receiving<'c> {
     /// lasts.
     #[cold]
     fn opens_in_time(&mut self) -> bool {
-        if let Some(left) = orbium_sys::if_done(self.connection.opening().remaining()) {
+        if let Ok(left) = self.connection.opening().remaining() {
             return self.wait_at_most(left);
         }
         self.connection.tracked.note_closing(Closing::Idle);

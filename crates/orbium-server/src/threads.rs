@@ -42,7 +42,7 @@ impl Serving {
         let limits = &context.limits;
         let receive = receiving::first_bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
-        if orbium_sys::if_done(timeouts).is_none() {
+        if timeouts.is_err() {
             return;
         }
         let end = |it: &ServerConnection| {
@@ -69,7 +69,6 @@ impl Serving {
             Ok(()) => true,
             Err(error) => {
                 crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
-                orbium_sys::forget(error);
                 false
             }
         }

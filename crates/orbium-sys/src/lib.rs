@@ -14,7 +14,6 @@ mod deadline;
 mod direct_syscall;
 mod event_source;
 mod exhaustion;
-mod failure;
 pub mod fork;
 mod host;
 mod interface;
@@ -54,7 +53,6 @@ pub use datagram::{
 pub use deadline::Deadline;
 pub use event_source::EventSource;
 pub use exhaustion::is_exhausted;
-pub use failure::{about, forget, if_done, kind_alone, kind_among, kind_of, made_of, unless};
 pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;
 pub use lock_file::LockFile;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::platform_options as platform;
 use crate::sockopt::{NumberOption, number, set_number};
-use crate::{NetworkInterface, about, socket};
+use crate::{NetworkInterface, socket};
 
 pub(crate) const SEND_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_SNDBUF);
 pub(crate) const RECEIVE_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_RCVBUF);
@@ -120,7 +120,10 @@ fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>)
 fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
     match asked {
         Ok(()) => Ok(()),
-        Err(error) => Err(about(&format_args!("socket option {name}"), error)),
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("socket option {name}: {error}"),
+        )),
     }
 }
 

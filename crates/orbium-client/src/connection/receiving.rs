@@ -8,7 +8,7 @@ use orbium_channel::connection::{Event, Violation};
 use orbium_channel::framing::Grouped;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind};
 use orbium_invocation::reactor::wait_on_reactor;
-use orbium_sys::{Interest, if_done, made_of};
+use orbium_sys::Interest;
 use orbium_transport::Deadline;
 
 use super::Connection;
@@ -140,7 +140,7 @@ impl Connection {
     /// Whether something can be received before the deadline, as far as that has
     /// to be found out here: mostly the timeout that the stream has will do.
     pub(crate) fn comes_before(&mut self, deadline: Deadline) -> bool {
-        let Some(left) = if_done(deadline.remaining()) else {
+        let Ok(left) = deadline.remaining() else {
             return false;
         };
         // A thread that waits on the reactor uses no socket timeouts.
@@ -153,10 +153,10 @@ impl Connection {
     #[cold]
     fn goes_on(&mut self, deadline: Deadline) -> bool {
         if self.reacts || !self.stream.counts_in_ticks() {
-            let Some(left) = if_done(deadline.remaining()) else {
+            let Ok(left) = deadline.remaining() else {
                 return false;
             };
-            return if_done(self.set_timeout(left)).is_some();
+            return self.set_timeout(left).is_ok();
         }
         self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
     }
@@ -164,19 +164,16 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
-        let kind = made_of(error, |error| {
-            let kind = orbium_sys::kind_of(error);
-            self.cause = match kind {
-                io::ErrorKind::Interrupted
-                | io::ErrorKind::WouldBlock
-                | io::ErrorKind::TimedOut => None,
-                _ => Some(error.to_string()),
-            };
-            if kind == io::ErrorKind::PermissionDenied {
-                orbium_trace::log::warn!(target: "orbium::conn", %error, "refused by the peer");
+        let kind = error.kind();
+        self.cause = match kind {
+            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                None
             }
-            kind
-        });
+            _ => Some(error.to_string()),
+        };
+        if kind == io::ErrorKind::PermissionDenied {
+            orbium_trace::log::warn!(target: "orbium::conn", %error, "refused by the peer");
+        }
         match kind {
             io::ErrorKind::PermissionDenied => Some(Received::Refused),
             io::ErrorKind::Interrupted => None,
@@ -184,7 +181,7 @@ impl Connection {
                 let source = self.stream.source();
                 match wait_on_reactor(source, Interest::Read, deadline) {
                     Ok(()) => None,
-                    Err(error) => match orbium_sys::kind_alone(error) {
+                    Err(error) => match error.kind() {
                         io::ErrorKind::TimedOut => Some(Received::TimedOut),
                         _ => Some(Received::Lost),
                     },

@@ -3,7 +3,6 @@
 
 use orbium_giop::SystemException;
 use orbium_invocation::story;
-use orbium_sys::made_of;
 use orbium_transport::Deadline;
 
 use super::{Pool, Source};
@@ -43,11 +42,11 @@ impl Pool {
                 story::note_connecting(&self.key.channel, begun, None);
                 Ok(Box::new(connection))
             }
-            Err(error) => Err(made_of(error, |error| {
+            Err(error) => {
                 orbium_trace::log::debug!(target: "orbium::conn", channel = %self.key.channel, %error, "cannot connect");
-                story::note_connecting(&self.key.channel, begun, Some(error));
-                refused(error, deadline, &self.key.channel, &self.counts)
-            })),
+                story::note_connecting(&self.key.channel, begun, Some(&error));
+                Err(refused(&error, deadline, &self.key.channel, &self.counts))
+            }
         }
     }
 }

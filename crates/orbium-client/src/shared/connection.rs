@@ -46,7 +46,7 @@ pub(crate) enum End {
 
 impl End {
     pub(super) fn of(error: &io::Error) -> Self {
-        match orbium_sys::kind_of(error) {
+        match error.kind() {
             io::ErrorKind::PermissionDenied => Self::Refused,
             _ => Self::Lost,
         }
@@ -275,7 +275,7 @@ impl MultiplexedConnection {
         match reader.giop.receive(&*self.stream) {
             Ok(0) => self.finish(End::Lost),
             Ok(_) => return true,
-            Err(error) => match orbium_sys::kind_of(&error) {
+            Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted
                 | io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut => {}

@@ -68,7 +68,7 @@ impl MultiplexedConnection {
                         return Ok(sent);
                     }
                 }
-                Err(error) => match orbium_sys::kind_of(&error) {
+                Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         if let Some(end) = self.ending() {

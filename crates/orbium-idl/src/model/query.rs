@@ -145,7 +145,7 @@ impl Model {
             DefinitionKind::Native => true,
             _ => false,
         };
-        self.find_part(ty, &local).is_some()
+        self.find_part(ty, local).is_some()
     }
 
     /// The first definition that a type is or contains, at any depth, for which `wanted` holds.

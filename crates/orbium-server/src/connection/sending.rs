@@ -238,10 +238,10 @@ impl ServerConnection {
     /// Nothing is waited for any more.
     pub(crate) fn wait_for_nothing(&self, notifier: &Notifier) {
         // Closing a source would do as well, once no thread holds it any more.
-        orbium_sys::if_done(match self.lock().source.take() {
+        let _ = match self.lock().source.take() {
             Some(sending) => notifier.poller.remove(&sending, self.id),
             None => notifier.poller.remove(&self.stream.source(), self.id),
-        });
+        };
     }
 
     /// Sends what was kept, as far as the peer takes it; whether all is gone,
@@ -290,11 +290,11 @@ fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
     while sent < octets.len() {
         match stream.send(&octets[sent..]) {
             Ok(count) => sent += count,
-            Err(error) if orbium_sys::kind_of(&error) == io::ErrorKind::WouldBlock => {
-                orbium_sys::forget(error);
-                break;
-            }
-            Err(error) => orbium_sys::unless(error, &[io::ErrorKind::Interrupted])?,
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => break,
+                _ => return Err(error),
+            },
         }
     }
     Ok(sent)

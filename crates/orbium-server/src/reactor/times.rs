@@ -88,7 +88,7 @@ impl Reactor {
             (Some(a), Some(b)) => Some(a.earlier(b)),
             (one, other) => one.or(other),
         };
-        let left = earliest.map(|it| orbium_sys::if_done(it.remaining()));
+        let left = earliest.map(|it| it.remaining().ok());
         if let Some(Some(left)) = left {
             *next = sooner(*next, left);
             return true;

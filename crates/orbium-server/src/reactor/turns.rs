@@ -218,7 +218,7 @@ impl Reactor {
         if served.waits == Waits::Heard && !self.notifier.oneshot {
             served.waits = Waits::Silent;
             let silenced = served.connection.wait_once(&self.notifier);
-            if orbium_sys::if_done(silenced).is_none() {
+            if silenced.is_err() {
                 self.lose(id);
             }
         }
@@ -235,7 +235,7 @@ impl Reactor {
         }
         let silent = served.waits == Waits::Silent;
         served.waits = Waits::No;
-        if silent && orbium_sys::if_done(served.connection.wait_again(&self.notifier)).is_none() {
+        if silent && served.connection.wait_again(&self.notifier).is_err() {
             return self.lose(id);
         }
         self.line_up(id);
@@ -271,7 +271,7 @@ impl Reactor {
             self.remove(connection.id);
             return None;
         };
-        if orbium_sys::if_done(connection.come_back(&self.notifier)).is_some() {
+        if connection.come_back(&self.notifier).is_ok() {
             return Some(back);
         }
         self.drop_connection(connection.id);

@@ -3,6 +3,7 @@
 
 mod file;
 
+use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixListener;
@@ -145,7 +146,7 @@ impl UnixAcceptor {
         let address = path.to_str().ok_or_else(bad)?.to_owned();
         let name = name(&address)?;
         let (listener, file) =
-            file::listen(path, &name, mode).map_err(|error| sys::about(&path.display(), error))?;
+            file::listen(path, &name, mode).map_err(|error| at(path.display(), &error))?;
         Ok(Self::new(
             Some(file),
             directory,
@@ -231,8 +232,8 @@ impl UnixConnector {
     /// # Errors
     /// As [`Connector::connect`].
     pub fn connect_unix(&self, deadline: Deadline) -> io::Result<UnixByteStream> {
-        let stream = sys::connect_unix(&self.name, deadline)
-            .map_err(|error| sys::about(&self.address, error))?;
+        let stream =
+            sys::connect_unix(&self.name, deadline).map_err(|error| at(&self.address, &error))?;
         self.properties.apply_unix(&stream)?;
         Ok(UnixByteStream::new(stream))
     }
@@ -242,4 +243,9 @@ impl Connector for UnixConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
         Ok(Box::new(self.connect_unix(deadline)?))
     }
+}
+
+/// An error that names the address.
+fn at(address: impl fmt::Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{address}: {error}"))
 }

@@ -182,7 +182,7 @@ fn cut(pieces: &mut [&[u8]], mut len: usize) {
 
 fn waits(error: &io::Error) -> bool {
     matches!(
-        orbium_sys::kind_of(error),
+        error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
 }
