@@ -26,6 +26,10 @@ use crate::receive_buffer::{ReceiveBuffer, SMALL};
 /// Bytes that are received at once while messages follow each other without a pause.
 const BULK: usize = 64 * 1024;
 
+/// Receives in a row that bring little, after which the messages of a peer no longer follow
+/// each other without a pause: a sender that shares the processor pauses now and then.
+const LULLS: u8 = 16;
+
 /// What writes received octets into the room it is given, and returns how many.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
 
@@ -113,6 +117,8 @@ pub struct Framing {
     /// Bytes that are received at once while messages follow each other without a pause; 0
     /// otherwise.
     bulk: usize,
+    /// Receives in a row meanwhile that brought little.
+    lulls: u8,
     /// Octets still to be dropped of a message that was refused.
     skipped: usize,
     /// Whether there is no memory for the message that has begun.
@@ -138,6 +144,7 @@ impl Framing {
             last: 0,
             limit,
             bulk: 0,
+            lulls: 0,
             skipped: 0,
             is_refused: false,
             headers: Headers::Giop,
@@ -270,10 +277,13 @@ impl Framing {
         if self.buffer.is_filled() {
             self.bulk = BULK;
         }
+        if self.bulk > 0 && self.budget().is_tight() {
+            self.bulk = 0;
+        }
         let expected = begun
             .as_ref()
             .map_or_else(|| self.after_last().max(SMALL), total);
-        let room = match self.buffer.make_room(expected.max(self.bulk)) {
+        let room = match self.buffer.make_room(self.whole_messages(expected)) {
             Err(NoMemory) if self.bulk > expected => self.buffer.make_room(expected),
             room => room,
         };
@@ -290,10 +300,31 @@ impl Framing {
         };
         orbium_trace::probe!(TransportReceive);
         let received = self.buffer.receive_by(receive, until)?;
-        if self.received().len() <= SMALL {
-            self.bulk = 0;
+        if self.bulk > 0 {
+            self.count_lull();
         }
         Ok(received)
+    }
+
+    /// Whether the peer still sends without a pause, after a receive.
+    fn count_lull(&mut self) {
+        self.lulls = match self.received().len() <= SMALL {
+            true => self.lulls + 1,
+            false => 0,
+        };
+        if self.lulls == LULLS {
+            (self.bulk, self.lulls) = (0, 0);
+        }
+    }
+
+    /// Bytes to be received where that many are expected: with bulk, so many that no part
+    /// of a message would have to be moved before the next receive if all were as long as
+    /// the last.
+    fn whole_messages(&self, expected: usize) -> usize {
+        match self.bulk.saturating_sub(expected) {
+            0 => expected,
+            more => expected + more.next_multiple_of(self.last.clamp(1, BULK)),
+        }
     }
 
     /// Bytes to be received when nothing of a message is there: as many as the last one
@@ -312,6 +343,7 @@ impl Framing {
     fn refuse(&mut self, header: &MessageHeader) {
         self.budget().count_refused();
         self.is_refused = true;
+        self.bulk = 0;
         if header.kind != MessageKind::Reply {
             return;
         }
@@ -401,7 +433,8 @@ impl Framing {
     pub fn consume(&mut self, header: &MessageHeader) {
         self.last = total(header);
         self.buffer.consume(self.last);
-        if self.buffer.is_large() {
+        // With bulk the buffer stays as it is until all messages in it were consumed.
+        if self.buffer.is_large() && (self.bulk == 0 || self.buffer.is_empty()) {
             self.settle();
         }
     }
@@ -410,7 +443,7 @@ impl Framing {
     #[cold]
     #[inline(never)]
     fn settle(&mut self) {
-        self.last = self.last.max(self.bulk);
+        self.last = self.whole_messages(self.last);
         if self.buffer.settle(self.last) {
             // Nor is as much expected again.
             self.last = 0;
@@ -463,3 +496,6 @@ pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
 fn total(header: &MessageHeader) -> usize {
     HEADER_LEN + header.size as usize
 }
+
+#[cfg(test)]
+mod tests;

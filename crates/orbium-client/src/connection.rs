@@ -33,8 +33,7 @@ pub(crate) use receiving::Received;
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
 
-/// Oneways in quicker succession than this skip the check whether the server has closed
-/// the connection, and a check of an idle connection waits no longer.
+/// The most that a check of an idle connection waits.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -53,6 +52,8 @@ pub(crate) struct Connection {
     used: Instant,
     /// The tick in which the last call over it began.
     tick: u32,
+    /// When the last oneway was sent over it, or when it was made.
+    last_oneway: Stamp,
     counted: Option<Counted>,
     timeout: Option<Duration>,
     message_limit: usize,
@@ -97,6 +98,7 @@ impl Connection {
             seen_id: 0,
             used: Instant::now(),
             tick: 0,
+            last_oneway: Stamp::now(),
             counted,
             timeout: None,
             message_limit: config.limits.message_size,
@@ -359,14 +361,13 @@ impl Connection {
         }
     }
 
-    /// Whether a oneway should check if it is spoilt, as no reply would show: at most
-    /// once within [`MOMENT`].
+    /// Whether a oneway should check if it is spoilt, as no reply would show: not within a
+    /// moment of the oneway before it.
     #[inline]
     pub(super) fn is_to_be_looked_at(&mut self) -> bool {
-        let now = Instant::now();
-        let looked = now.saturating_duration_since(self.used) < MOMENT;
-        self.used = now;
-        !looked
+        let now = Stamp::now();
+        let before = std::mem::replace(&mut self.last_oneway, now);
+        now.is_moments_after(before)
     }
 
     /// Whether nothing more can be sent on an idle connection, or unexpected data are

@@ -105,6 +105,14 @@ impl Stamp {
         }
     }
 
+    /// Whether more than a moment lies between `earlier` and this: a 2048th of a tick, 0.7 ms
+    /// at 3 GHz. True where the counter lags behind that of another processor.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_moments_after(self, earlier: Self) -> bool {
+        self.count().wrapping_sub(earlier.count()) >> (TICK - 11) != 0
+    }
+
     #[inline(always)]
     fn count(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
@@ -200,6 +208,15 @@ mod tests {
         // A counter of another processor may lag behind.
         assert!(at(4 * tick).is_long_after(5));
         assert!(!at(sixteenth - 1).is_long_after(u32::MAX));
+    }
+
+    #[test]
+    fn a_moment_is_a_part_of_a_tick_and_what_lags_behind_is_beyond_it() {
+        let moment = 1_u64 << (TICK - 11);
+        assert!(!at(5).is_moments_after(at(5)));
+        assert!(!at(4 + moment).is_moments_after(at(5)));
+        assert!(at(5 + moment).is_moments_after(at(5)));
+        assert!(at(4).is_moments_after(at(5)));
     }
 
     #[test]

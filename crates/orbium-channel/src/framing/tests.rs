@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How much is received at once.
+
+use orbium_cdr::ByteOrder;
+use orbium_giop::Version;
+
+use super::*;
+
+const LEN: usize = 1100;
+
+/// That many requests of [`LEN`] octets.
+fn requests(count: usize) -> Vec<u8> {
+    let header = MessageHeader {
+        version: Version::V1_2,
+        order: ByteOrder::NATIVE,
+        more_fragments: false,
+        kind: MessageKind::Request,
+        size: u32::try_from(LEN - HEADER_LEN).unwrap(),
+    };
+    let mut message = vec![0; LEN];
+    message[..HEADER_LEN].copy_from_slice(&header.encode());
+    message.repeat(count)
+}
+
+/// Receives once of what a peer has sent, and consumes the messages that are there whole.
+/// Returns how many octets were received.
+fn receive(framing: &mut Framing, sent: &[u8]) -> usize {
+    let received = framing.push(sent).unwrap();
+    while let Some(header) = framing.next().unwrap() {
+        framing.consume(&header);
+    }
+    received
+}
+
+/// A connection over which messages follow each other without a pause.
+fn flooded(budget: &Budget) -> Framing {
+    let mut framing = Framing::new(1 << 20, budget);
+    let sent = requests(300);
+    let mut at = 0;
+    while at < sent.len() {
+        at += receive(&mut framing, &sent[at..]);
+    }
+    framing
+}
+
+/// A part of a message was moved to the start of the buffer before each receive.
+#[test]
+fn as_many_messages_are_received_as_are_whole() {
+    let mut framing = flooded(&Budget::NONE);
+    let sent = requests(300);
+    for _ in 0..3 {
+        let received = receive(&mut framing, &sent);
+        assert!((BULK..BULK + LEN).contains(&received), "{received}");
+        assert!(framing.received().is_empty());
+    }
+}
+
+/// Each time a sender paused the buffer was given back, and the next had to be zeroed.
+#[test]
+fn room_is_kept_for_a_sender_that_pauses_now_and_then() {
+    let budget = Budget::new(Some(64 << 20), 100);
+    let mut framing = flooded(&budget);
+    let one = requests(1);
+    for _ in 1..LULLS {
+        receive(&mut framing, &one);
+    }
+    assert!(receive(&mut framing, &requests(300)) >= BULK);
+    for _ in 0..LULLS {
+        receive(&mut framing, &one);
+    }
+    assert_eq!(budget.figures().held, 0, "it has given up");
+    assert_eq!(receive(&mut framing, &requests(300)), SMALL);
+}
+
+#[test]
+fn little_is_received_while_memory_is_scarce() {
+    let budget = Budget::new(Some(256 << 10), 100);
+    let mut framing = flooded(&budget);
+    let mut other = budget.charge();
+    other.set(70 << 10).unwrap();
+    receive(&mut framing, &requests(2));
+    assert_eq!(budget.figures().held, 70 << 10);
+}
