@@ -108,7 +108,6 @@ impl Any {
     ///
     /// # Errors
     /// As [`walk_value`](crate::walk_value).
-    #[inline]
     pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let value = canonical_copy(type_code.as_ref(), reader)?;
         if !room::is_there(value.len()) {
@@ -181,7 +180,6 @@ impl Any {
     ///
     /// # Errors
     /// As [`Any::extract`].
-    #[inline]
     pub fn extract_wstring(&self) -> Result<String, AnyError> {
         if self.type_code.as_ref().unaliased().kind() != TCKind::WString {
             return Err(AnyError::TypeMismatch);
@@ -235,7 +233,6 @@ impl Any {
     }
 
     /// Writes the value without its type.
-    #[inline]
     pub fn write_value<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         if let Some(owner) = &self.owner {
             writer.note_owner(owner);
@@ -318,7 +315,6 @@ impl PartialEq for Any {
 }
 
 impl fmt::Debug for Any {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Any(")?;
         let code = self.type_code.as_ref();
@@ -347,7 +343,6 @@ fn is_text(octets: &[u8]) -> bool {
 }
 
 /// An any of what is written with every `char` possible.
-#[inline]
 fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
     let mut writer = CdrWriter::new(Format {
         char_set: CharSet::Latin1,

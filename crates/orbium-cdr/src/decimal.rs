@@ -40,7 +40,6 @@ pub enum FixedError {
 }
 
 impl fmt::Display for FixedError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Syntax => "not a decimal number",
@@ -206,7 +205,6 @@ fn collect(digits: impl Iterator<Item = u8>) -> Option<u128> {
 }
 
 /// All 64 digits of a product of two numbers below 10³².
-#[inline]
 fn product_digits(a: u128, b: u128) -> [u8; 64] {
     let (a1, a0, b1, b0) = (a / HALF, a % HALF, b / HALF, b % HALF);
     let low = a0 * b0;
@@ -308,7 +306,6 @@ pub(crate) fn write_decimal(magnitude: u128, scale: i16, f: &mut impl fmt::Write
 }
 
 /// Reads the packed digits of a `fixed`: its unscaled value.
-#[inline]
 pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i128, CdrError> {
     let bad = |reader: &CdrReader<'_>| reader.error(CdrErrorKind::BadFixed);
     if digits > MAX_DIGITS {
@@ -344,7 +341,6 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
 }
 
 /// Writes the packed digits of a `fixed`.
-#[inline]
 pub(crate) fn write_packed(writer: &mut CdrWriter<'_>, unscaled: i128, digits: u16) {
     let size = usize::from(digits.min(MAX_DIGITS)) / 2 + 1;
     let mut octets = [0u8; 16];

@@ -29,12 +29,6 @@
 //! ```
 #![deny(unsafe_code)]
 
-// TypeCodes, anys, the interpreter, `fixed` and wide text are `#[inline]`, large functions
-// too: then programs that use them compile them, and no others do. The ways into
-// them have a parameter `ONCE`: what is generic is compiled once in a program, and
-// what it calls with it, where inline functions would be in every unit of code
-// that calls them.
-
 mod any;
 mod block;
 mod char;

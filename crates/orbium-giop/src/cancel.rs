@@ -3,7 +3,6 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrReader};
 
-use crate::encapsulation::read_u32;
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_octets};
 
 /// The requester no longer waits for a reply. Advice: the reply may be on its
@@ -20,7 +19,7 @@ impl CancelRequest {
     /// # Errors
     /// [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind).
     pub fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        read_u32(reader).map(|request_id| Self { request_id })
+        reader.read_u32().map(|request_id| Self { request_id })
     }
 
     /// The whole message.

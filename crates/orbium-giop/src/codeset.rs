@@ -5,9 +5,7 @@ use core::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
 
-use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_list, read_u32, write_count, write_u32,
-};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_list};
 use crate::orb_type::{ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM};
 
 /// A code set of the OSF registry.
@@ -110,16 +108,16 @@ impl Default for CodeSetId {
 
 impl CodeSetComponent {
     fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let native = CodeSetId(read_u32(reader)?);
-        let conversion = read_list(reader, 4, |reader| read_u32(reader).map(CodeSetId))?;
+        let native = CodeSetId(reader.read_u32()?);
+        let conversion = read_list(reader, 4, |reader| reader.read_u32().map(CodeSetId))?;
         Ok(Self { native, conversion })
     }
 
     fn write(&self, writer: &mut CdrWriter<'_>) {
-        write_u32(writer, self.native.0);
-        write_count(writer, self.conversion.len());
+        writer.write_u32(self.native.0);
+        writer.write_count(self.conversion.len());
         for set in &self.conversion {
-            write_u32(writer, set.0);
+            writer.write_u32(set.0);
         }
     }
 
@@ -276,10 +274,10 @@ impl CodeSetContext {
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
             Ok(Self {
-                char_data: CodeSetId(read_u32(reader)?),
-                wchar_data: CodeSetId(read_u32(reader)?),
+                char_data: CodeSetId(reader.read_u32()?),
+                wchar_data: CodeSetId(reader.read_u32()?),
                 latin1_char: reader.remaining() >= 4
-                    && CodeSetId(read_u32(reader)?) == CodeSetId::ISO_8859_1,
+                    && CodeSetId(reader.read_u32()?) == CodeSetId::ISO_8859_1,
             })
         })
     }
@@ -287,11 +285,11 @@ impl CodeSetContext {
     /// The data of the service context.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        encapsulate(&|writer| {
-            write_u32(writer, self.char_data.0);
-            write_u32(writer, self.wchar_data.0);
+        encapsulate(|writer| {
+            writer.write_u32(self.char_data.0);
+            writer.write_u32(self.wchar_data.0);
             if self.latin1_char {
-                write_u32(writer, CodeSetId::ISO_8859_1.0);
+                writer.write_u32(CodeSetId::ISO_8859_1.0);
             }
         })
     }

@@ -4,10 +4,7 @@
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
 use crate::codeset::CodeSetComponentInfo;
-use crate::encapsulation::{
-    encapsulate, encode_encapsulation, read_octets, read_u32, write_count, write_octets, write_raw,
-    write_u16, write_u32, write_u64,
-};
+use crate::encapsulation::{encapsulate, encode_encapsulation, read_octets, write_octets};
 
 use crate::object_group::ObjectGroup;
 
@@ -118,7 +115,7 @@ impl TaggedComponent {
     /// TAG_ORB_TYPE.
     #[must_use]
     pub fn orb_type(orb_type: u32) -> Self {
-        Self::tagged(TAG_ORB_TYPE, &|writer| write_u32(writer, orb_type))
+        Self::tagged(TAG_ORB_TYPE, &|writer| writer.write_u32(orb_type))
     }
 
     /// TAG_CODE_SETS.
@@ -132,7 +129,7 @@ impl TaggedComponent {
     pub fn alternate_address(host: &str, port: u16) -> Self {
         Self::tagged(TAG_ALTERNATE_IIOP_ADDRESS, &|writer| {
             writer.write_name(host);
-            write_u16(writer, port);
+            writer.write_u16(port);
         })
     }
 
@@ -150,9 +147,9 @@ impl TaggedComponent {
     #[inline]
     pub fn policies(policies: &[PolicyValue]) -> Self {
         Self::tagged(TAG_POLICIES, &|writer| {
-            write_count(writer, policies.len());
+            writer.write_count(policies.len());
             for policy in policies {
-                write_u32(writer, policy.kind);
+                writer.write_u32(policy.kind);
                 write_octets(writer, &policy.data);
             }
         })
@@ -162,11 +159,11 @@ impl TaggedComponent {
     #[must_use]
     pub fn tao_endpoints(endpoints: &[PriorityEndpoint]) -> Self {
         Self::tagged(TAG_TAO_ENDPOINTS, &|writer| {
-            write_count(writer, endpoints.len());
+            writer.write_count(endpoints.len());
             for endpoint in endpoints {
                 writer.write_name(&endpoint.address.host);
-                write_u16(writer, endpoint.address.port);
-                write_u16(writer, endpoint.priority as u16);
+                writer.write_u16(endpoint.address.port);
+                writer.write_u16(endpoint.priority as u16);
             }
         })
     }
@@ -175,10 +172,10 @@ impl TaggedComponent {
     #[must_use]
     pub fn group(group: &ObjectGroup) -> Self {
         Self::tagged(TAG_GROUP, &|writer| {
-            write_raw(writer, &[group.version.major, group.version.minor]);
+            writer.write_raw(&[group.version.major, group.version.minor]);
             writer.write_name(&group.domain);
-            write_u64(writer, group.id);
-            write_u32(writer, group.reference_version);
+            writer.write_u64(group.id);
+            writer.write_u32(group.reference_version);
         })
     }
 
@@ -209,17 +206,16 @@ impl TaggedComponent {
 impl Encode for TaggedComponent {
     #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        write_u32(writer, self.tag);
+        writer.write_u32(self.tag);
         write_octets(writer, &self.data);
     }
 }
 
 impl Decode for TaggedComponent {
     const MIN_SIZE: usize = 8;
-    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
-            tag: read_u32(reader)?,
+            tag: reader.read_u32()?,
             data: read_octets(reader)?,
         })
     }

@@ -9,10 +9,7 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 use crate::Version;
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::*;
-use crate::encapsulation::{
-    decode_encapsulation, read_bool, read_list, read_octets, read_text, read_u8, read_u16,
-    read_u32, read_u64,
-};
+use crate::encapsulation::{decode_encapsulation, read_list, read_octets, read_text};
 use crate::host_port::HostPort;
 use crate::object_group::ObjectGroup;
 
@@ -155,7 +152,6 @@ impl Component {
     ///
     /// # Errors
     /// [`CdrError`] if the tag is known but the data is malformed.
-    #[inline(never)]
     pub fn parse(component: &TaggedComponent) -> Result<Self, CdrError> {
         let TaggedComponent { tag, data } = component;
         match *tag {
@@ -175,7 +171,6 @@ impl Component {
     }
 
     /// The policies of a component, if it has some and is not malformed.
-    #[inline(never)]
     pub(crate) fn policies_of(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
         match Self::parse(component) {
             Ok(Self::Policies(policies)) => Some(policies),
@@ -184,7 +179,6 @@ impl Component {
     }
 
     /// The group of a component, if it has one and is not malformed.
-    #[inline(never)]
     pub(crate) fn group_of(component: &TaggedComponent) -> Option<ObjectGroup> {
         match Self::parse(component) {
             Ok(Self::Group(group)) => Some(group),
@@ -217,22 +211,22 @@ impl Component {
 
     fn read(tag: u32, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(match tag {
-            TAG_ORB_TYPE => Self::OrbType(read_u32(reader)?),
+            TAG_ORB_TYPE => Self::OrbType(reader.read_u32()?),
             TAG_CODE_SETS => Self::CodeSets(CodeSetComponentInfo::read(reader)?),
             TAG_POLICIES => Self::Policies(read_list(reader, 8, read_policy)?),
             TAG_ALTERNATE_IIOP_ADDRESS => Self::AlternateAddress(read_host_port(reader)?),
             TAG_COMPLETE_OBJECT_KEY => Self::CompleteObjectKey(read_octets(reader)?),
             TAG_ENDPOINT_ID_POSITION => {
-                Self::EndpointIdPosition(read_u16(reader)?, read_u16(reader)?)
+                Self::EndpointIdPosition(reader.read_u16()?, reader.read_u16()?)
             }
-            TAG_LOCATION_POLICY => Self::LocationPolicy(read_u8(reader)?),
+            TAG_LOCATION_POLICY => Self::LocationPolicy(reader.read_u8()?),
             TAG_ASSOCIATION_OPTIONS => {
                 Self::AssociationOptions(read_options(reader)?, read_options(reader)?)
             }
             TAG_SSL_SEC_TRANS => Self::Ssl {
                 supports: read_options(reader)?,
                 requires: read_options(reader)?,
-                port: read_u16(reader)?,
+                port: reader.read_u16()?,
             },
             TAG_TLS_SEC_TRANS => Self::Tls {
                 supports: read_options(reader)?,
@@ -242,18 +236,18 @@ impl Component {
             TAG_JAVA_CODEBASE => Self::JavaCodebase(read_text(reader)?),
             TAG_FT_GROUP | TAG_GROUP => Self::Group(ObjectGroup {
                 version: Version {
-                    major: read_u8(reader)?,
-                    minor: read_u8(reader)?,
+                    major: reader.read_u8()?,
+                    minor: reader.read_u8()?,
                 },
                 domain: read_text(reader)?,
-                id: read_u64(reader)?,
-                reference_version: read_u32(reader)?,
+                id: reader.read_u64()?,
+                reference_version: reader.read_u32()?,
             }),
-            TAG_FT_PRIMARY => Self::FtPrimary(read_bool(reader)?),
-            TAG_FT_HEARTBEAT_ENABLED => Self::FtHeartbeat(read_bool(reader)?),
-            TAG_OTS_POLICY => Self::OtsPolicy(read_u16(reader)?),
-            TAG_INV_POLICY => Self::InvPolicy(read_u16(reader)?),
-            TAG_RMI_CUSTOM_MAX_STREAM_FORMAT => Self::RmiStreamFormat(read_u8(reader)?),
+            TAG_FT_PRIMARY => Self::FtPrimary(reader.read_bool()?),
+            TAG_FT_HEARTBEAT_ENABLED => Self::FtHeartbeat(reader.read_bool()?),
+            TAG_OTS_POLICY => Self::OtsPolicy(reader.read_u16()?),
+            TAG_INV_POLICY => Self::InvPolicy(reader.read_u16()?),
+            TAG_RMI_CUSTOM_MAX_STREAM_FORMAT => Self::RmiStreamFormat(reader.read_u8()?),
             TAG_OMNIORB_BIDIR => Self::OmniorbBidir(read_text(reader)?),
             TAG_OMNIORB_UNIX_TRANS => Self::OmniorbUnix {
                 host: read_text(reader)?,
@@ -263,7 +257,7 @@ impl Component {
             TAG_TAO_ENDPOINTS => Self::TaoEndpoints(read_list(reader, 8, |reader| {
                 Ok(PriorityEndpoint {
                     address: read_host_port(reader)?,
-                    priority: read_u16(reader)? as i16,
+                    priority: reader.read_u16()? as i16,
                 })
             })?),
             tag => Self::Other {
@@ -276,7 +270,7 @@ impl Component {
 
 fn read_policy(reader: &mut CdrReader<'_>) -> Result<PolicyValue, CdrError> {
     Ok(PolicyValue {
-        kind: read_u32(reader)?,
+        kind: reader.read_u32()?,
         data: read_octets(reader)?,
     })
 }
@@ -284,10 +278,10 @@ fn read_policy(reader: &mut CdrReader<'_>) -> Result<PolicyValue, CdrError> {
 fn read_host_port(reader: &mut CdrReader<'_>) -> Result<HostPort, CdrError> {
     Ok(HostPort {
         host: read_text(reader)?,
-        port: read_u16(reader)?,
+        port: reader.read_u16()?,
     })
 }
 
 fn read_options(reader: &mut CdrReader<'_>) -> Result<AssociationOptions, CdrError> {
-    read_u16(reader).map(AssociationOptions)
+    reader.read_u16().map(AssociationOptions)
 }

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::Corbaloc;
 use crate::corbaloc::{DEFAULT_KEY, parse_addresses, unescape, write_escaped};
 use crate::url_error::{UrlError, UrlErrorKind};
-use crate::url_text::{has_scheme, split_once};
+use crate::url_text::has_scheme;
 
 /// A naming context and a name to be resolved in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl Corbaname {
         if !has_scheme(text, Self::SCHEME) {
             return Err(UrlError::new(UrlErrorKind::UnknownScheme, 0));
         }
-        let (location, name) = split_once(text, b'#').unwrap_or((text, ""));
+        let (location, name) = text.split_once('#').unwrap_or((text, ""));
         let (addresses, key_at) = parse_addresses(location, Self::SCHEME.len())?;
         let mut key = unescape(location.get(key_at..).unwrap_or_default(), key_at)?;
         if key.is_empty() {

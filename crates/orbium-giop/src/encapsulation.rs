@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Encapsulations that lie in an octet sequence of their own: profile bodies,
 //! component data, service-context data (CORBA 3.3 Part 2, clause 9.3.3).
-//!
-//! None of them is met on the way of every call: primitives inside are read and
-//! written by functions that are compiled once, and not wherever they are used.
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 
@@ -14,7 +11,6 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode
 /// # Errors
 /// What `read` says; [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind) for
 /// no octets at all.
-#[inline(never)]
 pub fn decode_encapsulation<T>(
     data: &[u8],
     read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
@@ -26,7 +22,7 @@ pub fn decode_encapsulation<T>(
     }
 }
 
-/// Behind the byte order. What does not depend on the value is there once.
+/// Behind the byte order.
 fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrError> {
     let reserved = copy.try_reserve_exact(data.len());
     reserved.map_err(|_| CdrError::new(CdrErrorKind::NoMemory, 0))?;
@@ -38,13 +34,11 @@ fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrErro
 }
 
 /// A string of an encapsulation, kept.
-#[inline(never)]
 pub(crate) fn read_text(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
     reader.read_owned_name()
 }
 
 /// A sequence of octets, kept.
-#[inline(never)]
 pub(crate) fn read_octets(reader: &mut CdrReader<'_>) -> Result<Vec<u8>, CdrError> {
     Vec::decode(reader)
 }
@@ -66,59 +60,15 @@ fn begin() -> CdrWriter<'static> {
 }
 
 /// As [`encode_encapsulation`] where nothing written can fail.
-#[inline(never)]
-pub(crate) fn encapsulate(write: &dyn Fn(&mut CdrWriter<'_>)) -> Vec<u8> {
+pub(crate) fn encapsulate(write: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
     // The only failures of names and octets are counts beyond 32 bits, which
     // no reference that was received or configured has.
     encode_encapsulation(write).unwrap_or_default()
 }
 
-macro_rules! out_of_line {
-    ($($read:ident $(, $write:ident)?: $sort:ty;)*) => {
-        $(
-            #[inline(never)]
-            pub(crate) fn $read(reader: &mut CdrReader<'_>) -> Result<$sort, CdrError> {
-                reader.$read()
-            }
-
-            $(
-                #[inline(never)]
-                pub(crate) fn $write(writer: &mut CdrWriter<'_>, value: $sort) {
-                    writer.$write(value);
-                }
-            )?
-        )*
-    };
-}
-
-out_of_line! {
-    read_u8: u8;
-    read_bool, write_bool: bool;
-    read_u16, write_u16: u16;
-    read_u32, write_u32: u32;
-    read_u64, write_u64: u64;
-}
-
-/// A count of elements of at least so many octets each.
-#[inline(never)]
-pub(crate) fn read_count(reader: &mut CdrReader<'_>, least: usize) -> Result<usize, CdrError> {
-    reader.read_count(least)
-}
-
-#[inline(never)]
-pub(crate) fn write_count(writer: &mut CdrWriter<'_>, count: usize) {
-    writer.write_count(count);
-}
-
-#[inline(never)]
-pub(crate) fn write_raw(writer: &mut CdrWriter<'_>, octets: &[u8]) {
-    writer.write_raw(octets);
-}
-
-#[inline(never)]
 pub(crate) fn write_octets(writer: &mut CdrWriter<'_>, octets: &[u8]) {
-    write_count(writer, octets.len());
-    write_raw(writer, octets);
+    writer.write_count(octets.len());
+    writer.write_raw(octets);
 }
 
 /// A sequence with elements of at least `least` octets each.
@@ -127,7 +77,7 @@ pub(crate) fn read_list<T>(
     least: usize,
     read: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<Vec<T>, CdrError> {
-    let count = read_count(reader, least)?;
+    let count = reader.read_count(least)?;
     let mut list = Vec::new();
     for _ in 0..count {
         list.push(read(reader)?);

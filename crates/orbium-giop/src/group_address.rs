@@ -7,7 +7,7 @@ use core::net::IpAddr;
 
 use crate::iiop_address::{consists_of, decimal, parse_port, split_version};
 use crate::url_error::{UrlError, UrlErrorKind};
-use crate::url_text::{before, split_once};
+use crate::url_text::before;
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
 
 /// A group of objects and where datagrams for it are sent.
@@ -26,7 +26,7 @@ pub struct GroupAddress {
 impl GroupAddress {
     /// Parses what follows `miop:`, and says how long it is.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
-        let (group, rest, slash) = match split_once(text, b'/') {
+        let (group, rest, slash) = match text.split_once('/') {
             Some((group, rest)) => (group, rest, 1),
             None => (text, "", 0),
         };
@@ -48,7 +48,6 @@ impl GroupAddress {
         Ok((parsed, at - offset + len))
     }
 
-    #[inline(never)]
     pub(crate) fn profile(&self) -> UipmcProfile {
         UipmcProfile {
             version: self.version,
@@ -62,10 +61,10 @@ impl GroupAddress {
 /// `1.0-domain-id` or `1.0-domain-id-version`.
 fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
     let bad = UrlError::new(UrlErrorKind::BadGroup, offset);
-    let (version, rest) = split_once(text, b'-').ok_or(bad)?;
-    let (domain, numbers) = split_once(rest, b'-').ok_or(bad)?;
+    let (version, rest) = text.split_once('-').ok_or(bad)?;
+    let (domain, numbers) = rest.split_once('-').ok_or(bad)?;
     // What has one more part is no number.
-    let (id, reference_version) = split_once(numbers, b'-').unwrap_or((numbers, "0"));
+    let (id, reference_version) = numbers.split_once('-').unwrap_or((numbers, "0"));
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._~:".contains(&c);
     if version != "1.0" || domain.is_empty() || !consists_of(domain, is_plain) {
         return Err(bad);
@@ -80,13 +79,13 @@ fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
 
 fn parse_address(text: &str, offset: usize) -> Result<(IpAddr, u16), UrlError> {
     let bracketed = text.strip_prefix('[').and_then(|text| {
-        let (host, rest) = split_once(text, b']')?;
+        let (host, rest) = text.split_once(']')?;
         Some((host, rest.strip_prefix(':')?))
     });
     let (host, port) = match bracketed {
         Some((host, port)) => (host.parse().map(IpAddr::V6), port),
         None => {
-            let (host, port) = split_once(text, b':').unwrap_or((text, ""));
+            let (host, port) = text.split_once(':').unwrap_or((text, ""));
             (host.parse().map(IpAddr::V4), port)
         }
     };

@@ -4,10 +4,8 @@
 use core::fmt;
 use core::net::Ipv6Addr;
 
-use crate::encapsulation::write_u16;
 use crate::host_port::write_host;
 use crate::url_error::{UrlError, UrlErrorKind};
-use crate::url_text::split_once;
 use crate::{IiopProfile, TaggedComponent, Version, component};
 
 /// Port of an IIOP address that names none.
@@ -33,8 +31,8 @@ impl IiopAddress {
         let (version, text, offset) = split_version(text, offset)?;
         let (host, port, port_at) = if let Some(inner) = text.strip_prefix('[') {
             let bad = UrlError::new(UrlErrorKind::BadIpv6, offset);
-            let (host, port) = split_once(inner, b']').ok_or(bad)?;
-            let plain = split_once(host, b'%').map_or(host, |(plain, _zone)| plain);
+            let (host, port) = inner.split_once(']').ok_or(bad)?;
+            let plain = host.split_once('%').map_or(host, |(plain, _zone)| plain);
             plain.parse::<Ipv6Addr>().map_err(|_| bad)?;
             let port_at = offset + host.len() + 2;
             match port.strip_prefix(':') {
@@ -43,7 +41,7 @@ impl IiopAddress {
                 None => return Err(UrlError::new(UrlErrorKind::BadPort, port_at)),
             }
         } else {
-            match split_once(text, b':') {
+            match text.split_once(':') {
                 Some((host, port)) => (host, Some(port), offset + host.len() + 1),
                 None => (text, None, offset),
             }
@@ -82,9 +80,9 @@ impl IiopAddress {
     /// component with the port, for which version 1.0 has no room.
     pub(crate) fn tls_profile(&self, object_key: &[u8]) -> IiopProfile {
         let ssl = TaggedComponent::tagged(component::TAG_SSL_SEC_TRANS, &|writer| {
-            write_u16(writer, SSL_OPTIONS);
-            write_u16(writer, SSL_OPTIONS);
-            write_u16(writer, self.port);
+            writer.write_u16(SSL_OPTIONS);
+            writer.write_u16(SSL_OPTIONS);
+            writer.write_u16(self.port);
         });
         IiopProfile {
             version: self.version.max(Version::V1_2),
@@ -112,10 +110,10 @@ impl fmt::Display for IiopAddress {
 
 /// A version written before an `@`, else 1.0; then what follows and its offset.
 pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str, usize), UrlError> {
-    let Some((version, rest)) = split_once(text, b'@') else {
+    let Some((version, rest)) = text.split_once('@') else {
         return Ok((Version::V1_0, text, offset));
     };
-    let parsed = match split_once(version, b'.') {
+    let parsed = match version.split_once('.') {
         Some(("1", minor)) => decimal(minor),
         _ => None,
     };
@@ -135,7 +133,6 @@ pub(crate) fn parse_port(text: &str) -> Option<u16> {
 
 /// A number of nothing but digits, if it is in range.
 pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
-    #[inline(never)]
     fn parse(text: &str) -> Option<u64> {
         let digits = consists_of(text, |c| c.is_ascii_digit());
         text.parse().ok().filter(|_| digits)
@@ -144,7 +141,6 @@ pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
 }
 
 /// Whether every octet of a text is allowed.
-#[inline(never)]
 pub(crate) fn consists_of(text: &str, allowed: fn(u8) -> bool) -> bool {
     text.bytes().all(allowed)
 }

@@ -8,9 +8,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::{TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
-use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
-};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::host_port::{HostPort, write_host};
 use crate::tagged_profile::{
     TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
@@ -51,7 +49,7 @@ impl IiopProfile {
         decode_encapsulation(data, |reader| {
             let version = read_version(reader)?;
             let host = read_text(reader)?;
-            let port = read_u16(reader)?;
+            let port = reader.read_u16()?;
             let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {
                 version,
@@ -73,10 +71,10 @@ impl IiopProfile {
     /// As [`IiopProfile::encode`], for another protocol with the same body.
     #[must_use]
     pub fn encode_as(&self, tag: u32) -> TaggedProfile {
-        let data = encapsulate(&|writer| {
-            write_raw(writer, &[self.version.major, self.version.minor]);
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.host);
-            write_u16(writer, self.port);
+            writer.write_u16(self.port);
             write_key_and_components(writer, self.version, &self.object_key, &self.components);
         });
         TaggedProfile { tag, data }

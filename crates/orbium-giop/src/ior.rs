@@ -6,9 +6,9 @@ use core::fmt;
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 
 use crate::TaggedComponent;
-use crate::encapsulation::{decode_encapsulation, read_count, read_text, write_count};
+use crate::encapsulation::{decode_encapsulation, read_text};
 use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
-use crate::url_text::{has_scheme, trimmed};
+use crate::url_text::has_scheme;
 
 /// Most profiles that are read from one reference.
 pub const MAX_PROFILES: usize = 1024;
@@ -76,7 +76,7 @@ impl Ior {
     /// # Errors
     /// [`IorStringError`].
     pub fn from_string(text: &str) -> Result<Self, IorStringError> {
-        let text = trimmed(text);
+        let text = text.trim();
         if !has_scheme(text, "IOR:") {
             return Err(IorStringError::NoScheme);
         }
@@ -106,10 +106,9 @@ impl Ior {
 }
 
 impl Encode for Ior {
-    #[inline(never)]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         writer.write_name(&self.type_id);
-        write_count(writer, self.profiles.len());
+        writer.write_count(self.profiles.len());
         for profile in &self.profiles {
             profile.encode(writer);
         }
@@ -118,10 +117,9 @@ impl Encode for Ior {
 
 impl Decode for Ior {
     const MIN_SIZE: usize = 8;
-    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let type_id = read_text(reader)?;
-        let count = read_count(reader, TaggedProfile::MIN_SIZE)?;
+        let count = reader.read_count(TaggedProfile::MIN_SIZE)?;
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         }

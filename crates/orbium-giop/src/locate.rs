@@ -5,7 +5,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Encode};
 
 use crate::body::{BodyStart, finish_message};
-use crate::encapsulation::{read_u16, read_u32, write_octets, write_raw, write_u16, write_u32};
+use crate::encapsulation::write_octets;
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use crate::request::{AddressingDisposition, Target};
 
@@ -24,9 +24,9 @@ impl<'a> LocateRequest<'a> {
     /// # Errors
     /// [`CdrError`] for whatever is wrong with it.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
-        let request_id = read_u32(reader)?;
-        let form = if minor >= 2 { read_u16(reader)? } else { 0 };
-        let first = read_u32(reader)?;
+        let request_id = reader.read_u32()?;
+        let form = if minor >= 2 { reader.read_u16()? } else { 0 };
+        let first = reader.read_u32()?;
         Ok(Self {
             request_id,
             target: Target::read_rest(reader, form, first)?,
@@ -43,21 +43,21 @@ pub fn write_locate_request<'a>(
     target: &'a Target<'_>,
 ) {
     write_header(writer, version, MessageKind::LocateRequest);
-    write_u32(writer, request_id);
+    writer.write_u32(request_id);
     let disposition = target.disposition();
     if version.minor >= 2 {
-        write_u16(writer, disposition as u16);
+        writer.write_u16(disposition as u16);
     } else if disposition != AddressingDisposition::Key {
         writer.fail(CdrErrorKind::NotSupported);
     }
     match target {
         Target::Key(key) => write_octets(writer, key),
         Target::Profile { tag, data } => {
-            write_u32(writer, *tag);
+            writer.write_u32(*tag);
             write_octets(writer, data);
         }
         Target::Reference { index, ior } => {
-            write_u32(writer, *index);
+            writer.write_u32(*index);
             ior.encode(writer);
         }
     }
@@ -117,8 +117,8 @@ impl LocateReplyHeader {
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadEnumerator`] for a
     /// status that the version lacks.
     pub fn read(reader: &mut CdrReader<'_>, minor: u8) -> Result<Self, CdrError> {
-        let request_id = read_u32(reader)?;
-        let status = read_u32(reader)?;
+        let request_id = reader.read_u32()?;
+        let status = reader.read_u32()?;
         match LocateStatus::from_number(status, minor) {
             Some(status) => Ok(Self { request_id, status }),
             None => Err(reader.error(CdrErrorKind::BadEnumerator)),
@@ -135,8 +135,8 @@ pub fn begin_locate_reply(
     status: LocateStatus,
 ) -> BodyStart {
     write_header(writer, version, MessageKind::LocateReply);
-    write_u32(writer, request_id);
-    write_u32(writer, status as u32);
+    writer.write_u32(request_id);
+    writer.write_u32(status as u32);
     BodyStart::unpadded(HEADER_LEN + 8)
 }
 
@@ -149,5 +149,5 @@ fn write_header(writer: &mut CdrWriter<'_>, version: Version, kind: MessageKind)
         kind,
         size: 0,
     };
-    write_raw(writer, &header.encode());
+    writer.write_raw(&header.encode());
 }

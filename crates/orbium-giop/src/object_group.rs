@@ -20,7 +20,6 @@ impl ObjectGroup {
     /// The object key that stands for the group where requests arrive, since
     /// they name their target by the profile.
     #[must_use]
-    #[inline(never)]
     pub fn object_key(&self) -> Vec<u8> {
         format!("miop/{}/{}", self.id, self.domain).into_bytes()
     }

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use crate::url_error::{UrlError, UrlErrorKind};
-use crate::url_text::{has_scheme, trimmed};
+use crate::url_text::has_scheme;
 use crate::{Corbaloc, Corbaname, Ior};
 
 /// A parsed object string: what `string_to_object` is given.
@@ -31,7 +31,7 @@ impl ObjectUrl {
     /// # Errors
     /// [`UrlError`].
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        let text = trimmed(text);
+        let text = text.trim();
         if has_scheme(text, "IOR:") {
             return Ior::from_string(text)
                 .map(Self::Ior)

@@ -4,8 +4,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_count, read_octets, read_text, write_count,
-    write_octets, write_raw,
+    decode_encapsulation, encapsulate, read_octets, read_text, write_octets,
 };
 use crate::tagged_profile::{
     TAG_ORBIUM_IOP, TaggedProfile, read_components, read_version, write_components,
@@ -51,7 +50,7 @@ impl OrbiumProfile {
         decode_encapsulation(&profile.data, |reader| {
             let version = read_version(reader)?;
             let scheme = read_text(reader)?;
-            let count = read_count(reader, 5)?;
+            let count = reader.read_count(5)?;
             if count > MAX_HALVES {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
@@ -73,10 +72,10 @@ impl OrbiumProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(&|writer| {
-            write_raw(writer, &[self.version.major, self.version.minor]);
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.scheme);
-            write_count(writer, self.messaging.len());
+            writer.write_count(self.messaging.len());
             for half in &self.messaging {
                 writer.write_name(half);
             }

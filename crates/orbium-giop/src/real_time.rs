@@ -10,10 +10,7 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::component::{PolicyValue, TAG_POLICIES};
 
-use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_bool, read_count, read_list, read_u16, read_u32,
-    write_bool, write_count, write_u16, write_u32,
-};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_list};
 use crate::header::u32_from;
 use crate::{Component, TaggedComponent, profile};
 
@@ -118,9 +115,9 @@ impl PriorityModelValue {
     pub fn to_policy(self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_MODEL_POLICY,
-            data: encapsulate(&|writer| {
-                write_u32(writer, self.model as u32);
-                write_u16(writer, self.server_priority as u16);
+            data: encapsulate(|writer| {
+                writer.write_u32(self.model as u32);
+                writer.write_u16(self.server_priority as u16);
             }),
         }
     }
@@ -131,14 +128,14 @@ impl PriorityModelValue {
     /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::BadEnumerator`].
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
-            let model = match read_u32(reader)? {
+            let model = match reader.read_u32()? {
                 0 => PriorityModel::ClientPropagated,
                 1 => PriorityModel::ServerDeclared,
                 _ => return Err(reader.error(CdrErrorKind::BadEnumerator)),
             };
             Ok(Self {
                 model,
-                server_priority: read_u16(reader)? as i16,
+                server_priority: reader.read_u16()? as i16,
             })
         })
     }
@@ -155,11 +152,11 @@ impl PriorityBandsValue {
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_BANDED_CONNECTION_POLICY,
-            data: encapsulate(&|writer| {
-                write_count(writer, self.0.len());
+            data: encapsulate(|writer| {
+                writer.write_count(self.0.len());
                 for band in &self.0 {
-                    write_u16(writer, band.low as u16);
-                    write_u16(writer, band.high as u16);
+                    writer.write_u16(band.low as u16);
+                    writer.write_u16(band.high as u16);
                 }
             }),
         }
@@ -171,15 +168,15 @@ impl PriorityBandsValue {
     /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::CountTooLarge`].
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
-            let count = read_count(reader, 4)?;
+            let count = reader.read_count(4)?;
             if count > MAX_BANDS {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
             let mut bands = Vec::new();
             for _ in 0..count {
                 bands.push(PriorityBand {
-                    low: read_u16(reader)? as i16,
-                    high: read_u16(reader)? as i16,
+                    low: reader.read_u16()? as i16,
+                    high: reader.read_u16()? as i16,
                 });
             }
             Ok(Self(bands))
@@ -245,10 +242,10 @@ impl ClientProtocolsValue {
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: CLIENT_PROTOCOL_POLICY,
-            data: encapsulate(&|writer| {
-                write_count(writer, self.0.len());
+            data: encapsulate(|writer| {
+                writer.write_count(self.0.len());
                 for protocol in &self.0 {
-                    write_u32(writer, protocol.protocol_type);
+                    writer.write_u32(protocol.protocol_type);
                     protocol.transport.write(writer);
                 }
             }),
@@ -264,7 +261,7 @@ impl ClientProtocolsValue {
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
             let protocols = read_list(reader, 4, |reader| {
-                let protocol_type = read_u32(reader)?;
+                let protocol_type = reader.read_u32()?;
                 let transport = ExposedProperties::read(reader, protocol_type)?;
                 Ok(ExposedProtocol {
                     protocol_type,
@@ -282,40 +279,40 @@ impl ExposedProperties {
         match self {
             Self::None => {}
             Self::Tcp(tcp) => {
-                write_u32(writer, tcp.send_buffer_size as u32);
-                write_u32(writer, tcp.recv_buffer_size as u32);
+                writer.write_u32(tcp.send_buffer_size as u32);
+                writer.write_u32(tcp.recv_buffer_size as u32);
                 for flag in [tcp.keep_alive, tcp.dont_route, tcp.no_delay] {
-                    write_bool(writer, flag);
+                    writer.write_bool(flag);
                 }
             }
             Self::Unix {
                 send_buffer_size,
                 recv_buffer_size,
             } => {
-                write_u32(writer, *send_buffer_size as u32);
-                write_u32(writer, *recv_buffer_size as u32);
+                writer.write_u32(*send_buffer_size as u32);
+                writer.write_u32(*recv_buffer_size as u32);
             }
             Self::Datagram {
                 enable_network_priority,
-            } => write_bool(writer, *enable_network_priority),
+            } => writer.write_bool(*enable_network_priority),
         }
     }
 
     fn read(reader: &mut CdrReader<'_>, protocol_type: u32) -> Result<Self, CdrError> {
         Ok(match protocol_type {
             profile::TAG_INTERNET_IOP => Self::Tcp(ExposedTcp {
-                send_buffer_size: read_u32(reader)? as i32,
-                recv_buffer_size: read_u32(reader)? as i32,
-                keep_alive: read_bool(reader)?,
-                dont_route: read_bool(reader)?,
-                no_delay: read_bool(reader)?,
+                send_buffer_size: reader.read_u32()? as i32,
+                recv_buffer_size: reader.read_u32()? as i32,
+                keep_alive: reader.read_bool()?,
+                dont_route: reader.read_bool()?,
+                no_delay: reader.read_bool()?,
             }),
             profile::TAG_TAO_UIOP => Self::Unix {
-                send_buffer_size: read_u32(reader)? as i32,
-                recv_buffer_size: read_u32(reader)? as i32,
+                send_buffer_size: reader.read_u32()? as i32,
+                recv_buffer_size: reader.read_u32()? as i32,
             },
             profile::TAG_TAO_DIOP => Self::Datagram {
-                enable_network_priority: read_bool(reader)?,
+                enable_network_priority: reader.read_bool()?,
             },
             profile::TAG_ORBIUM_IOP => Self::None,
             _ => return Err(reader.error(CdrErrorKind::NotSupported)),

@@ -4,7 +4,6 @@
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::body::{BodyStart, skip_to_body};
-use crate::encapsulation::{read_u32, write_u32};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::service_context::{self, ServiceContext, ServiceContexts};
 use crate::short::{begin_short_reply, short_reply};
@@ -325,16 +324,16 @@ impl<'a> SystemExceptionBody<'a> {
     pub fn read(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
         Ok(Self {
             id: reader.read_name()?,
-            minor: read_u32(reader)?,
-            completed: Completion::from_number(read_u32(reader)?).unwrap_or(Completion::Maybe),
+            minor: reader.read_u32()?,
+            completed: Completion::from_number(reader.read_u32()?).unwrap_or(Completion::Maybe),
         })
     }
 
     /// Writes the body.
     pub fn write(&self, writer: &mut CdrWriter<'_>) {
         writer.write_name(self.id);
-        write_u32(writer, self.minor);
-        write_u32(writer, self.completed as u32);
+        writer.write_u32(self.minor);
+        writer.write_u32(self.completed as u32);
     }
 
     /// The exception; one that the standard does not know is UNKNOWN.

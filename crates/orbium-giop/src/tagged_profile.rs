@@ -3,9 +3,7 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode};
 
-use crate::encapsulation::{
-    encapsulate, read_count, read_octets, read_u8, read_u32, write_count, write_octets, write_u32,
-};
+use crate::encapsulation::{encapsulate, read_octets, write_octets};
 use crate::{TaggedComponent, Version};
 
 /// IIOP.
@@ -79,35 +77,32 @@ impl TaggedProfile {
     pub fn multiple_components(components: &[TaggedComponent]) -> Self {
         Self {
             tag: TAG_MULTIPLE_COMPONENTS,
-            data: encapsulate(&|writer| write_components(writer, components)),
+            data: encapsulate(|writer| write_components(writer, components)),
         }
     }
 }
 
 impl Encode for TaggedProfile {
-    #[inline(never)]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        write_u32(writer, self.tag);
+        writer.write_u32(self.tag);
         write_octets(writer, &self.data);
     }
 }
 
 impl Decode for TaggedProfile {
     const MIN_SIZE: usize = 8;
-    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
-            tag: read_u32(reader)?,
+            tag: reader.read_u32()?,
             data: read_octets(reader)?,
         })
     }
 }
 
-#[inline(never)]
 pub(crate) fn read_version(reader: &mut CdrReader<'_>) -> Result<Version, CdrError> {
     let version = Version {
-        major: read_u8(reader)?,
-        minor: read_u8(reader)?,
+        major: reader.read_u8()?,
+        minor: reader.read_u8()?,
     };
     if version.major != 1 {
         return Err(reader.error(CdrErrorKind::BadReference));
@@ -115,11 +110,10 @@ pub(crate) fn read_version(reader: &mut CdrReader<'_>) -> Result<Version, CdrErr
     Ok(version)
 }
 
-#[inline(never)]
 pub(crate) fn read_components(
     reader: &mut CdrReader<'_>,
 ) -> Result<Vec<TaggedComponent>, CdrError> {
-    let count = read_count(reader, TaggedComponent::MIN_SIZE)?;
+    let count = reader.read_count(TaggedComponent::MIN_SIZE)?;
     if count > MAX_COMPONENTS {
         return Err(reader.error(CdrErrorKind::CountTooLarge));
     }
@@ -132,7 +126,6 @@ pub(crate) fn read_components(
 
 /// What bodies of IIOP and those after it end with: the object key, and since
 /// version 1.1 components.
-#[inline(never)]
 pub(crate) fn read_key_and_components(
     reader: &mut CdrReader<'_>,
     version: Version,
@@ -146,7 +139,6 @@ pub(crate) fn read_key_and_components(
 }
 
 /// The same, written.
-#[inline(never)]
 pub(crate) fn write_key_and_components(
     writer: &mut CdrWriter<'_>,
     version: Version,
@@ -159,11 +151,10 @@ pub(crate) fn write_key_and_components(
     }
 }
 
-#[inline(never)]
 pub(crate) fn write_components(writer: &mut CdrWriter<'_>, components: &[TaggedComponent]) {
-    write_count(writer, components.len());
+    writer.write_count(components.len());
     for component in components {
-        write_u32(writer, component.tag);
+        writer.write_u32(component.tag);
         write_octets(writer, &component.data);
     }
 }

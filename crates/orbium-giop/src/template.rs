@@ -5,7 +5,7 @@
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 
 use crate::body::BodyStart;
-use crate::encapsulation::{write_octets, write_raw, write_u16, write_u32};
+use crate::encapsulation::write_octets;
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::request::{AddressingDisposition, ResponseFlags};
 use crate::service_context::{self, ServiceContext};
@@ -113,7 +113,7 @@ impl RequestTemplate {
     pub fn in_order(order: ByteOrder, version: Version, key: &[u8]) -> Self {
         Self::build(order, version, &|writer| {
             if version.minor >= 2 {
-                write_u16(writer, AddressingDisposition::Key as u16);
+                writer.write_u16(AddressingDisposition::Key as u16);
             }
             write_octets(writer, key);
         })
@@ -124,8 +124,8 @@ impl RequestTemplate {
     pub fn with_profile(version: Version, profile: &TaggedProfile) -> Option<Self> {
         (version.minor >= 2).then(|| {
             Self::build(ByteOrder::NATIVE, version, &|writer| {
-                write_u16(writer, AddressingDisposition::Profile as u16);
-                write_u32(writer, profile.tag);
+                writer.write_u16(AddressingDisposition::Profile as u16);
+                writer.write_u32(profile.tag);
                 write_octets(writer, &profile.data);
             })
         })
@@ -137,8 +137,8 @@ impl RequestTemplate {
     pub fn with_reference(version: Version, index: u32, ior: &Ior) -> Option<Self> {
         (version.minor >= 2).then(|| {
             let mut writer = Self::start(ByteOrder::NATIVE, version);
-            write_u16(&mut writer, AddressingDisposition::Reference as u16);
-            write_u32(&mut writer, index);
+            writer.write_u16(AddressingDisposition::Reference as u16);
+            writer.write_u32(index);
             ior.encode(&mut writer);
             Self::end(writer, version)
         })
@@ -159,10 +159,10 @@ impl RequestTemplate {
             size: 0,
         };
         let mut writer = CdrWriter::new(Format::plain(order, version.minor));
-        write_raw(&mut writer, &header.encode());
+        writer.write_raw(&header.encode());
         // Request id and flags, before them in 1.0 and 1.1 no service contexts.
         let fixed = if version.minor >= 2 { 8 } else { 12 };
-        write_raw(&mut writer, &[0; 12][..fixed]);
+        writer.write_raw(&[0; 12][..fixed]);
         writer
     }
 

@@ -3,7 +3,7 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_text, write_raw};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::tagged_profile::{
     TAG_TAO_UIOP, TaggedProfile, read_key_and_components, read_version, write_key_and_components,
 };
@@ -47,8 +47,8 @@ impl UiopProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(&|writer| {
-            write_raw(writer, &[self.version.major, self.version.minor]);
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.rendezvous_point);
             write_key_and_components(writer, self.version, &self.object_key, &self.components);
         });

@@ -5,9 +5,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::component::TAG_GROUP;
-use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
-};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::object_group::ObjectGroup;
 use crate::tagged_profile::{
     TAG_UIPMC, TaggedProfile, read_components, read_version, write_components,
@@ -43,7 +41,7 @@ impl UipmcProfile {
             Ok(Self {
                 version: read_version(reader)?,
                 address: read_text(reader)?,
-                port: read_u16(reader)?,
+                port: reader.read_u16()?,
                 components: read_components(reader)?,
             })
         })
@@ -52,10 +50,10 @@ impl UipmcProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(&|writer| {
-            write_raw(writer, &[self.version.major, self.version.minor]);
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.address);
-            write_u16(writer, self.port);
+            writer.write_u16(self.port);
             write_components(writer, &self.components);
         });
         TaggedProfile {
@@ -66,7 +64,6 @@ impl UipmcProfile {
 
     /// The group, if a component names it.
     #[must_use]
-    #[inline(never)]
     pub fn group(&self) -> Option<ObjectGroup> {
         for component in &self.components {
             if component.tag == TAG_GROUP {

@@ -12,13 +12,12 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKin
 /// # Errors
 /// As [`walk_value`](super::walk_value), and what cannot be written in the format
 /// of the writer; the writer then holds an unspecified part of the value.
-#[inline]
 pub fn copy_value(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     writer: &mut CdrWriter<'_>,
 ) -> Result<(), CdrError> {
-    copy::<true>(code, reader, writer, false)
+    copy(code, reader, writer, false)
 }
 
 /// Reads a value into the form in which an any keeps it.
@@ -26,13 +25,12 @@ pub fn copy_value(
 /// That form is UTF-8, where a `char` of ISO 8859-1 might have no image; it
 /// keeps the octet all the same, for nothing but this interpreter and typed
 /// decoding reads it.
-#[inline]
 pub(crate) fn canonical_copy(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
 ) -> Result<Vec<u8>, CdrError> {
     let mut writer = CdrWriter::new(Format::native());
-    copy::<true>(code, reader, &mut writer, true)?;
+    copy(code, reader, &mut writer, true)?;
     writer.finish()
 }
 
@@ -40,19 +38,19 @@ pub(crate) fn canonical_copy(
 #[inline]
 pub(crate) fn restore(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
     let mut reader = CdrReader::new(octets, Format::native());
-    if let Err(error) = copy::<true>(code, &mut reader, writer, false) {
+    if let Err(error) = copy(code, &mut reader, writer, false) {
         writer.fail(error.kind);
     }
 }
 
-fn copy<const ONCE: bool>(
+fn copy(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     writer: &mut CdrWriter<'_>,
     canonical: bool,
 ) -> Result<(), CdrError> {
     let mut copier = Copier { writer, canonical };
-    walk::<true>(code, reader, &mut copier)?;
+    walk(code, reader, &mut copier)?;
     match copier.writer.error() {
         Some(error) => Err(error),
         None => Ok(()),
@@ -67,7 +65,6 @@ struct Copier<'w, 'a> {
 
 impl Copier<'_, '_> {
     /// Has room for so many octets, and for counts and gaps around them.
-    #[inline]
     fn reserve(&mut self, octets: usize) -> Result<(), CdrError> {
         match self.writer.reserve(octets) {
             true => Ok(()),
@@ -86,7 +83,6 @@ impl Copier<'_, '_> {
         }
     }
 
-    #[inline]
     fn string(&mut self, text: &str) {
         if self.writer.format().char_set.is_utf8() || text.is_ascii() {
             return self.writer.write_name(text);
@@ -105,7 +101,6 @@ impl Copier<'_, '_> {
 impl Visitor for Copier<'_, '_> {
     type Error = CdrError;
 
-    #[inline]
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
         self.reserve(match &leaf {
             Leaf::Nothing => return Ok(()),
@@ -157,7 +152,6 @@ impl Visitor for Copier<'_, '_> {
         Ok(())
     }
 
-    #[inline]
     fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
         match group {
             Group::Struct(_) | Group::Array(..) => {}
@@ -179,7 +173,6 @@ impl Visitor for Copier<'_, '_> {
         Ok(())
     }
 
-    #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
         if run.kind() == TCKind::Char {
             self.check_chars(run.octets());

@@ -21,7 +21,6 @@ pub(crate) struct Extent {
 
 impl Extent {
     /// Looks through a type, but not for long.
-    #[inline]
     pub(crate) fn of(code: TypeRef<'_>) -> Self {
         let mut extent = Self {
             align: 1,
@@ -35,7 +34,6 @@ impl Extent {
         extent
     }
 
-    #[inline]
     fn add(&mut self, code: TypeRef<'_>, parts: &mut u32) {
         if self.opaque || *parts == 0 {
             self.opaque = true;
@@ -63,7 +61,6 @@ impl Extent {
 
     /// Whether values kept in native form, aligned from 0, are the same octets
     /// in `format` at `position`.
-    #[inline]
     pub(crate) fn is_verbatim(self, format: Format, position: usize) -> bool {
         let native = Format::native();
         !self.opaque
@@ -75,7 +72,6 @@ impl Extent {
     }
 }
 
-#[inline]
 fn alignment(kind: TCKind) -> usize {
     match kind {
         TCKind::Enum

@@ -45,12 +45,12 @@ pub fn walk_value<V: Visitor>(
         visitor,
         said: None,
     };
-    let walked = walk::<true>(code, reader, &mut keeping);
+    let walked = walk(code, reader, &mut keeping);
     walked.map_err(|error| keeping.said.unwrap_or_else(|| error.into()))
 }
 
 /// The walk itself, once for all visitors.
-fn walk<const ONCE: bool>(
+fn walk(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     visitor: &mut dyn Visitor<Error = CdrError>,
@@ -69,7 +69,7 @@ fn walk<const ONCE: bool>(
 /// As [`walk_value`].
 #[inline]
 pub fn skip_value(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    walk::<true>(code, reader, &mut Skip)
+    walk(code, reader, &mut Skip)
 }
 
 struct Skip;
@@ -106,7 +106,6 @@ struct Walk<'v> {
 }
 
 impl Walk<'_> {
-    #[inline]
     fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
         self.steps += 1;
         let walked = (reader.position() - self.start) as u64;
@@ -117,7 +116,6 @@ impl Walk<'_> {
     }
 
     /// Looks through aliases, each of which is a step.
-    #[inline]
     fn unaliased<'t>(
         &mut self,
         mut code: TypeRef<'t>,
@@ -133,7 +131,6 @@ impl Walk<'_> {
         Ok(code)
     }
 
-    #[inline]
     fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let code = self.unaliased(code, reader)?;
         match code.kind() {
@@ -169,7 +166,6 @@ impl Walk<'_> {
         }
     }
 
-    #[inline]
     fn group(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         match code.kind() {
             TCKind::Struct => self.members(Group::Struct(code), code, reader),
@@ -202,7 +198,6 @@ impl Walk<'_> {
         }
     }
 
-    #[inline]
     fn members(
         &mut self,
         group: Group<'_>,
@@ -216,7 +211,6 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
-    #[inline]
     fn member(
         &mut self,
         member: MemberRef<'_>,
@@ -229,7 +223,6 @@ impl Walk<'_> {
         self.value(code, reader)
     }
 
-    #[inline]
     fn union(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let Some(discriminator) = code.discriminator_type() else {
             return Err(reader.error(CdrErrorKind::BadTypeCode));
@@ -247,7 +240,6 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
-    #[inline]
     fn elements(
         &mut self,
         group: Group<'_>,
@@ -278,7 +270,6 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
-    #[inline]
     fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let type_id = reader.read_name()?;
         let count = reader.read_count(8)?;
@@ -299,7 +290,6 @@ impl Walk<'_> {
 }
 
 /// Reads a value of a kind that has no parts and borrows nothing but names.
-#[inline]
 fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'t>, CdrError> {
     Ok(match code.kind() {
         TCKind::Null | TCKind::Void => Leaf::Nothing,
@@ -328,7 +318,6 @@ fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'
 }
 
 /// Takes primitives and turns them to native byte order where they lie.
-#[inline]
 fn native_run<'a>(
     kind: TCKind,
     (size, align): (usize, usize),
@@ -349,7 +338,6 @@ fn native_run<'a>(
 }
 
 /// The number that a discriminator has as a label.
-#[inline]
 fn label_of(leaf: Leaf<'_>) -> Option<i64> {
     Some(match leaf {
         Leaf::Boolean(value) => i64::from(value),
@@ -369,7 +357,6 @@ fn label_of(leaf: Leaf<'_>) -> Option<i64> {
 
 /// Characters are counted only where the octets, of which there are no fewer,
 /// exceed the bound.
-#[inline]
 fn check_bound(
     code: TypeRef<'_>,
     text: &str,

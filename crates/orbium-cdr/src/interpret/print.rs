@@ -43,7 +43,6 @@ impl From<fmt::Error> for Stop {
 
 impl<'f, 'g> Printed<'f, 'g> {
     /// Shows one value; what is wrong with it is shown in its place.
-    #[inline]
     pub(crate) fn show(
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,
@@ -62,7 +61,6 @@ impl<'f, 'g> Printed<'f, 'g> {
     }
 
     /// Separates a part from the one before it.
-    #[inline]
     fn separate(&mut self) -> fmt::Result {
         if core::mem::take(&mut self.named) {
             return Ok(());
@@ -77,7 +75,6 @@ impl<'f, 'g> Printed<'f, 'g> {
         }
     }
 
-    #[inline]
     fn write_leaf(&mut self, leaf: Leaf<'_>) -> fmt::Result {
         let shown: &dyn fmt::Debug = match &leaf {
             Leaf::Nothing => &(),
@@ -124,7 +121,6 @@ impl Visitor for Printed<'_, '_> {
         Ok(self.write_leaf(leaf)?)
     }
 
-    #[inline]
     fn begin(&mut self, group: Group<'_>) -> Result<(), Stop> {
         self.separate()?;
         match group {
@@ -144,7 +140,6 @@ impl Visitor for Printed<'_, '_> {
         Ok(())
     }
 
-    #[inline]
     fn member(&mut self, name: &str) -> Result<(), Stop> {
         self.separate()?;
         if !name.is_empty() {
@@ -154,7 +149,6 @@ impl Visitor for Printed<'_, '_> {
         Ok(())
     }
 
-    #[inline]
     fn end(&mut self, group: Group<'_>) -> Result<(), Stop> {
         let parts = self.open.pop().unwrap_or(false);
         self.named = false;
@@ -166,7 +160,6 @@ impl Visitor for Printed<'_, '_> {
         })?)
     }
 
-    #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), Stop> {
         let count = run.leaves().len();
         for leaf in run.leaves().take(SHOWN) {

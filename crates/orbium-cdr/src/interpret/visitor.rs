@@ -210,7 +210,6 @@ impl<'v> Run<'v> {
 }
 
 /// A primitive from its octets in native order.
-#[inline]
 pub(super) fn primitive<'v>(kind: TCKind, octets: &[u8]) -> Leaf<'v> {
     fn bytes<const N: usize>(octets: &[u8]) -> [u8; N] {
         let mut bytes = [0; N];

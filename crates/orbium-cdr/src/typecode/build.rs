@@ -20,7 +20,6 @@ struct Gathering<'i> {
 
 impl Gathering<'_> {
     /// The edge as it is from the new graph; `from` is the graph it was in.
-    #[inline]
     fn edge(&mut self, from: Option<&Arc<Graph>>, edge: &Edge) -> Edge {
         let (graph, index) = match (edge, from) {
             (Edge::Out(TypeCode(Repr::Shared(graph, index))), _) => (graph, *index),
@@ -34,7 +33,6 @@ impl Gathering<'_> {
         }
     }
 
-    #[inline]
     fn take(&mut self, graph: &Arc<Graph>, index: u32) -> Edge {
         let node = &graph.nodes[index as usize];
         if node.is_promise() && *node.id == *self.id {
@@ -53,7 +51,6 @@ impl Gathering<'_> {
     }
 
     /// Makes the part at `place` a copy of `node` with all its edges.
-    #[inline]
     fn fill(&mut self, place: usize, from: Option<&Arc<Graph>>, node: &Node) {
         let content = node.content.as_ref().map(|edge| self.edge(from, edge));
         let members = node.members.iter().map(|member| NodeMember {
@@ -80,7 +77,6 @@ impl Node {
         self.kind == TCKind::Alias && self.content.is_none()
     }
 
-    #[inline]
     fn refers_to_promises(&self) -> bool {
         let mut edges = self.content.iter().chain(
             self.members
@@ -94,7 +90,7 @@ impl Node {
 }
 
 impl TypeCode {
-    fn build<const ONCE: bool>(mut node: Node) -> Self {
+    fn build(mut node: Node) -> Self {
         if node.kind == TCKind::Union {
             node.index_labels();
         }
@@ -136,14 +132,14 @@ impl TypeCode {
     #[must_use]
     #[inline]
     pub fn recursive(id: &str) -> Self {
-        Self::build::<true>(Node::named(TCKind::Alias, id, ""))
+        Self::build(Node::named(TCKind::Alias, id, ""))
     }
 
     /// `string<bound>`, built at run time; 0 is no bound.
     #[must_use]
     #[inline]
     pub fn string(bound: u32) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             number: bound,
             ..Node::new(TCKind::String)
         })
@@ -153,7 +149,7 @@ impl TypeCode {
     #[must_use]
     #[inline]
     pub fn wstring(bound: u32) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             number: bound,
             ..Node::new(TCKind::WString)
         })
@@ -161,9 +157,8 @@ impl TypeCode {
 
     /// `sequence<element, bound>`; 0 is no bound.
     #[must_use]
-    #[inline]
     pub fn sequence(element: Self, bound: u32) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             number: bound,
             content: Some(Edge::Out(element)),
             ..Node::new(TCKind::Sequence)
@@ -172,9 +167,8 @@ impl TypeCode {
 
     /// One dimension of an array.
     #[must_use]
-    #[inline]
     pub fn array(element: Self, length: u32) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             number: length,
             content: Some(Edge::Out(element)),
             ..Node::new(TCKind::Array)
@@ -185,7 +179,7 @@ impl TypeCode {
     #[must_use]
     #[inline]
     pub fn alias(id: &str, name: &str, original: Self) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             content: Some(Edge::Out(original)),
             ..Node::named(TCKind::Alias, id, name)
         })
@@ -195,7 +189,7 @@ impl TypeCode {
     #[must_use]
     #[inline]
     pub fn interface(id: &str, name: &str) -> Self {
-        Self::build::<true>(Node::named(TCKind::ObjRef, id, name))
+        Self::build(Node::named(TCKind::ObjRef, id, name))
     }
 
     /// `struct`.
@@ -205,7 +199,7 @@ impl TypeCode {
         name: &str,
         members: impl IntoIterator<Item = (&'m str, Self)>,
     ) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             members: plain_members(members),
             ..Node::named(TCKind::Struct, id, name)
         })
@@ -218,7 +212,7 @@ impl TypeCode {
         name: &str,
         members: impl IntoIterator<Item = (&'m str, Self)>,
     ) -> Self {
-        Self::build::<true>(Node {
+        Self::build(Node {
             members: plain_members(members),
             ..Node::named(TCKind::Except, id, name)
         })
@@ -237,7 +231,7 @@ impl TypeCode {
             label: 0,
             visibility: 0,
         });
-        Self::build::<true>(Node {
+        Self::build(Node {
             members: members.collect(),
             ..Node::named(TCKind::Enum, id, name)
         })
@@ -270,7 +264,7 @@ impl TypeCode {
                 visibility: 0,
             });
         }
-        Some(Self::build::<true>(Node {
+        Some(Self::build(Node {
             number: default,
             content: Some(Edge::Out(discriminator)),
             members: cases.into(),

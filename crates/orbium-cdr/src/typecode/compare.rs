@@ -20,21 +20,21 @@ impl TypeRef<'_> {
     #[must_use]
     #[inline]
     pub fn equal(self, other: TypeRef<'_>) -> bool {
-        same::<true>(self, other, Rule::Equal)
+        same(self, other, Rule::Equal)
     }
 
     /// See [`TypeCode::equivalent`](super::TypeCode::equivalent).
     #[must_use]
     #[inline]
     pub fn equivalent(self, other: TypeRef<'_>) -> bool {
-        same::<true>(self, other, Rule::Equivalent)
+        same(self, other, Rule::Equivalent)
     }
 }
 
 /// Pairs under comparison are taken to be the same: if they are not, the
 /// difference is found where they differ. So recursion ends, every pair is
 /// looked at once, and no depth of nesting can exhaust the stack.
-fn same<const ONCE: bool>(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if let Some(same) = decide(a, b, rule) {
         return same;
     }
@@ -78,7 +78,6 @@ impl Rule {
 }
 
 /// The comparison where it needs no walk.
-#[inline]
 fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
     let (a, b) = (rule.look(a), rule.look(b));
     if a.identity() == b.identity() {
@@ -97,7 +96,6 @@ fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
 }
 
 /// Whether two types of one kind agree as far as their parts are not asked.
-#[inline]
 fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if rule == Rule::Equal && (a.id() != b.id() || a.name() != b.name()) {
         return false;
@@ -111,7 +109,6 @@ fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
         && members_agree(a, b, rule)
 }
 
-#[inline]
 fn members_agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     let labelled = matches!(a.kind(), TCKind::Union | TCKind::Value | TCKind::Event);
     for (a, b) in a.members().zip(b.members()) {

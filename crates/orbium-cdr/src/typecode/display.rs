@@ -39,7 +39,6 @@ impl fmt::Debug for MemberRef<'_> {
 }
 
 impl fmt::Display for TypeRef<'_> {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             TCKind::Alias => {
@@ -76,7 +75,6 @@ impl fmt::Display for TypeRef<'_> {
     }
 }
 
-#[inline]
 fn write_union(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "union {} switch (", shown_name(code))?;
     let discriminator = code.content();
@@ -112,7 +110,6 @@ fn write_union(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" }")
 }
 
-#[inline]
 fn write_value(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(match code.value_modifier() {
         1 => "custom ",
@@ -142,7 +139,6 @@ fn write_value(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// A member as it is declared: array dimensions follow the name.
-#[inline]
 fn write_member(member: MemberRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" ")?;
     let mut element = member.type_code();
@@ -165,7 +161,6 @@ pub(crate) fn write_type_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> 
     write_name(code, f, MAX_DEPTH)
 }
 
-#[inline]
 fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt::Result {
     if depth == 0 {
         return f.write_str("…");
@@ -198,7 +193,6 @@ fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt:
 }
 
 /// The name; if it was left out, what the repository id ends with.
-#[inline]
 fn shown_name<'t>(code: TypeRef<'t>) -> &'t str {
     if !code.name().is_empty() {
         return code.name();

@@ -4,8 +4,6 @@
 //! All parts of one type live in one allocation and refer to one another by
 //! index, so that a recursive type is a cycle of numbers and not of owners.
 
-use std::collections::BinaryHeap;
-
 use super::kind::TCKind;
 use super::{TypeCode, TypeRef};
 
@@ -54,7 +52,6 @@ pub(super) enum Edge {
 }
 
 impl Node {
-    #[inline]
     pub(super) fn new(kind: TCKind) -> Self {
         Self {
             kind,
@@ -69,7 +66,6 @@ impl Node {
         }
     }
 
-    #[inline]
     pub(super) fn named(kind: TCKind, id: &str, name: &str) -> Self {
         Self {
             id: id.into(),
@@ -79,23 +75,20 @@ impl Node {
     }
 
     /// Sorts the labels of a union; of two equal ones the first counts.
-    #[inline]
     pub(super) fn index_labels(&mut self) {
-        // A heap sorts as well as any, and is the least to compile.
-        let mut labels = BinaryHeap::with_capacity(self.members.len());
-        for (index, member) in (0u32..).zip(&self.members) {
-            if index != self.number {
-                labels.push((member.label, index));
-            }
-        }
-        self.labels = labels.into_sorted_vec().into();
+        let mut labels: Vec<_> = (0u32..)
+            .zip(&self.members)
+            .filter(|(index, _)| *index != self.number)
+            .map(|(index, member)| (member.label, index))
+            .collect();
+        labels.sort_unstable();
+        self.labels = labels.into();
     }
 }
 
 impl Graph {
     /// Works out the least size of node `index` from its parts; parts not
     /// finished yet are those it recurs through, and count for nothing.
-    #[inline]
     pub(super) fn settle(&mut self, index: usize) {
         let least = least_size(&self.nodes[index], |edge| match edge {
             Edge::Local(part) => self.nodes[*part as usize].least,
@@ -121,7 +114,6 @@ fn least_size(node: &Node, of: impl Fn(&Edge) -> u32) -> u32 {
 }
 
 /// Fewest octets of a value, members and elements not counted.
-#[inline]
 pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
     match kind {
         TCKind::WChar => 2,

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use super::view::Identity;
 
 /// Numbers by pairs of parts; what is known of one part alone goes by the pair
-/// of it with itself. One type of map for all that look types through, as each
-/// takes its time to compile.
+/// of it with itself.
 #[derive(Default)]
 pub(super) struct Known(HashMap<(Identity, Identity), usize>);
 

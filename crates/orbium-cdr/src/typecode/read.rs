@@ -21,11 +21,11 @@ impl Decode for TypeCode {
     /// with an impossible discriminator. [`CdrErrorKind::TooDeep`].
     #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        parse::<true>(reader)
+        parse(reader)
     }
 }
 
-fn parse<const ONCE: bool>(reader: &mut CdrReader<'_>) -> Result<TypeCode, CdrError> {
+fn parse(reader: &mut CdrReader<'_>) -> Result<TypeCode, CdrError> {
     let mut parser = Parser::default();
     match parser.read(reader, 0)? {
         Edge::Out(code) => Ok(code),
@@ -51,7 +51,6 @@ struct Parser {
 }
 
 impl Default for Parser {
-    #[inline]
     fn default() -> Self {
         Self {
             graph: Graph {
@@ -68,7 +67,6 @@ impl Default for Parser {
 impl Parser {
     /// Reads a type; `base` is where the origin of `reader` lies in the
     /// outermost stream.
-    #[inline]
     fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> Result<Edge, CdrError> {
         reader.align(4)?;
         let at = base + reader.position();
@@ -91,7 +89,6 @@ impl Parser {
         Ok(edge)
     }
 
-    #[inline]
     fn string(&mut self, kind: TCKind, bound: u32) -> Edge {
         match Type::simple(kind) {
             Some(unbounded) if bound == 0 => Edge::Out(unbounded.into()),
@@ -103,7 +100,6 @@ impl Parser {
         }
     }
 
-    #[inline]
     fn fixed(&mut self, reader: &mut CdrReader<'_>) -> Result<Edge, CdrError> {
         let digits = reader.read_u16()?;
         let scale = reader.read_u16()? as i16;
@@ -126,7 +122,6 @@ impl Parser {
         Edge::Local(index)
     }
 
-    #[inline]
     fn indirection(&self, reader: &mut CdrReader<'_>, base: usize) -> Result<Edge, CdrError> {
         let from = base + reader.position();
         let offset = reader.read_u32()? as i32;
@@ -153,7 +148,6 @@ impl Parser {
         Ok(edge.clone())
     }
 
-    #[inline]
     fn complex(
         &mut self,
         kind: TCKind,
@@ -174,7 +168,6 @@ impl Parser {
         Ok(edge)
     }
 
-    #[inline]
     fn parameters(
         &mut self,
         kind: TCKind,
@@ -218,7 +211,6 @@ impl Parser {
         Ok(())
     }
 
-    #[inline]
     fn members(
         &mut self,
         reader: &mut CdrReader<'_>,
@@ -252,7 +244,6 @@ impl Parser {
         Ok(members.into())
     }
 
-    #[inline]
     fn union(
         &mut self,
         index: usize,
@@ -283,7 +274,6 @@ impl Parser {
     }
 
     /// The kind behind aliases; none while an alias is not finished.
-    #[inline]
     fn resolved_kind(&self, edge: &Edge) -> Option<TCKind> {
         let mut edge = edge;
         loop {
@@ -311,7 +301,6 @@ enum Extra {
     Visibility,
 }
 
-#[inline]
 fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError> {
     let count = reader.read_count(4)?;
     let mut members = Vec::with_capacity(count.min(64));
@@ -330,7 +319,6 @@ fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError
 }
 
 /// Reads a label: a value of the discriminator type.
-#[inline]
 fn read_label(kind: Option<TCKind>, reader: &mut CdrReader<'_>) -> Result<i64, CdrError> {
     Ok(match kind {
         Some(TCKind::Boolean) => i64::from(reader.read_bool()?),

@@ -110,7 +110,6 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    #[inline]
     pub(crate) fn content(self) -> Option<TypeRef<'t>> {
         match self.0 {
             View::Static(description) => description.content.map(TypeRef::of_static),
@@ -210,7 +209,6 @@ impl<'t> TypeRef<'t> {
 
     /// The member or enumerator at `index`.
     #[must_use]
-    #[inline]
     pub fn member(self, index: usize) -> Option<MemberRef<'t>> {
         let view = match self.0 {
             View::Static(description) => {
@@ -233,7 +231,6 @@ impl<'t> TypeRef<'t> {
 
     /// The member that a discriminator selects, the default one included.
     #[must_use]
-    #[inline]
     pub fn selected_member(self, label: i64) -> Option<MemberRef<'t>> {
         let index = match self.0 {
             View::Static(description) => description
@@ -253,7 +250,6 @@ impl<'t> TypeRef<'t> {
 
     /// The type that stands behind all aliases.
     #[must_use]
-    #[inline]
     pub fn unaliased(mut self) -> TypeRef<'t> {
         while self.kind() == TCKind::Alias {
             match self.content() {
@@ -275,7 +271,6 @@ impl<'t> TypeRef<'t> {
     }
 }
 
-#[inline]
 fn least_size(description: &Type, depth: u32) -> u32 {
     let Some(depth) = depth.checked_sub(1) else {
         return 0;
@@ -311,7 +306,6 @@ impl<'t> MemberRef<'t> {
 
     /// The type; an enumerator has none.
     #[must_use]
-    #[inline]
     pub fn type_code(self) -> Option<TypeRef<'t>> {
         match self.0 {
             MemberView::Static(_, member) => member.content.map(TypeRef::of_static),
@@ -324,7 +318,6 @@ impl<'t> MemberRef<'t> {
     /// The label of a union member, as [`Member::case`] has it; the default
     /// member has none.
     #[must_use]
-    #[inline]
     pub fn label(self) -> Option<i64> {
         match self.0 {
             MemberView::Static(owner, member) => {

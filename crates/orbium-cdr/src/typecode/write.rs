@@ -18,11 +18,11 @@ impl TypeRef<'_> {
     /// Writes the type in CDR.
     #[inline]
     pub fn write(self, writer: &mut CdrWriter<'_>) {
-        emit::<true>(self, writer);
+        emit(self, writer);
     }
 }
 
-fn emit<const ONCE: bool>(code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
+fn emit(code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
     Emitter::default().write(code, writer);
 }
 
@@ -41,7 +41,6 @@ struct Emitter {
 }
 
 impl Emitter {
-    #[inline]
     fn write(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         let kind = code.kind();
         if kind.is_simple() {
@@ -61,7 +60,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn write_complex(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.align(4);
         let at = writer.len();
@@ -91,7 +89,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn parameters(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         if code.kind().has_id() {
             writer.write_name(code.id());
@@ -121,7 +118,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn content(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         match code.content() {
             Some(content) => self.write(content, writer),
@@ -130,7 +126,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn member(&mut self, member: MemberRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.write_name(member.name());
         match member.type_code() {
@@ -139,7 +134,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn union(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         let Some(discriminator) = code.discriminator_type() else {
             return writer.fail(CdrErrorKind::BadTypeCode);
@@ -157,7 +151,6 @@ impl Emitter {
         }
     }
 
-    #[inline]
     fn value(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.write_u16(code.value_modifier() as u16);
         match code.concrete_base_type() {
@@ -173,7 +166,6 @@ impl Emitter {
 }
 
 /// Writes a label as a value of the discriminator type.
-#[inline]
 fn write_label(kind: TCKind, label: i64, writer: &mut CdrWriter<'_>) {
     match kind {
         TCKind::Boolean | TCKind::Char | TCKind::Octet => writer.write_u8(label as u8),
