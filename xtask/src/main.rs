@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy`,
-//! `book-links` and `minor-codes`.
+//! `conformance`, `book-links` and `minor-codes`.
 //!
 //! Knows nothing of CORBA: it starts programs, reads what they print, and sums
 //! up.
@@ -9,6 +9,7 @@
 mod bench;
 mod book;
 mod ceiling;
+mod conformance;
 mod minor_codes;
 mod soak;
 mod sources;
@@ -24,6 +25,7 @@ usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask soak [FAULT] [--cycles N]
        cargo xtask structure [--check | --lower | --drawing]
        cargo xtask tidy [--check | --lower] [--list]
+       cargo xtask conformance [--check | --write]
        cargo xtask book-links < BOOK
        cargo xtask minor-codes
 
@@ -32,8 +34,8 @@ test   installs the other ORBs that the tests need, where it may (root, apt-get)
        --no-install  leaves this machine as it is
        --no-peers    builds no peers: the tests that need one are skipped
 bench  measures orbium beside a raw socket and omniORB, and prints the table.
-       FIGURE        latency, flood, instructions, syscalls, scale, protocols,
-                     experiments or all (the default)
+       FIGURE        latency, flood, pipelined, instructions, syscalls, scale,
+                     protocols, experiments or all (the default)
        --quick       fewer and shorter runs: a first look, not a result
        --check       fails if a figure misses its bound or could not be measured
        --docs        puts the tables and drawings of the experiments into docs/
@@ -51,6 +53,10 @@ structure  cycles of files, lengths, branches and switches of the crates, beside
 tidy   counts words in comments and names for which the field has better ones
        --check, --lower  as above, with xtask/tidy.toml
        --list        prints every place
+conformance
+       prints docs/conformance.md as the marks on the tests make it
+       --check       fails if a mark is malformed or the page is out of date
+       --write       writes the page
 book-links
        what `mdbook build docs` calls: links out of docs/ lead to the repository
 minor-codes
@@ -71,6 +77,7 @@ fn main() -> ExitCode {
         "soak" => soak::run(arguments),
         "structure" => structure::run(arguments),
         "tidy" => tidy::run(arguments),
+        "conformance" => conformance::run(arguments),
         "book-links" => book::run(arguments),
         "minor-codes" => minor_codes::run(arguments),
         other => Err(format!("there is no chore {other:?}\n{USAGE}")),

@@ -214,6 +214,7 @@ pub fn append(to: &mut Vec<u8>, octets: &[u8]) -> Result<(), NoMemory> {
 mod tests {
     use super::*;
 
+    /// Conformance: ORB - one budget for all that peers make an ORB hold
     #[test]
     fn the_first_may_have_half_and_the_next_half_of_the_rest() {
         let budget = Budget::new(Some(1000), 100);

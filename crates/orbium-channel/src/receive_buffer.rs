@@ -268,6 +268,8 @@ mod tests {
 
     /// The buffer of the largest message so far was kept as long as the connection
     /// lived: nothing ever came to where it was given back.
+    ///
+    /// Conformance: ORB - memory after large messages
     #[test]
     fn it_falls_back_after_a_large_message_and_after_a_small_one() {
         let budget = Budget::new(Some(64 << 20), 100);

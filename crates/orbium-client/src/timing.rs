@@ -188,6 +188,7 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
+    /// Conformance: TAO 52 - timers follow the chosen clock
     #[test]
     fn the_earliest_bound_holds() {
         let end = |hours| SystemTime::now().checked_add(hours * HOUR);

@@ -365,6 +365,8 @@ mod tests {
     }
 
     /// The same figures stand in the run time's tests.
+    ///
+    /// Conformance: IDL - operation tables
     #[test]
     fn the_run_time_counts_the_same_way() {
         assert_eq!(octet_at(b"cube_long", 0), b'c');
@@ -445,6 +447,7 @@ mod tests {
         assert_eq!(scattered.slots.len(), 16);
     }
 
+    /// Conformance: IDL - operation tables
     #[test]
     fn fifty_five_hundred_and_five_thousand_names_are_found() {
         for count in [50, 500, 5000] {

@@ -258,6 +258,8 @@ mod tests {
     use super::*;
 
     /// The same figures stand in the compiler's tests.
+    ///
+    /// Conformance: IDL - operation tables
     #[test]
     fn the_compiler_counts_the_same_way() {
         assert_eq!(octet_at(b"cube_long", 0), b'c');

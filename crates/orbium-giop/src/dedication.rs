@@ -162,6 +162,8 @@ impl DedicationReply {
 mod tests {
     use super::*;
 
+    /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what
+    /// the client learns
     #[test]
     fn what_is_asked_and_said_comes_back() {
         for priority in [None, Some(0), Some(i16::MAX)] {
@@ -176,6 +178,8 @@ mod tests {
         }
     }
 
+    /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what
+    /// the client learns
     #[test]
     fn the_other_order_and_later_versions_are_read() {
         let foreign = match ByteOrder::NATIVE {
@@ -188,6 +192,7 @@ mod tests {
         assert_eq!(asked, Ok(DedicationRequest { priority }));
     }
 
+    /// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB
     #[test]
     fn what_makes_no_sense_is_an_error() {
         let good = DedicationRequest::default().encode();

@@ -173,6 +173,7 @@ mod tests {
         mappings
     }
 
+    /// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
     #[test]
     fn every_mapping_is_monotonic() {
         for mapping in mappings() {
@@ -182,6 +183,7 @@ mod tests {
         }
     }
 
+    /// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
     #[test]
     fn there_and_back_is_the_same_native_priority() {
         for mapping in mappings() {
@@ -193,6 +195,7 @@ mod tests {
         }
     }
 
+    /// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
     #[test]
     fn direct_is_the_same_number_or_none() {
         let mapping = DirectMapping::over(1..=99);
@@ -203,6 +206,7 @@ mod tests {
         assert_eq!(mapping.to_corba(7), Some(corba(7)));
     }
 
+    /// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
     #[test]
     fn linear_maps_everything_evenly() {
         let mapping = LinearMapping::over(1..=99);
@@ -215,6 +219,7 @@ mod tests {
         assert_eq!(mapping.to_corba(100), None);
     }
 
+    /// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
     #[test]
     fn continuous_counts_from_the_lowest() {
         let mapping = ContinuousMapping::over(10..=12);

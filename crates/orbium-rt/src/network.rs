@@ -33,6 +33,7 @@ impl NetworkPriorityMapping for DscpMapping {
 mod tests {
     use super::*;
 
+    /// Conformance: RT - network priority
     #[test]
     fn marks_go_up_with_the_priority_and_are_legal() {
         let marks: Vec<_> = (0..=i16::MAX)

@@ -155,6 +155,8 @@ fn model(test: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Both sides asleep by turns: the ring is smaller than what is sent.
+///
+/// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
 fn everything_arrives_in_order_and_nobody_sleeps_for_ever() {
     model(|| {

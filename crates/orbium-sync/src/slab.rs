@@ -188,6 +188,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    /// Conformance: references - object keys
     #[test]
     fn a_key_of_an_earlier_generation_finds_nothing() {
         let slab = Slab::default();
@@ -263,6 +264,7 @@ mod tests {
         assert_eq!(locate(MAX_SLOTS), (CHUNKS, 0));
     }
 
+    /// Conformance: references - object keys
     #[test]
     fn keys_from_a_hostile_peer_find_nothing() {
         let slab = Slab::default();

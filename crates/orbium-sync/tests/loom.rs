@@ -70,12 +70,16 @@ fn check(order: &'static [usize]) {
     });
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2 - leader/followers
 #[test]
 fn every_follower_gets_its_item_in_either_order() {
     check(&[0, 1]);
     check(&[1, 0]);
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2 - leader/followers
 #[test]
 fn a_follower_that_times_out_passes_its_promotion_on() {
     loom::model(|| {
@@ -104,6 +108,8 @@ fn a_follower_that_times_out_passes_its_promotion_on() {
     });
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2 - leader/followers
 #[test]
 fn closing_wakes_every_follower() {
     loom::model(|| {

@@ -101,6 +101,7 @@ fn waiting_ends_with_its_time() {
     mutex.unlock().unwrap();
 }
 
+/// Conformance: RT 5.9 - Mutex, with inheritance
 #[test]
 fn a_waiter_locks_it_once_it_is_free() {
     for wait in [Some(PATIENCE), Some(Duration::MAX), None] {
@@ -146,6 +147,7 @@ fn effective(thread: u32) -> i64 {
     after_name.split(' ').nth(15).unwrap().parse().unwrap()
 }
 
+/// Conformance: RT 5.9 - Mutex, with inheritance
 #[cfg(target_os = "linux")]
 #[test]
 fn its_owner_inherits_the_priority_of_a_waiter() {

@@ -230,6 +230,8 @@ impl fmt::Display for Endpoint {
 mod tests {
     use super::*;
 
+    /// Conformance: references - endpoints, several published
+    /// Conformance: TAO 48 - IPv6, port 0, wildcard endpoints, corbaloc
     #[test]
     fn endpoints_are_read_as_written() {
         for text in [
@@ -265,6 +267,7 @@ mod tests {
         }
     }
 
+    /// Conformance: references - endpoints, several published
     #[test]
     fn each_mistake_has_its_own_error() {
         let error = |text: &str| text.parse::<Endpoint>().unwrap_err();

@@ -47,6 +47,7 @@ const ENDPOINTS: [&str; 4] = [
     "uiop://?messaging=giop-lite,checksum",
 ];
 
+/// Conformance: protocols - own messaging protocols
 #[test]
 fn calls_pass_with_their_checksums() {
     each_strategy(|strategy| {
@@ -90,6 +91,7 @@ fn turn_bits(noise: &Noise, server: &Served, target: &Target, expect: impl Fn(Ca
 
 type Called = Result<String, SystemException>;
 
+/// Conformance: protocols - own messaging protocols
 #[test]
 fn a_bit_turned_on_the_way_back_is_a_comm_failure() {
     each_strategy(|strategy| {
@@ -111,6 +113,8 @@ fn a_bit_turned_on_the_way_back_is_a_comm_failure() {
 
 /// A server that finds a request spoilt closes the connection and has not begun
 /// it. If the client hears so in order, it makes the call again.
+///
+/// Conformance: protocols - own messaging protocols
 #[test]
 fn a_bit_turned_on_the_way_there_reaches_no_servant() {
     each_strategy(|strategy| {
@@ -181,6 +185,7 @@ fn refusal(endpoint: &str) -> String {
     Orb::new(config).unwrap_err().to_string()
 }
 
+/// Conformance: protocols - senseless stacks
 #[test]
 fn stacks_without_sense_are_refused_with_a_sentence() {
     for (names, sentence) in [

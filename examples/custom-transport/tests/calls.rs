@@ -38,6 +38,7 @@ fn with_pipes() -> Config {
     }
 }
 
+/// Conformance: protocols - own transports
 #[test]
 fn objects_are_called_through_pipes_and_nothing_else() {
     each_strategy(|strategy| {
@@ -60,6 +61,7 @@ fn objects_are_called_through_pipes_and_nothing_else() {
     });
 }
 
+/// Conformance: protocols - own transports
 #[test]
 fn a_reference_is_no_use_to_who_has_no_pipes() {
     let folder = Folder::new("strangers");
@@ -109,6 +111,7 @@ fn pipes() -> Command {
     Command::new(env!("CARGO_BIN_EXE_pipes"))
 }
 
+/// Conformance: protocols - own transports
 #[test]
 fn the_example_calls_another_process() {
     let folder = Folder::new("processes");

@@ -52,6 +52,7 @@ fn is_mapped(path: &Path) -> bool {
     maps.contains(path.file_name().unwrap().to_str().unwrap())
 }
 
+/// Conformance: protocols - protocols out of shared libraries
 #[test]
 fn a_transport_out_of_a_library_is_called_over() {
     let folder = Folder::new("calls");
@@ -82,6 +83,7 @@ fn a_transport_out_of_a_library_is_called_over() {
     });
 }
 
+/// Conformance: TAO 36 - several ORBs of different configuration in a process - loadable modules
 #[test]
 fn what_a_library_adds_stands_beside_what_is_there() {
     let mut protocols = Protocols::default();
@@ -114,6 +116,7 @@ fn refusal(path: &Path) -> String {
     sentence.unwrap_or_else(|| panic!("{refused}")).to_owned()
 }
 
+/// Conformance: protocols - libraries that are refused
 #[test]
 fn a_file_that_is_not_there_or_no_library_is_refused() {
     let folder = Folder::new("files");
@@ -156,6 +159,7 @@ fn compiled(folder: &Folder, name: &str, source: &str) -> Option<PathBuf> {
     }
 }
 
+/// Conformance: protocols - libraries that are refused
 #[test]
 fn a_library_of_something_else_is_refused() {
     let folder = Folder::new("else");
@@ -209,6 +213,7 @@ pub static ORBIUM_LIBRARY: Declaration = Declaration {
 };
 "#;
 
+/// Conformance: protocols - libraries that are refused
 #[test]
 fn a_library_of_another_compiler_is_refused_uncalled() {
     let folder = Folder::new("old");

@@ -35,6 +35,7 @@ fn replay(target: &str) {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+/// Conformance: robustness - fuzz target `messages`, its corpus replayed
 #[test]
 fn messages_keep_their_laws() {
     replay("messages");
@@ -50,16 +51,19 @@ fn frames_and_datagrams_keep_their_laws() {
     replay("messaging");
 }
 
+/// Conformance: robustness - fuzz target `cdr`: generated types
 #[test]
 fn values_keep_their_laws() {
     replay("cdr");
 }
 
+/// Conformance: robustness - fuzz target `references`: IOR and corbaloc
 #[test]
 fn references_keep_their_laws() {
     replay("references");
 }
 
+/// Conformance: robustness - fuzz target `idl`
 #[test]
 fn idl_is_compiled_or_refused() {
     replay("idl");

@@ -138,6 +138,7 @@ fn holds<T: Typed + Encode + Decode + PartialEq + std::fmt::Debug>(value: &T) {
     survives(&any);
 }
 
+/// Conformance: TypeCode - insert, extract
 #[test]
 fn typed_values_go_in_and_come_out() {
     holds(&true);
@@ -206,6 +207,7 @@ fn an_empty_any_is_of_type_null() {
     survives(&any);
 }
 
+/// Conformance: TypeCode - insert, extract
 #[test]
 fn another_type_is_told_from_a_broken_value() {
     let any = Any::new("text").expect("a string");
@@ -226,6 +228,7 @@ fn another_type_is_told_from_a_broken_value() {
     assert!(format!("{broken:?}").contains("the data ends before the value does"));
 }
 
+/// Conformance: TypeCode - insert, extract
 #[test]
 fn aliases_are_looked_through() {
     let volts = TypeCode::alias("IDL:Volts:1.0", "Volts", TypeCode::from(Type::DOUBLE));
@@ -243,6 +246,7 @@ fn wide_strings_are_of_their_own_type() {
     survives(&any);
 }
 
+/// Conformance: TypeCode - exceptions in anys
 #[test]
 fn an_exception_is_its_id_and_then_its_members() {
     let any = Any::new(&TooBig { limit: 9 }).expect("an exception");
@@ -271,6 +275,7 @@ fn a_char_beyond_ascii_is_kept_and_sent_where_it_can_be() {
     }
 }
 
+/// Conformance: TypeCode - unknown types kept and passed on
 #[test]
 fn text_is_converted_to_the_code_set_of_the_receiver() {
     let any = Any::new("naïve").expect("text");
@@ -291,6 +296,7 @@ fn what_cannot_be_written_is_no_any() {
     assert_eq!(nul, Err(CdrErrorKind::BadString));
 }
 
+/// Conformance: CDR - value types, boxes, abstract interfaces on the wire - refused in anys
 #[test]
 fn value_types_are_refused() {
     let value = TypeCode::from(const { &Type::value_box("IDL:Box:1.0", "Box", Type::LONG) });
@@ -302,6 +308,7 @@ fn value_types_are_refused() {
     assert_eq!(read, Err(CdrErrorKind::NotSupported));
 }
 
+/// Conformance: TypeCode - nesting without end
 #[test]
 fn anys_do_not_nest_without_end() {
     let mut writer = CdrWriter::new(Format::native());
@@ -370,6 +377,7 @@ fn the_owner_of_a_reference_is_there_when_the_value_is_taken_out() {
     assert!(writer.error().is_none());
 }
 
+/// Conformance: TypeCode - unknown types kept and passed on
 #[test]
 fn values_of_unknown_types_are_readable() {
     let any = Any::new(&vec![reading()]).expect("a sequence");

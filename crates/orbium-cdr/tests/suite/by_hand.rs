@@ -62,6 +62,7 @@ fn slice<T: FixedSize>(mut octets: Vec<u8>) -> Result<Vec<T>, CdrErrorKind> {
     }
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn what_is_made_by_hand_is_never_a_block() {
     assert!(!Even::LAYOUT.is_block());
@@ -106,6 +107,7 @@ fn lie<const SAID: usize>() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn lies_end_in_panics_or_wrong_values() {
     // Too little room: found by the slices that everything goes through.

@@ -17,6 +17,7 @@ fn decode<const D: u16, const S: u16>(octets: &[u8]) -> Result<String, CdrErrorK
     Ok(value.to_string())
 }
 
+/// Conformance: CDR - `fixed`
 #[test]
 fn digits_are_packed_with_the_sign_last() {
     assert_eq!(encode::<5, 2>("123.45"), [0x12, 0x34, 0x5C]);
@@ -31,11 +32,13 @@ fn digits_are_packed_with_the_sign_last() {
     assert_eq!(decode::<31, 0>(&octets).as_deref(), Ok(most));
 }
 
+/// Conformance: CDR - `fixed`
 #[test]
 fn a_sign_of_f_is_plus() {
     assert_eq!(decode::<3, 1>(&[0x12, 0x3F]).as_deref(), Ok("12.3"));
 }
 
+/// Conformance: CDR - `fixed`
 #[test]
 fn what_is_no_digit_or_sign_is_refused() {
     for octets in [
@@ -69,6 +72,7 @@ fn text_is_read_exactly_or_not_at_all() {
     }
 }
 
+/// Conformance: CDR - `fixed`
 #[test]
 fn arithmetic_is_exact_or_refused() {
     let of = |text: &str| text.parse::<Fixed<4, 2>>().expect("a decimal");
@@ -152,6 +156,8 @@ fn decimals_are_ordered_by_value() {
 /// JacORB 3.9 writes 1234.50 of a `fixed<10,2>` in four octets, without the
 /// leading zeros that clause 9.3.2.8 asks for; found by the interoperability
 /// tests.
+///
+/// Conformance: CDR - `fixed`
 #[test]
 fn a_peer_may_leave_leading_zeros_out() {
     for (octets, text) in [

@@ -281,6 +281,7 @@ fn formats() -> impl Iterator<Item = Format> {
 /// Fragment sizes that hold any primitive: a `long double` after a header.
 const SIZES: std::ops::RangeInclusive<usize> = 32..=200;
 
+/// Conformance: fragments - received, 1.1, aligned within each fragment
 #[test]
 fn values_are_the_same_however_small_the_fragments() {
     let value = everything();
@@ -297,6 +298,7 @@ fn values_are_the_same_however_small_the_fragments() {
     }
 }
 
+/// Conformance: fragments - received, 1.1, aligned within each fragment
 #[test]
 fn a_message_that_ends_early_is_an_error_at_every_octet() {
     let value = everything();
@@ -425,6 +427,7 @@ fn invalid_boundaries_do_no_harm() {
     }
 }
 
+/// Conformance: fragments - received, 1.1, aligned within each fragment
 #[test]
 fn an_any_may_lie_across_boundaries() {
     let doubles: Vec<f64> = (0..21).map(f64::from).collect();
@@ -454,6 +457,7 @@ fn an_any_may_lie_across_boundaries() {
     }
 }
 
+/// Conformance: fragments - received, 1.1, aligned within each fragment
 #[test]
 fn the_octets_that_another_orb_sent_are_read() {
     // A sequence of structs from omniORB in GIOP 1.1: the first fragment, of

@@ -197,6 +197,7 @@ fn references_are_copied_whole_and_not_looked_into() {
     assert_eq!(copied(&cube, &there, foreign, Format::native()), Ok(octets));
 }
 
+/// Conformance: CDR - wide text by version
 #[test]
 fn wide_text_changes_with_the_version() {
     let old = Format {
@@ -286,6 +287,7 @@ fn bounds_hold_for_received_values() {
     assert_eq!(over, Err(CdrErrorKind::BoundExceeded));
 }
 
+/// Conformance: CDR - counts need data behind them
 #[test]
 fn counts_are_believed_only_with_data_behind_them() {
     let native = Format::native();
@@ -311,6 +313,7 @@ fn counts_are_believed_only_with_data_behind_them() {
     );
 }
 
+/// Conformance: CDR - counts need data behind them
 #[test]
 fn values_of_no_size_cannot_be_counted_forever() {
     let native = Format::native();

@@ -340,6 +340,7 @@ proptest! {
         }
     }
 
+    /// Conformance: TypeCode - unknown types kept and passed on
     #[test]
     fn an_any_is_the_same_through_every_format(
         code in any_type(), seed: u64, from in any_format(), to in any_format(), phase in 0usize..8,
@@ -360,6 +361,7 @@ proptest! {
         prop_assert!(!format!("{:?}", received).contains("(octet "), "shown without an error");
     }
 
+    /// Conformance: TypeCode - every kind
     #[test]
     fn a_typecode_is_the_same_through_every_format(
         code in any_type(), format in any_format(), phase in 0usize..8,
@@ -371,6 +373,7 @@ proptest! {
         prop_assert_eq!(encoded(&read, format, phase), octets);
     }
 
+    /// Conformance: CDR - every mapped type, at every alignment, in both orders
     #[test]
     fn values_of_rust_types_come_back(
         format in any_format(),
@@ -406,6 +409,7 @@ proptest! {
         prop_assert_eq!(Fixed::<7, 3>::from_f64(value.to_f64()), Some(value));
     }
 
+    /// Conformance: CDR - `fixed`
     #[test]
     fn decimal_arithmetic_is_that_of_integers(
         a in -999_999i128..1_000_000, b in -999_999i128..1_000_000,
@@ -420,6 +424,7 @@ proptest! {
         prop_assert_eq!(quotient.map(Fixed::unscaled), expected);
     }
 
+    /// Conformance: robustness - anys changed at random
     #[test]
     fn a_value_cut_short_is_an_error(code in any_type(), seed: u64, format in any_format()) {
         let octets = some_value(&code, seed, format, 0);
@@ -440,6 +445,7 @@ proptest! {
         }
     }
 
+    /// Conformance: robustness - anys changed at random
     #[test]
     fn mutated_anys_end_in_a_value_or_an_error(
         code in any_type(), seed: u64, format in any_format(),
@@ -471,6 +477,7 @@ proptest! {
         }
     }
 
+    /// Conformance: robustness - anys changed at random
     #[test]
     fn random_octets_end_in_a_value_or_an_error(mut octets: Vec<u8>, format in any_format()) {
         // Small numbers are kinds more often than not.

@@ -113,6 +113,7 @@ fn orders() -> [Format; 2] {
     [ByteOrder::Big, ByteOrder::Little].map(|order| Format::native().with_order(order))
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn which_types_are_blocks() {
     assert!(BinStruct::LAYOUT.is_block());
@@ -161,6 +162,7 @@ where
     }
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn sequences_at_every_phase_and_order() {
     // Blocks are copied in pieces of 4096 octets: 170 or 256 of these.
@@ -225,6 +227,7 @@ fn sequences_at_every_phase_and_order() {
     }
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn blocks_are_borrowed_from_an_aligned_message() {
     let items: Vec<_> = (0..5).map(bin).collect();
@@ -252,6 +255,7 @@ fn blocks_are_borrowed_from_an_aligned_message() {
     }
 }
 
+/// Conformance: CDR - counts need data behind them
 #[test]
 fn counts_beyond_the_data_are_refused_before_anything_is_allocated() {
     for count in [2u32, 1000, u32::MAX] {
@@ -268,6 +272,7 @@ fn counts_beyond_the_data_are_refused_before_anything_is_allocated() {
     }
 }
 
+/// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
 fn large_octets_are_gathered_and_alignment_goes_on_behind_them() {
     let octets = vec![9u8; 20_001];
@@ -284,6 +289,7 @@ fn large_octets_are_gathered_and_alignment_goes_on_behind_them() {
     assert_eq!(gathered.finish().unwrap(), copied.finish().unwrap());
 }
 
+/// Conformance: code sets - what cannot be converted: DATA_CONVERSION
 #[test]
 fn a_char_beyond_ascii_cannot_be_sent_in_utf_8() {
     let item = BinStruct {

@@ -136,6 +136,7 @@ fn rejected(pieces: &[(&str, &str)]) -> CdrErrorKind {
         .kind
 }
 
+/// Conformance: TypeCode - every kind
 #[test]
 fn every_kind_survives_both_orders_and_all_phases() {
     for &description in EVERY {
@@ -154,6 +155,7 @@ fn every_kind_survives_both_orders_and_all_phases() {
     }
 }
 
+/// Conformance: TypeCode - every kind
 #[test]
 fn every_kind_has_the_number_of_the_table() {
     for value in 0..37 {
@@ -165,6 +167,7 @@ fn every_kind_has_the_number_of_the_table() {
     assert_eq!(TCKind::ObjRef.value(), 14);
 }
 
+/// Conformance: TypeCode - every kind
 #[test]
 fn simple_parameters_stand_in_line() {
     let string = encode_at(&TypeCode::string(7), 0, big());
@@ -179,6 +182,7 @@ fn simple_parameters_stand_in_line() {
     );
 }
 
+/// Conformance: TypeCode - indirection, only within one top-level TypeCode
 #[test]
 fn recursion_is_an_indirection_to_the_enclosing_kind() {
     let wire = golden(&[
@@ -229,6 +233,7 @@ fn a_default_member_has_a_label_that_means_nothing() {
     assert_eq!(selected(0), Some("b"));
 }
 
+/// Conformance: TypeCode - indirection, only within one top-level TypeCode
 #[test]
 fn an_indirection_may_name_a_finished_part() {
     let mut wire = golden(&[
@@ -258,6 +263,7 @@ fn an_indirection_may_name_a_finished_part() {
     assert_eq!(encode_at(&read, 0, big()), wire);
 }
 
+/// Conformance: TypeCode - indirection, only within one top-level TypeCode
 #[test]
 fn indirections_that_lead_nowhere_are_refused() {
     for offset in [
@@ -278,6 +284,7 @@ fn indirections_that_lead_nowhere_are_refused() {
     assert_eq!(lonely, CdrErrorKind::BadTypeCode);
 }
 
+/// Conformance: TypeCode - indirection, only within one top-level TypeCode
 #[test]
 fn an_indirection_cannot_leave_its_top_level_typecode() {
     let mut wire = golden(&[
@@ -293,6 +300,7 @@ fn an_indirection_cannot_leave_its_top_level_typecode() {
     assert_eq!(error.kind, CdrErrorKind::BadTypeCode);
 }
 
+/// Conformance: TypeCode - hostile TypeCodes
 #[test]
 fn a_type_that_is_only_itself_is_refused() {
     let alias = rejected(&[
@@ -309,6 +317,7 @@ fn a_type_that_is_only_itself_is_refused() {
     assert_eq!(sequence, CdrErrorKind::BadTypeCode);
 }
 
+/// Conformance: TypeCode - hostile TypeCodes
 #[test]
 fn unknown_kinds_and_impossible_parameters_are_refused() {
     assert_eq!(
@@ -341,6 +350,7 @@ fn unknown_kinds_and_impossible_parameters_are_refused() {
     assert_eq!(count, CdrErrorKind::CountTooLarge);
 }
 
+/// Conformance: TypeCode - hostile TypeCodes
 #[test]
 fn nesting_is_bounded() {
     let nested = |levels| {
@@ -401,6 +411,7 @@ fn doubling(levels: u32) -> Vec<u8> {
     wire
 }
 
+/// Conformance: TypeCode - hostile TypeCodes
 #[test]
 fn a_type_that_unfolds_without_end_costs_only_its_octets() {
     let wire = doubling(1000);
@@ -447,6 +458,7 @@ fn labels_are_values_of_the_discriminator() {
     assert_eq!(float, None);
 }
 
+/// Conformance: TypeCode - `equal`, `equivalent`
 #[test]
 fn equal_looks_at_names_and_equivalent_does_not() {
     let long = || TypeCode::from(Type::LONG);
@@ -470,6 +482,7 @@ fn equal_looks_at_names_and_equivalent_does_not() {
     assert!(!TypeCode::array(long(), 2).equivalent(&TypeCode::array(long(), 3)));
 }
 
+/// Conformance: TypeCode - `equal`, `equivalent`
 #[test]
 fn a_recursive_static_equals_what_comes_back_of_it() {
     let code = TypeCode::from(&NODE);
@@ -510,6 +523,7 @@ fn types_read_like_idl() {
     assert_eq!(compact.to_string(), "struct Where { double grid[2][3]; }");
 }
 
+/// Conformance: TypeCode - built at run time
 #[test]
 fn recursive_types_can_be_built_at_run_time() {
     let folder = |file| {
@@ -536,6 +550,7 @@ fn recursive_types_can_be_built_at_run_time() {
     assert!(list.equivalent(&decode_at(&mut encode_at(&list, 0, big()), 0, big()).expect("files")));
 }
 
+/// Conformance: TypeCode - built at run time
 #[test]
 fn a_promise_that_was_not_kept_cannot_be_sent() {
     let other = TypeCode::structure(

@@ -65,6 +65,7 @@ fn behind_a_socket(folder: &Folder, parameters: &str) -> (Server, String) {
     (server, format!("{endpoint}{parameters}"))
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn a_server_behind_a_unix_socket_is_reached_over_tcp() {
     let folder = Folder::new();
@@ -131,6 +132,7 @@ fn a_server_that_is_not_there_is_the_client_s_to_hear_of() {
     assert!(ran.stderr.contains("TRANSIENT"), "{ran:?}");
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn what_cannot_be_is_refused_with_a_sentence() {
     let folder = Folder::new();

@@ -18,6 +18,7 @@ fn good_idl_is_accepted_in_silence() {
     assert_eq!(ran.stderr, "");
 }
 
+/// Conformance: IDL - diagnostics
 #[test]
 fn bad_idl_is_shown_with_its_line_and_a_caret() {
     let folder = Folder::new();
@@ -93,6 +94,7 @@ fn what_distributed_idl_does_is_an_error_only_when_strict() {
     assert_eq!(run(["idl", "check", "--strict", &file]).status, Some(1));
 }
 
+/// Conformance: IDL - diagnostics
 #[test]
 fn diagnostics_come_as_json_too() {
     let folder = Folder::new();

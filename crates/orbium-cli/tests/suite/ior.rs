@@ -35,6 +35,7 @@ fn specimen() -> String {
     ior.to_string()
 }
 
+/// Conformance: references - shown for people
 #[test]
 fn everything_in_a_reference_is_shown() {
     let ran = run(["ior", &specimen()]);
@@ -67,6 +68,7 @@ fn everything_in_a_reference_is_shown() {
     }
 }
 
+/// Conformance: references - shown for people
 #[test]
 fn json_has_the_same() {
     let json = run(["ior", "--json", &specimen()]).json();
@@ -98,6 +100,7 @@ fn a_reference_is_read_from_a_file_or_standard_input() {
     assert_eq!(run_with(["ior", "-"], &specimen()).stdout, direct);
 }
 
+/// Conformance: references - shown for people
 #[test]
 fn object_urls_are_taken_apart() {
     let ran = run(["ior", "corbaloc:iiop:1.2@[::1]:5000,:b/Dev%00"]);

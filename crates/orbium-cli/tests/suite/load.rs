@@ -17,6 +17,7 @@ fn library() -> String {
     tests.with_file_name(name).to_str().unwrap().to_owned()
 }
 
+/// Conformance: protocols - protocols out of shared libraries
 #[test]
 fn a_loaded_transport_is_served_and_called() {
     let (folder, library) = (Folder::new(), library());
@@ -80,6 +81,7 @@ fn what_cannot_be_loaded_is_refused_with_a_sentence() {
     }
 }
 
+/// Conformance: protocols - nothing fits: INV_POLICY, and why
 #[test]
 fn only_what_is_named_is_there() {
     let folder = Folder::new();

@@ -99,6 +99,7 @@ fn what_leads_to_no_object_is_refused() {
     run(["ping", "corbaname::localhost#a/b"]).assert_failed_saying("names are not looked up");
 }
 
+/// Conformance: complaint 33 - shared memory endpoints: "no usable transport protocol", no hint why
 #[test]
 fn protocols_that_cannot_be_used_are_told_with_the_reasons() {
     let server = Server::start([]);

@@ -207,6 +207,8 @@ fn all_files(folder: &Path) -> String {
 
 /// Code is compiled in this file or in the examples; `…` stands for what is left
 /// out.
+///
+/// Conformance: protocols - the page on protocols is true
 #[test]
 fn every_piece_of_code_is_real() {
     let page = page();
@@ -237,6 +239,8 @@ fn every_piece_of_code_is_real() {
 }
 
 /// Whatever looks like an endpoint or an object URL can be read as one.
+///
+/// Conformance: protocols - the page on protocols is true
 #[test]
 fn every_address_can_be_read() {
     let page = page();
@@ -331,6 +335,8 @@ fn assert_says(ran: &Output, expected: &str, script: &str) {
 /// Commands are run one after the other in an empty folder: servers go on until
 /// the end, all others have to succeed, or to be refused with the text that
 /// follows.
+///
+/// Conformance: protocols - the page on protocols is true
 #[test]
 fn every_command_works() {
     let has_openssl = Command::new("openssl").arg("version").output().is_ok();

@@ -8,6 +8,7 @@ use crate::program::{Folder, Server, orbium, run};
 use orbium::{Orb, giop::Ior};
 use orbium_demo::cubit::Cube;
 
+/// Conformance: complaint 20 - tests pick a free port and lose the race for it
 #[test]
 fn references_are_printed_and_written() {
     let folder = Folder::new();
@@ -218,6 +219,8 @@ fn options_that_make_no_sense_are_wrong_usage() {
     }
 }
 
+/// Conformance: ORB - configuration from files and by named profiles; senseless combinations
+/// refused
 #[test]
 fn a_configuration_is_read_and_what_is_wrong_in_it_is_shown() {
     let folder = Folder::new();

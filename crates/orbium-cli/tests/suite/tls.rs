@@ -66,6 +66,9 @@ fn serve(options: &[String], more: &[&str]) -> Server {
     Server::start_at("ssliop://127.0.0.1:0", arguments)
 }
 
+/// Conformance: complaint 10 - TLS ports differ at each start and are not in a `corbaloc`
+/// Conformance: complaint 11 - the ORB's own tools cannot speak TLS; a collocated call is refused
+/// under TLS
 #[test]
 fn objects_are_called_over_tls() {
     let realm = Realm::new();
@@ -113,6 +116,7 @@ fn clients_without_a_certificate_are_refused_where_one_is_required() {
     assert_eq!(refused.status, Some(1), "{refused:?}");
 }
 
+/// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
 fn each_obstacle_is_explained() {
     let realm = Realm::new();

@@ -5,6 +5,9 @@ use crate::program::{Server, run};
 use serde_json::Value;
 
 /// Calls until `top` has seen some: what it shows are those of one interval.
+///
+/// Conformance: robustness - `orbium top` shows a running process, and says how to turn it on where
+/// there is nothing to show
 #[test]
 fn a_running_demo_shows_its_operations_lanes_and_connections() {
     let server = Server::start(["--watch"]);
@@ -92,6 +95,8 @@ fn bindings_and_the_log_are_shown() {
     assert!(text.stdout.contains("a request is held"), "{}", text.stdout);
 }
 
+/// Conformance: robustness - `orbium top` shows a running process, and says how to turn it on where
+/// there is nothing to show
 #[test]
 fn a_process_that_shows_nothing_is_told_from_one_and_how_to_turn_it_on() {
     let server = Server::start([]);

@@ -385,6 +385,7 @@ fn exceptions_come_out_as_they_do_of_calls_that_wait() {
     }
 }
 
+/// Conformance: TAO 46 - asynchronous calls and servers - generated code
 #[test]
 fn every_form_gives_the_answer() {
     let pair = Pair::new();

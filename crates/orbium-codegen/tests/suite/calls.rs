@@ -278,6 +278,7 @@ fn entry() -> Entry {
     }
 }
 
+/// Conformance: TAO 41 - every type, direction and bound
 #[test]
 fn values_go_in_and_come_out() {
     let pair = Pair::new();
@@ -310,6 +311,7 @@ fn values_go_in_and_come_out() {
     assert_eq!(pair.log(), ["[1.5] [true, false] [\"a\"]"]);
 }
 
+/// Conformance: TAO 41 - every type, direction and bound
 #[test]
 fn inout_values_are_changed_in_place() {
     let pair = Pair::new();
@@ -353,6 +355,7 @@ fn debug_of_an_error_enum_is_its_sentence() {
     assert_eq!(format!("{wrapped:?}"), system.to_string());
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
 #[test]
 fn exceptions_come_as_what_they_are() {
     let pair = Pair::new();
@@ -378,6 +381,7 @@ fn exceptions_come_as_what_they_are() {
     assert_eq!(object.again(&entry()), Ok(()));
 }
 
+/// Conformance: CDR - bounds, on both sides
 #[test]
 fn bounds_are_kept_on_both_sides() {
     let pair = Pair::new();
@@ -401,6 +405,7 @@ fn bounds_are_kept_on_both_sides() {
     assert!(object.wide_bounded("1234567890").is_err());
 }
 
+/// Conformance: references - nil
 #[test]
 fn references_may_be_nil() {
     let pair = Pair::new();
@@ -454,6 +459,7 @@ fn a_parameter_of_type_object_takes_any_reference() {
     assert_eq!(pair.log(), given);
 }
 
+/// Conformance: ORB - `_is_a`, `_non_existent`, `_repository_id`, narrow
 #[test]
 fn inherited_operations_reach_the_servant_from_every_base() {
     let pair = Pair::new();

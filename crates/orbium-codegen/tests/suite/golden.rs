@@ -54,6 +54,7 @@ fn shown(generated: &Generated) -> String {
     warnings.chain([generated.code.clone()]).collect()
 }
 
+/// Conformance: IDL - the mapping to Rust
 #[test]
 fn generated_code_is_what_it_was() {
     let bless = std::env::var_os("ORBIUM_BLESS").is_some();
@@ -81,6 +82,7 @@ fn generated_code_is_what_it_was() {
     }
 }
 
+/// Conformance: IDL - the mapping to Rust
 #[test]
 fn generated_code_is_the_same_from_run_to_run() {
     for file in files() {
@@ -104,6 +106,8 @@ fn skipped(what: &str) {
 }
 
 /// Where there is a rustfmt, it has nothing to change.
+///
+/// Conformance: IDL - the mapping to Rust
 #[test]
 fn rustfmt_would_change_nothing() {
     if Command::new("rustfmt")
@@ -173,6 +177,7 @@ fn generated_code_has_no_unsafe() {
     }
 }
 
+/// Conformance: IDL - values and components, understood though not mapped
 #[test]
 fn what_is_left_out_is_warned_of_once() {
     let generated = generated(&folder().join("unmapped.idl"));
@@ -212,6 +217,7 @@ fn what_is_left_out_is_warned_of_once() {
     assert!(generated.code.contains("pub struct Fine"));
 }
 
+/// Conformance: IDL - annotations reported
 #[test]
 fn annotations_without_effect_are_warned_of() {
     let generated = generated(&folder().join("unmapped.idl"));
@@ -224,6 +230,7 @@ fn annotations_without_effect_are_warned_of() {
     assert!(ignored[0].message.contains("@optional"));
 }
 
+/// Conformance: IDL - values and components, understood though not mapped
 #[test]
 fn unmapped_constructs_can_be_errors() {
     let file = folder().join("unmapped.idl");

@@ -84,6 +84,7 @@ fn text() -> Text {
     }
 }
 
+/// Conformance: CDR - every mapped type, at every alignment, in both orders
 #[test]
 fn structs_come_back_as_they_went() {
     let point = Point { x: 1.5, y: -2.0 };
@@ -129,6 +130,7 @@ fn structs_come_back_as_they_went() {
     });
 }
 
+/// Conformance: CDR - every mapped type, at every alignment, in both orders
 #[test]
 fn sequences_of_structs_come_back_as_they_went() {
     survives(&vec![Point { x: 1.0, y: 2.0 }; 3]);
@@ -146,6 +148,7 @@ fn a_value_is_read_into_one_that_is_there() {
     assert_eq!(value, text());
 }
 
+/// Conformance: CDR - bounds, on both sides
 #[test]
 fn bounds_hold_at_every_depth_for_the_sender() {
     let spoilt: [fn(&mut Text); 8] = [
@@ -165,6 +168,7 @@ fn bounds_hold_at_every_depth_for_the_sender() {
     }
 }
 
+/// Conformance: CDR - bounds, on both sides
 #[test]
 fn bounds_count_characters_not_octets() {
     let mut text = text();
@@ -190,6 +194,7 @@ fn unbounded(few: &Vec<String>, nested: &Vec<Vec<String>>) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Conformance: CDR - bounds, on both sides
 #[test]
 fn bounds_hold_at_every_depth_for_the_receiver() {
     let strings = |count: usize, text: &str| vec![text.to_owned(); count];
@@ -211,6 +216,7 @@ fn bounds_hold_at_every_depth_for_the_receiver() {
     }
 }
 
+/// Conformance: CDR - enumerators, discriminators
 #[test]
 fn enumerators_are_checked() {
     assert_eq!(Level::try_from(2), Ok(Level::HighLevel));
@@ -228,6 +234,7 @@ fn enumerators_are_checked() {
     );
 }
 
+/// Conformance: CDR - recursive types, bounded
 #[test]
 fn recursion_is_followed_and_bounded() {
     let grow = |depth: usize| {
@@ -244,6 +251,7 @@ fn recursion_is_followed_and_bounded() {
     );
 }
 
+/// Conformance: CDR - every mapped type, at every alignment, in both orders
 #[test]
 fn unions_come_back_as_they_went() {
     for value in [
@@ -301,6 +309,7 @@ fn unions_come_back_as_they_went() {
     survives(&unions::Recursive::Branches(vec![leaf.clone(), leaf]));
 }
 
+/// Conformance: CDR - enumerators, discriminators
 #[test]
 fn a_discriminator_must_fit_its_variant() {
     let wrong = Err(CdrErrorKind::BadDiscriminator);
@@ -347,6 +356,7 @@ fn a_discriminator_must_fit_its_variant() {
     );
 }
 
+/// Conformance: CDR - bounds, on both sides
 #[test]
 fn union_members_keep_their_bounds() {
     let text = unions::Bounded::Text("12345".into());
@@ -378,6 +388,7 @@ fn constants_have_their_values() {
     assert_eq!(golden::AT_FILE_SCOPE, 7);
 }
 
+/// Conformance: TypeCode - insert, extract
 #[test]
 fn anys_hold_generated_types() {
     let point = Point { x: 1.0, y: 2.0 };
@@ -398,6 +409,7 @@ fn anys_hold_generated_types() {
     );
 }
 
+/// Conformance: TypeCode - TypeCodes of the compiler
 #[test]
 fn interfaces_have_the_name_that_idl_gave_them() {
     use golden::names_file::{clashes, r#type};
@@ -409,6 +421,7 @@ fn interfaces_have_the_name_that_idl_gave_them() {
     assert_eq!(clashes::Std::type_code().id(), "IDL:Clashes/std:1.0");
 }
 
+/// Conformance: TypeCode - TypeCodes of the compiler
 #[test]
 fn type_codes_of_recursive_types_come_back_as_they_went() {
     let code = orbium::TypeCode::from(&types::TREE_TYPE);

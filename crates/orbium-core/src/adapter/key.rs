@@ -185,6 +185,7 @@ impl<'k> Path<'k> {
 mod tests {
     use super::*;
 
+    /// Conformance: references - object keys
     #[test]
     fn parsing_a_key_gives_what_it_was_made_of() {
         let hint = SlotKey {
@@ -209,6 +210,7 @@ mod tests {
         assert_eq!(path.object_id, b"id");
     }
 
+    /// Conformance: references - object keys
     #[test]
     fn no_prefix_and_no_garbled_key_is_misread() {
         let long = ObjectKey::long(5, NO_HINT, false, &["abc".to_owned()], b"");

@@ -164,8 +164,9 @@ fn speaking(minor: u8) -> GiopMinor {
 const AN_HOUR: Option<Duration> = Some(Duration::from_secs(3600));
 
 macro_rules! against {
-    ($($test:ident: $peer:literal, $run:expr;)*) => {
-        $(#[test]
+    ($($(#[$mark:meta])* $test:ident: $peer:literal, $run:expr;)*) => {
+        $($(#[$mark])*
+        #[test]
         fn $test() -> Tested {
             against($peer, &$run)
         })*
@@ -173,39 +174,72 @@ macro_rules! against {
 }
 
 against! {
+    /// Conformance: client of omniORB - GIOP 1.2
+    /// Conformance: TAO 46 - asynchronous calls and servers - against other ORBs
     omniorb: "omni", Run::default();
+    /// Conformance: client of omniORB - GIOP 1.1, the server's choice
     omniorb_told_to_speak_1_1: "omni", Run { server_giop: Some("1.1"), ..Run::default() };
+    /// Conformance: client of omniORB - GIOP 1.0, the server's choice
     omniorb_told_to_speak_1_0: "omni", Run { server_giop: Some("1.0"), ..Run::default() };
+    /// Conformance: client of omniORB - GIOP 1.1, orbium's choice
     omniorb_while_we_speak_1_1: "omni", Run { giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: client of omniORB - GIOP 1.0, orbium's choice
     omniorb_while_we_speak_1_0: "omni", Run { giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: client of omniORB - orbium sends fragments of 1 KiB
     omniorb_while_we_send_fragments: "omni", Run { fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: connections - deadlines travel with requests (INVOCATION_POLICIES, and the time
+    /// that remains) and are per ORB, thread and reference - to omniORB and JacORB, which serve
+    /// such requests as ever
     omniorb_with_deadlines: "omni", Run { call_timeout: AN_HOUR, ..Run::default() };
     omniorb_with_deadlines_while_we_speak_1_0: "omni",
         Run { call_timeout: AN_HOUR, giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: client of omniORB - small fragments both ways - 8 octets
     omniorb_in_tiny_fragments: "omni", Run { relay: Some("8"), ..Run::default() };
+    /// Conformance: client of omniORB - Unix sockets alone, both ways
+    /// Conformance: references - omniORB's Unix sockets: the component, and port 0 where nothing is
+    /// served over TCP
     omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
+    /// Conformance: client of omniORB - Unix sockets alone, both ways - with fragments
     omniorb_over_unix_while_we_send_fragments: "omni",
         Run { sockets: Sockets::Unix, fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: client of omniORB - Unix sockets alone, both ways - at 1.1 and 1.0
     omniorb_over_unix_while_we_speak_1_1: "omni",
         Run { sockets: Sockets::Unix, giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: client of omniORB - Unix sockets alone, both ways - at 1.1 and 1.0
     omniorb_over_unix_while_we_speak_1_0: "omni",
         Run { sockets: Sockets::Unix, giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: client of omniORB - a server on TCP and a Unix socket
     omniorb_on_both_over_unix: "omni",
         Run { sockets: Sockets::BothByUnix, ..Run::default() };
+    /// Conformance: client of omniORB - a server on TCP and a Unix socket
     omniorb_on_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..Run::default() };
+    /// Conformance: client of JacORB - GIOP 1.2
+    /// Conformance: TAO 44 - code sets and wide text against JacORB
+    /// Conformance: TAO 46 - asynchronous calls and servers - against other ORBs
     jacorb: "jacorb", Run::default();
+    /// Conformance: client of JacORB - GIOP 1.1, the server's choice
     jacorb_told_to_speak_1_1: "jacorb", Run { server_giop: Some("1.1"), ..Run::default() };
+    /// Conformance: client of JacORB - GIOP 1.0, the server's choice
     jacorb_told_to_speak_1_0: "jacorb", Run { server_giop: Some("1.0"), ..Run::default() };
+    /// Conformance: client of JacORB - GIOP 1.1, orbium's choice
     jacorb_while_we_speak_1_1: "jacorb", Run { giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: client of JacORB - GIOP 1.0, orbium's choice
     jacorb_while_we_speak_1_0: "jacorb", Run { giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: client of JacORB - orbium sends fragments of 1 KiB
     jacorb_while_we_send_fragments: "jacorb", Run { fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: connections - deadlines travel with requests (INVOCATION_POLICIES, and the time
+    /// that remains) and are per ORB, thread and reference - to omniORB and JacORB, which serve
+    /// such requests as ever
     jacorb_with_deadlines: "jacorb", Run { call_timeout: AN_HOUR, ..Run::default() };
     jacorb_with_deadlines_while_we_speak_1_0: "jacorb",
         Run { call_timeout: AN_HOUR, giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: client of JacORB - small fragments both ways - 64 octets
     jacorb_in_small_fragments: "jacorb", Run { relay: Some("64"), ..Run::default() };
 }
 
 /// The two ways to write where a Unix socket is.
+///
+/// Conformance: client of omniORB - `corbaloc:omniunix:`, `corbaloc:uiop:`
 #[test]
 fn omniorb_at_a_path_in_a_url() -> Tested {
     if !available(&["omni-server"]) {

@@ -208,8 +208,9 @@ fn speaking(minor: u8) -> GiopMinor {
 }
 
 macro_rules! against {
-    ($($test:ident: $peer:literal, $run:expr;)*) => {
-        $(#[test]
+    ($($(#[$mark:meta])* $test:ident: $peer:literal, $run:expr;)*) => {
+        $($(#[$mark])*
+        #[test]
         fn $test() -> Tested {
             against($peer, &$run)
         })*
@@ -282,7 +283,11 @@ const DEADLINES: Run = Run {
 };
 
 against! {
+    /// Conformance: server of omniORB - GIOP 1.2, a thread per connection
+    /// Conformance: code sets - a `char` beyond ASCII from omniORB and JacORB
     omniorb: "omni", Run { must: CHARS, ..Run::default() };
+    /// Conformance: server of omniORB - `corbaloc::host:port/Key`: sent to the whole reference,
+    /// wide text and all
     omniorb_by_plain_keys: "omni",
         Run {
             by_key: true,
@@ -293,34 +298,57 @@ against! {
             must: SCRIPTS,
             ..Run::default()
         };
+    /// Conformance: server of omniORB - `corbaloc::host:port/Key`: sent to the whole reference,
+    /// wide text and all - reactive
     omniorb_by_plain_keys_reactive: "omni", Run { by_key: true, only: Some("kitchen."), must: WIDE, ..REACTIVE };
+    /// Conformance: server of omniORB - GIOP 1.2, reactive
     omniorb_reactive: "omni", REACTIVE;
+    /// Conformance: server of omniORB - GIOP 1.2, leader-followers
     omniorb_leader_followers: "omni", LEADER_FOLLOWERS;
+    /// Conformance: server of omniORB - GIOP 1.2, leader-followers - at 1.0
     omniorb_leader_followers_told_to_speak_1_0: "omni",
         Run { client_giop: Some("1.0"), ..LEADER_FOLLOWERS };
+    /// Conformance: server of omniORB - GIOP 1.2, worker pool
     omniorb_worker_pool: "omni", WORKER_POOL;
+    /// Conformance: server of omniORB - GIOP 1.2, worker pool - in small fragments
     omniorb_worker_pool_in_small_fragments: "omni", Run { relay: Some("64"), ..WORKER_POOL };
+    /// Conformance: server of omniORB - GIOP 1.2, worker pool - many calls on one connection
     omniorb_many_calls_on_one_connection_worker_pool: "omni",
         Run { options: &["-ORBoneCallPerConnection", "0"], ..WORKER_POOL };
+    /// Conformance: server of omniORB - GIOP 1.1, the client's choice
     omniorb_told_to_speak_1_1: "omni", Run { client_giop: Some("1.1"), ..Run::default() };
+    /// Conformance: server of omniORB - GIOP 1.0, the client's choice, reactive
     omniorb_told_to_speak_1_0: "omni", Run { client_giop: Some("1.0"), ..REACTIVE };
+    /// Conformance: server of omniORB - GIOP 1.1, orbium's choice
     omniorb_while_we_speak_1_1: "omni", Run { giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: server of omniORB - GIOP 1.0, orbium's choice
     omniorb_while_we_speak_1_0: "omni", Run { giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: server of omniORB - orbium sends fragments of 1 KiB
     omniorb_while_we_send_fragments: "omni", Run { fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: server of omniORB - small fragments both ways
+    /// Conformance: complaint 24 - fragments are mishandled
     omniorb_in_tiny_fragments: "omni", Run { relay: Some("8"), ..Run::default() };
+    /// Conformance: server of omniORB - small fragments both ways - reactive
     omniorb_in_small_fragments_reactive: "omni", Run { relay: Some("64"), ..REACTIVE };
+    /// Conformance: server of omniORB - target by profile, by reference
+    /// Conformance: replies - all three forms taken by the server
     omniorb_addressing_by_profile: "omni",
         Run { options: &["-ORBgiopTargetAddressMode", "1"], ..Run::default() };
+    /// Conformance: server of omniORB - target by profile, by reference
+    /// Conformance: replies - all three forms taken by the server
     omniorb_addressing_by_reference: "omni",
         Run { options: &["-ORBgiopTargetAddressMode", "2"], ..REACTIVE };
+    /// Conformance: server of omniORB - many calls on one connection
     omniorb_many_calls_on_one_connection: "omni",
         Run { options: &["-ORBoneCallPerConnection", "0"], ..Run::default() };
+    /// Conformance: server of omniORB - native code set: orbium's UTF-8, the client's other
     omniorb_in_latin_1_to_utf_8: "omni",
         Run {
             options: &["-ORBnativeCharCodeSet", "ISO-8859-1"],
             native: NativeCharSet::Utf8,
             ..Run::default()
         };
+    /// Conformance: server of omniORB - native code set: orbium's ISO 8859-1, the client's other
     omniorb_in_utf_8: "omni",
         Run {
             options: &["-ORBnativeCharCodeSet", "UTF-8"],
@@ -328,6 +356,7 @@ against! {
             must: &["kitchen.string_latin1"],
             ..Run::default()
         };
+    /// Conformance: server of omniORB - native code set: orbium's UTF-8, the client's the same
     omniorb_in_utf_8_to_utf_8: "omni",
         Run {
             options: &["-ORBnativeCharCodeSet", "UTF-8"],
@@ -335,50 +364,101 @@ against! {
             must: SCRIPTS,
             ..Run::default()
         };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways
+    /// Conformance: references - omniORB's Unix sockets: the component, and port 0 where nothing is
+    /// served over TCP
     omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways - reactive
     omniorb_over_unix_reactive: "omni", Run { sockets: Sockets::Unix, ..REACTIVE };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways - at 1.1 and 1.0
     omniorb_over_unix_told_to_speak_1_1: "omni",
         Run { sockets: Sockets::Unix, client_giop: Some("1.1"), ..Run::default() };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways - at 1.1 and 1.0
     omniorb_over_unix_while_we_speak_1_1: "omni",
         Run { sockets: Sockets::Unix, giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways - at 1.1 and 1.0
     omniorb_over_unix_told_to_speak_1_0: "omni",
         Run { sockets: Sockets::Unix, client_giop: Some("1.0"), ..REACTIVE };
+    /// Conformance: server of omniORB - Unix sockets alone, both ways - with fragments
     omniorb_over_unix_while_we_send_fragments: "omni",
         Run { sockets: Sockets::Unix, fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: server of omniORB - orbium on TCP and a Unix socket
     omniorb_to_both_over_unix: "omni", Run { sockets: Sockets::BothByUnix, ..Run::default() };
+    /// Conformance: server of omniORB - orbium on TCP and a Unix socket - reactive
     omniorb_to_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..REACTIVE };
+    /// Conformance: connections - deadlines of omniORB's clients do not travel: a client that waits
+    /// for a late servant shuts the connection, and its other calls, those of other threads too,
+    /// are served as ever
     omniorb_with_deadlines: "omni", DEADLINES;
+    /// Conformance: connections - deadlines of omniORB's clients do not travel: a client that waits
+    /// for a late servant shuts the connection, and its other calls, those of other threads too,
+    /// are served as ever
     omniorb_with_deadlines_reactive: "omni",
         Run { strategy: ServerStrategy::Reactive, ..DEADLINES };
+    /// Conformance: connections - deadlines of omniORB's clients do not travel: a client that waits
+    /// for a late servant shuts the connection, and its other calls, those of other threads too,
+    /// are served as ever
     omniorb_with_deadlines_leader_followers: "omni",
         Run { strategy: LEADER_FOLLOWERS.strategy, ..DEADLINES };
+    /// Conformance: connections - deadlines of omniORB's clients do not travel: a client that waits
+    /// for a late servant shuts the connection, and its other calls, those of other threads too,
+    /// are served as ever
     omniorb_with_deadlines_worker_pool_on_one_connection: "omni",
         Run {
             options: &["--deadlines", "-ORBoneCallPerConnection", "0"],
             strategy: WORKER_POOL.strategy,
             ..DEADLINES
         };
+    /// Conformance: connections - deadlines of omniORB's clients do not travel: a client that waits
+    /// for a late servant shuts the connection, and its other calls, those of other threads too,
+    /// are served as ever
     omniorb_with_deadlines_told_to_speak_1_0: "omni",
         Run { client_giop: Some("1.0"), ..DEADLINES };
+    /// Conformance: server of JacORB - GIOP 1.2, a thread per connection
+    /// Conformance: TAO 44 - code sets and wide text against JacORB
+    /// Conformance: complaint 23 - advertised code sets change with a linked library
     jacorb: "jacorb", Run { must: SCRIPTS, ..Run::default() };
+    /// Conformance: server of JacORB - native code set: orbium's ISO 8859-1, the client's other
+    /// Conformance: code sets - a `char` beyond ASCII from omniORB and JacORB
     jacorb_in_latin_1: "jacorb", Run { must: CHARS, ..JACORB_IN_LATIN_1 };
+    /// Conformance: server of JacORB - native code set: orbium's UTF-8, the client's other
     jacorb_in_latin_1_to_utf_8: "jacorb",
         Run { native: NativeCharSet::Utf8, must: CHARS, ..JACORB_IN_LATIN_1 };
+    /// Conformance: server of JacORB - native code set: orbium's UTF-8, the client's the same
     jacorb_to_utf_8: "jacorb",
         Run { native: NativeCharSet::Utf8, must: SCRIPTS, ..Run::default() };
+    /// Conformance: server of JacORB - `corbaloc::host:port/Key`: sent to the whole reference, wide
+    /// text and all
     jacorb_by_plain_keys: "jacorb", Run { by_key: true, must: SCRIPTS, ..Run::default() };
+    /// Conformance: server of JacORB - `corbaloc::host:port/Key`: sent to the whole reference, wide
+    /// text and all - reactive
     jacorb_by_plain_keys_reactive: "jacorb", Run { by_key: true, must: WIDE, ..REACTIVE };
+    /// Conformance: server of JacORB - GIOP 1.2, reactive
     jacorb_reactive: "jacorb", REACTIVE;
+    /// Conformance: server of JacORB - GIOP 1.2, leader-followers
     jacorb_leader_followers: "jacorb", LEADER_FOLLOWERS;
+    /// Conformance: server of JacORB - GIOP 1.2, worker pool
     jacorb_worker_pool: "jacorb", WORKER_POOL;
+    /// Conformance: server of JacORB - GIOP 1.1, the client's choice
     jacorb_told_to_speak_1_1: "jacorb", Run { client_giop: Some("1.1"), ..Run::default() };
+    /// Conformance: server of JacORB - GIOP 1.0, the client's choice, reactive
     jacorb_told_to_speak_1_0: "jacorb", Run { client_giop: Some("1.0"), ..REACTIVE };
+    /// Conformance: server of JacORB - GIOP 1.1, orbium's choice
     jacorb_while_we_speak_1_1: "jacorb", Run { giop_minor: speaking(1), ..Run::default() };
+    /// Conformance: server of JacORB - GIOP 1.0, orbium's choice
     jacorb_while_we_speak_1_0: "jacorb", Run { giop_minor: speaking(0), ..Run::default() };
+    /// Conformance: server of JacORB - orbium sends fragments of 1 KiB
     jacorb_while_we_send_fragments: "jacorb", Run { fragment_size: Some(1024), ..Run::default() };
+    /// Conformance: server of JacORB - small fragments both ways - reactive
     jacorb_in_small_fragments: "jacorb", Run { relay: Some("64"), ..REACTIVE };
+    /// Conformance: connections - deadlines of JacORB's clients: its policies travel, its calls are
+    /// served in time, a late servant is TIMEOUT, a late request is not begun
     jacorb_with_deadlines: "jacorb", Run { options: &["--deadlines"], ..Run::default() };
+    /// Conformance: connections - deadlines of JacORB's clients: its policies travel, its calls are
+    /// served in time, a late servant is TIMEOUT, a late request is not begun
     jacorb_with_deadlines_reactive: "jacorb", Run { options: &["--deadlines"], ..REACTIVE };
+    /// Conformance: connections - deadlines of JacORB's clients: its policies travel, its calls are
+    /// served in time, a late servant is TIMEOUT, a late request is not begun
     jacorb_with_deadlines_told_to_speak_1_0: "jacorb",
         Run { options: &["--deadlines"], client_giop: Some("1.0"), ..Run::default() };
 }

@@ -286,6 +286,8 @@ fn everything_sent() -> Capture {
 }
 
 /// Every kind of message is read as what it is, and nothing is complained of.
+///
+/// Conformance: tshark - every kind of message is read as what it is, without a complaint
 #[test]
 fn every_kind_of_message_is_read_by_tshark() -> Tested {
     if !tool_available("tshark") {
@@ -329,6 +331,8 @@ fn every_kind_of_message_is_read_by_tshark() -> Tested {
 }
 
 /// The judge is awake: a message that is wrong is complained of.
+///
+/// Conformance: tshark - a message that was damaged is not
 #[test]
 fn a_broken_message_is_not_passed_by_tshark() -> Tested {
     if !tool_available("tshark") {

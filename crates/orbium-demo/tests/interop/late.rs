@@ -219,11 +219,18 @@ fn late_servants(peer: &str, cancelled: bool) -> Tested {
 }
 
 /// A CancelRequest keeps omniORB from reading on, so it is sent none.
+///
+/// Conformance: connections - servers of other ORBs that answer too late: TIMEOUT, late replies are
+/// discarded, other calls have their own answers, over exclusive and shared connections
+/// Conformance: connections - CancelRequest sent when a call is given up, but not to omniORB, which
+/// then may read no more of the connection ([EXPECTED.md](../interop/EXPECTED.md))
 #[test]
 fn omniorb_answers_late() -> Tested {
     late_servants("omni", false)
 }
 
+/// Conformance: connections - servers of other ORBs that answer too late: TIMEOUT, late replies are
+/// discarded, other calls have their own answers, over exclusive and shared connections
 #[test]
 fn jacorb_answers_late() -> Tested {
     late_servants("jacorb", true)

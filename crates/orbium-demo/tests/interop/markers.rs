@@ -31,11 +31,13 @@ fn serves_as_ever(peer: &str) -> Tested {
     Ok(orb.shutdown(true)?)
 }
 
+/// Conformance: RT GOPI 5.1 - markers: ORBs that do not know them serve
 #[test]
 fn omniorb_serves_marked_connections_as_ever() -> Tested {
     serves_as_ever("omni")
 }
 
+/// Conformance: RT GOPI 5.1 - markers: ORBs that do not know them serve
 #[test]
 fn jacorb_serves_marked_connections_as_ever() -> Tested {
     serves_as_ever("jacorb")

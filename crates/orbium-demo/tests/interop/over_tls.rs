@@ -80,18 +80,21 @@ fn serving(peer: &str, newest: TlsVersion, strategy: ServerStrategy) -> Tested {
     Ok(())
 }
 
+/// Conformance: references - TLS
 #[test]
 fn calling_omniorb() -> Tested {
     calling("omni", TlsVersion::V1_2)?;
     calling("omni", TlsVersion::V1_3)
 }
 
+/// Conformance: references - TLS
 #[test]
 fn calling_jacorb() -> Tested {
     calling("jacorb", TlsVersion::V1_2)?;
     calling("jacorb", TlsVersion::V1_3)
 }
 
+/// Conformance: references - TLS
 #[test]
 fn serving_omniorb() -> Tested {
     serving("omni", TlsVersion::V1_2, ServerStrategy::default())?;
@@ -99,6 +102,7 @@ fn serving_omniorb() -> Tested {
     serving("omni", TlsVersion::V1_3, ServerStrategy::Reactive)
 }
 
+/// Conformance: references - TLS
 #[test]
 fn serving_jacorb() -> Tested {
     serving("jacorb", TlsVersion::V1_2, ServerStrategy::default())?;

@@ -92,46 +92,56 @@ fn over_tcp(config: Config) -> Tested {
     Ok(())
 }
 
+/// Conformance: both sides threads - GIOP 1.2
 #[test]
 fn threads_giop_1_2() -> Tested {
     over_tcp(config(ServerStrategy::ThreadPerConnection, 2, None))
 }
 
+/// Conformance: both sides threads - GIOP 1.1
 #[test]
 fn threads_giop_1_1() -> Tested {
     over_tcp(config(ServerStrategy::ThreadPerConnection, 1, None))
 }
 
+/// Conformance: both sides threads - GIOP 1.0
 #[test]
 fn threads_giop_1_0() -> Tested {
     over_tcp(config(ServerStrategy::ThreadPerConnection, 0, None))
 }
 
+/// Conformance: both sides threads - fragments of 1 KiB
 #[test]
 fn threads_small_fragments() -> Tested {
     over_tcp(config(ServerStrategy::ThreadPerConnection, 2, Some(1024)))
 }
 
+/// Conformance: both sides reactive - GIOP 1.2
+/// Conformance: TAO 13 - very large replies to a single-threaded client - 5 MB
 #[test]
 fn reactive_giop_1_2() -> Tested {
     over_tcp(config(ServerStrategy::Reactive, 2, None))
 }
 
+/// Conformance: both sides reactive - GIOP 1.1
 #[test]
 fn reactive_giop_1_1() -> Tested {
     over_tcp(config(ServerStrategy::Reactive, 1, None))
 }
 
+/// Conformance: both sides reactive - GIOP 1.0
 #[test]
 fn reactive_giop_1_0() -> Tested {
     over_tcp(config(ServerStrategy::Reactive, 0, None))
 }
 
+/// Conformance: both sides reactive - fragments of 1 KiB
 #[test]
 fn reactive_small_fragments() -> Tested {
     over_tcp(config(ServerStrategy::Reactive, 2, Some(1024)))
 }
 
+/// Conformance: both sides threads - leader-followers: 1.2, 1.1, 1.0; fragments of 1 KiB
 #[test]
 fn leader_followers() -> Tested {
     for minor in 0..=2 {
@@ -140,11 +150,15 @@ fn leader_followers() -> Tested {
     Ok(())
 }
 
+/// Conformance: both sides threads - leader-followers: 1.2, 1.1, 1.0; fragments of 1 KiB
 #[test]
 fn leader_followers_small_fragments() -> Tested {
     over_tcp(config(LEADER_FOLLOWERS, 2, Some(1024)))
 }
 
+/// Conformance: both sides threads - worker pool: 1.2, 1.1, 1.0; fragments of 1 KiB
+/// Conformance: TAO 46 - asynchronous calls and servers - every operation in all forms, against
+/// every strategy and transport
 #[test]
 fn worker_pool() -> Tested {
     for minor in 0..=2 {
@@ -153,11 +167,16 @@ fn worker_pool() -> Tested {
     Ok(())
 }
 
+/// Conformance: both sides threads - worker pool: 1.2, 1.1, 1.0; fragments of 1 KiB
 #[test]
 fn worker_pool_small_fragments() -> Tested {
     over_tcp(config(WORKER_POOL, 2, Some(1024)))
 }
 
+/// Conformance: both sides threads - within one ORB
+/// Conformance: TAO 35 - collocated calls behave as remote ones
+/// Conformance: TAO 46 - asynchronous calls and servers - every operation in all forms, against
+/// every strategy and transport
 #[test]
 fn within_one_orb() -> Tested {
     let orb = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;
@@ -172,6 +191,9 @@ fn within_one_orb() -> Tested {
 
 /// A `char` beyond ASCII could not be sent from one orbium to another: the agreed
 /// UTF-8 has no single octet for it. Strings keep every script meanwhile.
+///
+/// Conformance: code sets - text of any script and a `char` beyond ASCII on one connection of two
+/// orbiums
 #[test]
 fn any_script_and_every_char() -> Tested {
     for native in [NativeCharSet::Latin1, NativeCharSet::Utf8] {
@@ -202,6 +224,10 @@ fn any_script_and_every_char() -> Tested {
 }
 
 /// References known from nothing but an address and a key.
+///
+/// Conformance: both sides threads - from an address and a plain key
+/// Conformance: references - plain keys, `corbaloc::host:port/Name`
+/// Conformance: ORB - `object_to_string`, `string_to_object`, `is_equivalent`
 #[test]
 fn by_plain_keys() -> Tested {
     let server = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;

@@ -43,6 +43,7 @@ fn with_orb(
     Negotiated::with_server(Some(&info), orb)
 }
 
+/// Conformance: code sets - choice, in the order of the standard
 #[test]
 fn the_set_is_chosen_in_the_order_of_the_standard() {
     for (client, server, chosen) in [
@@ -71,6 +72,7 @@ fn the_set_is_chosen_in_the_order_of_the_standard() {
     }
 }
 
+/// Conformance: code sets - choice, in the order of the standard
 #[test]
 fn known_orbs_are_spoken_to_in_the_expected_sets() {
     for (name, orb, char_data, wchar_data, char_set, wide_set) in [
@@ -153,6 +155,7 @@ fn known_orbs_are_spoken_to_in_the_expected_sets() {
     }
 }
 
+/// Conformance: code sets - no component: ISO 8859-1 only
 #[test]
 fn without_a_component_only_latin_1_is_left() {
     assert_eq!(Negotiated::with_server(None, None), Ok(Negotiated::DEFAULT));
@@ -162,6 +165,7 @@ fn without_a_component_only_latin_1_is_left() {
     );
 }
 
+/// Conformance: code sets - CODESET_INCOMPATIBLE
 #[test]
 fn incompatible_sets_are_an_error_for_char_and_no_wide_text_for_wchar() {
     assert_eq!(
@@ -172,6 +176,7 @@ fn incompatible_sets_are_an_error_for_char_and_no_wide_text_for_wchar() {
     assert_eq!(agreed.wide_set, None);
 }
 
+/// Conformance: code sets - the context, sent until answered, holds for the connection
 #[test]
 fn contexts_are_twelve_octets_in_either_order() {
     let big = octets("00 000000 05010001 00010109");
@@ -186,6 +191,9 @@ fn contexts_are_twelve_octets_in_either_order() {
 
 /// Two orbiums say in a third set that a `char` stays an octet; what does not know
 /// of it reads the two of the standard.
+///
+/// Conformance: code sets - text of any script and a `char` beyond ASCII on one connection of two
+/// orbiums
 #[test]
 fn a_context_between_two_orbiums_has_a_third_set() {
     let octets = octets("00 000000 05010001 00010109 00010001");
@@ -207,6 +215,8 @@ fn a_context_between_two_orbiums_has_a_third_set() {
 }
 
 /// The clients of other ORBs choose by what is named native.
+///
+/// Conformance: code sets - choice, in the order of the standard - as a server
 #[test]
 fn a_server_publishes_both_sets_and_names_one_native() {
     for (text, native, char_data) in [
@@ -237,6 +247,7 @@ fn a_server_publishes_both_sets_and_names_one_native() {
     );
 }
 
+/// Conformance: code sets - CODESET_INCOMPATIBLE
 #[test]
 fn a_context_with_sets_that_are_not_supported_is_refused() {
     let context =

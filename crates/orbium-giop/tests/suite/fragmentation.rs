@@ -40,6 +40,7 @@ fn assemble(assembly: &mut Reassembly, message: &[u8]) -> Result<Option<Assemble
     assembly.accept(&header, body)
 }
 
+/// Conformance: fragments - received, 1.2, cut anywhere
 #[test]
 fn a_message_cut_anywhere_comes_together_again() {
     for order in [ByteOrder::Big, ByteOrder::Little] {
@@ -59,6 +60,7 @@ fn a_message_cut_anywhere_comes_together_again() {
     }
 }
 
+/// Conformance: fragments - form
 #[test]
 fn fragments_have_the_layout_of_the_standard() {
     let message = request(ByteOrder::Big, 7, 10);
@@ -76,6 +78,7 @@ fn fragments_have_the_layout_of_the_standard() {
     assert_eq!(parts, [expected_first, expected_last]);
 }
 
+/// Conformance: fragments - form
 #[test]
 fn messages_that_need_no_cutting_are_left_whole() {
     let message = request(ByteOrder::Little, 7, 100);
@@ -88,6 +91,7 @@ fn messages_that_need_no_cutting_are_left_whole() {
     }
 }
 
+/// Conformance: fragments - sent above `Config::fragment_size`, 1.2
 #[test]
 fn a_message_in_pieces_is_cut_without_being_joined() {
     let message = request(ByteOrder::Little, 7, 300);
@@ -107,6 +111,7 @@ fn a_message_in_pieces_is_cut_without_being_joined() {
     }
 }
 
+/// Conformance: fragments - received, 1.2, interleaved
 #[test]
 fn interleaved_messages_are_told_apart_by_request_id() {
     let messages: Vec<_> = (0..5)
@@ -134,6 +139,7 @@ fn interleaved_messages_are_told_apart_by_request_id() {
     );
 }
 
+/// Conformance: fragments - received, 1.1, one after the other
 #[test]
 fn giop_1_1_fragments_follow_each_other_without_an_id() {
     let mut assembly = Reassembly::default();
@@ -158,6 +164,7 @@ fn giop_1_1_fragments_follow_each_other_without_an_id() {
     );
 }
 
+/// Conformance: fragments - received, 1.1, aligned within each fragment
 #[test]
 fn giop_1_1_fragments_are_aligned_each_on_its_own() {
     let parts = [
@@ -195,6 +202,7 @@ fn giop_1_2_fragments_leave_no_seams() {
     assert_eq!(whole.map(|whole| whole.seams), Some(Vec::new()));
 }
 
+/// Conformance: fragments - limits
 #[test]
 fn seams_count_against_the_limits() {
     let limits = ReassemblyLimits {
@@ -212,6 +220,7 @@ fn seams_count_against_the_limits() {
     assert_eq!((assembly.len(), assembly.octets()), (0, 0));
 }
 
+/// Conformance: fragments - received, 1.2, cut anywhere
 #[test]
 fn empty_fragments_are_legal() {
     let mut assembly = Reassembly::default();
@@ -224,6 +233,7 @@ fn empty_fragments_are_legal() {
     assert_eq!(whole, octets("47494f50 01 02 00 01 00000004 00000007"));
 }
 
+/// Conformance: fragments - cancelled between its fragments
 #[test]
 fn a_cancelled_message_is_dropped_and_its_rest_continues_nothing() {
     let parts = cut(&request(ByteOrder::Big, 7, 200), 64).unwrap();
@@ -238,6 +248,7 @@ fn a_cancelled_message_is_dropped_and_its_rest_continues_nothing() {
     );
 }
 
+/// Conformance: fragments - limits
 #[test]
 fn limits_hold() {
     let limits = ReassemblyLimits {
@@ -271,6 +282,7 @@ fn limits_hold() {
     assert_eq!((assembly.len(), assembly.octets()), (1, 144));
 }
 
+/// Conformance: fragments - form
 #[test]
 fn what_cannot_be_fragmented_is_refused() {
     let mut assembly = Reassembly::default();

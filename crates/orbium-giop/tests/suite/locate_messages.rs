@@ -14,6 +14,7 @@ fn request(order: ByteOrder, version: Version, target: &Target<'_>) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn locate_requests_have_the_layout_of_the_standard() {
     let key = Target::Key(b"Key");
@@ -34,6 +35,7 @@ fn locate_requests_have_the_layout_of_the_standard() {
     );
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn every_form_of_target_is_read_back() {
     let ior = Ior {
@@ -67,6 +69,7 @@ fn every_form_of_target_is_read_back() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn old_versions_can_only_address_by_key() {
     let target = Target::Profile { tag: 5, data: &[] };
@@ -75,6 +78,7 @@ fn old_versions_can_only_address_by_key() {
     assert_eq!(writer.error().unwrap().kind, CdrErrorKind::NotSupported);
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn an_unknown_form_of_target_is_an_error() {
     let mut octets = octets("00000007 0003 0000 00000000");
@@ -83,6 +87,7 @@ fn an_unknown_form_of_target_is_an_error() {
     assert_eq!(error.kind, CdrErrorKind::BadDiscriminator);
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn locate_reply_bodies_follow_without_padding() {
     let ior = Ior {
@@ -110,6 +115,7 @@ fn locate_reply_bodies_follow_without_padding() {
     assert_eq!(Ior::decode(&mut reader), Ok(ior));
 }
 
+/// Conformance: GIOP 2: 9.4.5, 9.4.6 - LocateRequest, LocateReply
 #[test]
 fn only_giop_1_2_knows_the_later_statuses() {
     for minor in 0..=3 {

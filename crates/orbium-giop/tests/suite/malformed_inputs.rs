@@ -140,6 +140,7 @@ fn see_contexts(contexts: &ServiceContexts<'_>) -> bool {
     true
 }
 
+/// Conformance: robustness - messages cut and changed at random
 #[test]
 fn a_message_cut_off_anywhere_is_an_error() {
     for message in messages() {
@@ -151,6 +152,7 @@ fn a_message_cut_off_anywhere_is_an_error() {
     }
 }
 
+/// Conformance: robustness - messages cut and changed at random
 #[test]
 fn messages_changed_at_random_are_read_or_refused() {
     let messages = messages();
@@ -182,6 +184,7 @@ fn system_exception_bodies_cut_off_anywhere_are_an_error() {
     }
 }
 
+/// Conformance: robustness - references changed at random
 #[test]
 fn references_changed_at_random_are_read_or_refused() {
     let mut chance = Chance(0x0123_4567_89ab_cdef);
@@ -213,6 +216,7 @@ fn references_changed_at_random_are_read_or_refused() {
     assert!(good > 1000, "{good} components read");
 }
 
+/// Conformance: robustness - references changed at random
 #[test]
 fn components_changed_at_random_are_read_or_refused() {
     let mut chance = Chance(0x0fed_cba9_8765_4321);
@@ -230,6 +234,7 @@ fn components_changed_at_random_are_read_or_refused() {
     }
 }
 
+/// Conformance: robustness - references changed at random
 #[test]
 fn object_urls_changed_at_random_are_read_or_refused() {
     let seeds = [
@@ -261,6 +266,8 @@ fn object_urls_changed_at_random_are_read_or_refused() {
 }
 
 /// That of `corbaloc:miop:1.0@1.0-D-7-20`, which lacks an address, lay behind its end.
+///
+/// Conformance: robustness - references changed at random
 #[test]
 fn errors_of_object_urls_cut_off_anywhere_lie_within_them() {
     for whole in [
@@ -284,6 +291,7 @@ fn errors_of_object_urls_cut_off_anywhere_lie_within_them() {
     }
 }
 
+/// Conformance: robustness - messages cut and changed at random
 #[test]
 fn fragments_changed_at_random_stay_within_the_limits() {
     let limits = ReassemblyLimits {
@@ -329,6 +337,7 @@ fn fragments_changed_at_random_stay_within_the_limits() {
     assert!(complete > 100, "{complete} came together");
 }
 
+/// Conformance: robustness - messages cut and changed at random
 #[test]
 fn counts_beyond_the_data_are_refused_before_anything_is_reserved() {
     let format = Format::plain(ByteOrder::Big, 2);

@@ -23,6 +23,7 @@ const KINDS: [MessageKind; 8] = [
     MessageKind::Fragment,
 ];
 
+/// Conformance: GIOP 2: 9.4.1 - header of every version, order and type
 #[test]
 fn headers_round_trip_in_every_version_order_and_kind() {
     for minor in 0..=3 {
@@ -48,6 +49,7 @@ fn headers_round_trip_in_every_version_order_and_kind() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.1 - header of every version, order and type
 #[test]
 fn header_octets_mean_what_the_standard_says() {
     let parsed = MessageHeader::parse(&header("47494f50 01 02 03 07 10000000")).unwrap();
@@ -58,12 +60,14 @@ fn header_octets_mean_what_the_standard_says() {
     assert_eq!(parsed.size, 16);
 }
 
+/// Conformance: GIOP 2: 9.4.1 - 1.0 has a boolean where 1.1 has flags
 #[test]
 fn giop_1_0_has_a_boolean_where_later_versions_have_flags() {
     let parsed = MessageHeader::parse(&header("47494f50 01 00 03 00 00000000")).unwrap();
     assert!(!parsed.more_fragments);
 }
 
+/// Conformance: GIOP 2: 9.4.1 - 1.3 is read as 1.2
 #[test]
 fn giop_1_3_is_read_as_1_2_and_keeps_its_number() {
     let parsed = MessageHeader::parse(&header("47494f50 01 03 00 00 00000000")).unwrap();
@@ -97,6 +101,7 @@ fn a_plain_request_is_read_as_any_header_and_nothing_else_is_one() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.1 - what is no header is refused with the reason
 #[test]
 fn what_is_no_header_is_told_apart() {
     for (text, error) in [
@@ -126,6 +131,7 @@ fn what_is_no_header_is_told_apart() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.7, 9.4.8 - CloseConnection, MessageError
 #[test]
 fn header_only_messages_are_twelve_octets() {
     let native = ByteOrder::NATIVE.flag();
@@ -137,6 +143,7 @@ fn header_only_messages_are_twelve_octets() {
     assert_eq!(message_error(Version::V1_2), error);
 }
 
+/// Conformance: GIOP 2: 9.4.4 - CancelRequest
 #[test]
 fn cancel_requests_carry_the_id_in_the_order_of_the_message() {
     let cancel = CancelRequest { request_id: 7 };

@@ -137,6 +137,8 @@ fn pass(
 }
 
 proptest! {
+    /// Conformance: protocols - messaging protocols: every message through every stack, over every
+    /// stream
     #[test]
     fn every_message_passes_every_stack(
         sent in prop::collection::vec(messages(), 1..12),
@@ -158,6 +160,7 @@ proptest! {
         }
     }
 
+    /// Conformance: protocols - messaging protocols: hostile frames
     #[test]
     fn damaged_frames_are_decoded_or_refused(
         sent in prop::collection::vec(messages(), 1..6),
@@ -181,6 +184,7 @@ proptest! {
     }
 }
 
+/// Conformance: protocols - senseless stacks
 #[test]
 fn senseless_stacks_are_refused_with_a_sentence() {
     for (names, sentence) in [
@@ -584,6 +588,7 @@ mod ziop {
         Ok(message)
     }
 
+    /// Conformance: protocols - compressed messages as the standard has them
     #[test]
     fn a_compressed_message_has_the_layout_of_the_standard() {
         let message = request(b"Key", "op", &[b'x'; 5000]);
@@ -617,6 +622,7 @@ mod ziop {
         assert!(encode(&mut client, &[&message]).unwrap().len() < message.len());
     }
 
+    /// Conformance: protocols - messaging protocols: hostile frames
     #[test]
     fn a_bomb_is_refused_while_it_is_inflated() {
         let bomb = compressed(&request(b"Key", "op", &vec![0; 50_000]));

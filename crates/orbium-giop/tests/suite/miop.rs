@@ -32,6 +32,7 @@ fn packets(message: &[u8], number: u8, largest: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// Conformance: protocols - packets of MIOP
 #[test]
 fn packets_have_the_layout_of_the_standard() {
     let sent = message(20);
@@ -179,6 +180,7 @@ fn old_and_excess_messages_make_room() {
     assert_eq!((collector.len(), collector.octets()), (0, 0));
 }
 
+/// Conformance: protocols - packets of MIOP
 #[test]
 fn endless_packets_stay_within_the_limits() {
     let mut collector = Collector::new(LIMITS);
@@ -209,6 +211,7 @@ fn a_plan_needs_room_for_data() {
 }
 
 proptest! {
+    /// Conformance: protocols - packets of MIOP
     #[test]
     fn messages_come_whole_from_shuffled_packets(
         lens in prop::collection::vec(0..4000_usize, 1..4),

@@ -25,6 +25,8 @@ fn corbaloc(text: &str) -> Corbaloc {
     }
 }
 
+/// Conformance: references - `corbaloc:`, several addresses, `rir:`, IPv6, versions
+/// Conformance: TAO 48 - IPv6, port 0, wildcard endpoints, corbaloc
 #[test]
 fn good_corbalocs_mean_what_the_standard_says() {
     let unix = |path: &str| ObjectAddress::Uiop {
@@ -155,6 +157,7 @@ fn good_corbalocs_mean_what_the_standard_says() {
     }
 }
 
+/// Conformance: references - `corbaloc:`, several addresses, `rir:`, IPv6, versions
 #[test]
 fn bad_urls_say_what_is_wrong_and_where() {
     use UrlErrorKind as Kind;
@@ -251,6 +254,7 @@ fn bad_urls_say_what_is_wrong_and_where() {
     }
 }
 
+/// Conformance: references - `IOR:` strings
 #[test]
 fn a_bad_stringified_reference_is_minor_10() {
     let error = ObjectUrl::parse("IOR:01xx").unwrap_err();
@@ -258,6 +262,7 @@ fn a_bad_stringified_reference_is_minor_10() {
     assert_eq!(error.to_string(), "not a hexadecimal digit at offset 6");
 }
 
+/// Conformance: references - `corbaname:` - syntax
 #[test]
 fn corbanames_have_a_context_and_a_name() {
     for (text, context, name) in [
@@ -295,6 +300,7 @@ fn corbanames_have_a_context_and_a_name() {
     }
 }
 
+/// Conformance: references - `corbaloc:`, several addresses, `rir:`, IPv6, versions
 #[test]
 fn a_corbaloc_becomes_a_reference_with_a_profile_for_each_address() {
     let ior = corbaloc("corbaloc::1.2@a:1,:,uiop:1.2@/run/x|K")
@@ -325,6 +331,7 @@ fn a_tls_address_becomes_the_profile_that_others_publish() {
     assert!(matches!(component, Component::Ssl { port: 684, .. }));
 }
 
+/// Conformance: references - `corbaloc:`, several addresses, `rir:`, IPv6, versions
 #[test]
 fn what_has_no_profile_is_no_reference() {
     let error = corbaloc("corbaloc:rir:/X").to_ior().unwrap_err();

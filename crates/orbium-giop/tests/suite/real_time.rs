@@ -60,6 +60,7 @@ fn protocols() -> ClientProtocolsValue {
     ])
 }
 
+/// Conformance: RT 5.7, 5.12 - service contexts RTCorbaPriority, RTCorbaPriorityRange
 #[test]
 fn the_priority_of_a_request_is_four_octets() {
     let big = octets("00 00 01 02");
@@ -85,6 +86,7 @@ fn the_priority_of_a_request_is_four_octets() {
     assert_eq!(read_priority_context(&octets("00 ff 00 07 09")), Ok(7));
 }
 
+/// Conformance: RT 5.7, 5.12 - service contexts RTCorbaPriority, RTCorbaPriorityRange
 #[test]
 fn the_range_of_a_connection_is_six_octets() {
     let band = PriorityBand {
@@ -106,6 +108,8 @@ fn the_range_of_a_connection_is_six_octets() {
     }
 }
 
+/// Conformance: RT 5.7, 5.12, 5.15 - policies 40, 43, 45 in references; TAO's endpoints with
+/// priorities
 #[test]
 fn the_policies_are_encapsulations() {
     // Flag, three octets of gap, model, priority.
@@ -123,6 +127,8 @@ fn the_policies_are_encapsulations() {
     assert_eq!(value, Ok(ClientProtocolsValue(vec![tcp])));
 }
 
+/// Conformance: RT 5.7, 5.12, 5.15 - policies 40, 43, 45 in references; TAO's endpoints with
+/// priorities
 #[test]
 fn what_is_published_is_what_is_found() {
     let policies = [
@@ -218,6 +224,8 @@ fn counts_are_not_believed() {
     );
 }
 
+/// Conformance: RT 5.7, 5.12, 5.15 - policies 40, 43, 45 in references; TAO's endpoints with
+/// priorities
 #[test]
 fn endpoints_with_priorities_are_as_tao_has_them() {
     let endpoints = vec![
@@ -244,6 +252,8 @@ fn endpoints_with_priorities_are_as_tao_has_them() {
     );
 }
 
+/// Conformance: RT 5.7, 5.12, 5.15 - policies 40, 43, 45 in references; TAO's endpoints with
+/// priorities
 #[test]
 fn octets_changed_at_random_end_in_a_value_or_an_error() {
     let mut chance = Chance(0x5eed_0040);

@@ -31,6 +31,7 @@ fn iiop(version: Version) -> IiopProfile {
     }
 }
 
+/// Conformance: references - profiles of IIOP 1.0, 1.1, 1.2 and beyond
 #[test]
 fn profiles_of_every_version_round_trip() {
     for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
@@ -39,6 +40,7 @@ fn profiles_of_every_version_round_trip() {
     }
 }
 
+/// Conformance: references - profiles of IIOP 1.0, 1.1, 1.2 and beyond
 #[test]
 fn profile_octets_mean_what_the_standard_says() {
     let big = octets(
@@ -66,6 +68,7 @@ fn profile_octets_mean_what_the_standard_says() {
     );
 }
 
+/// Conformance: references - profiles of IIOP 1.0, 1.1, 1.2 and beyond
 #[test]
 fn a_higher_minor_version_is_read_as_far_as_it_is_known() {
     let mut encoded = iiop(Version::V1_2).encode();
@@ -79,6 +82,7 @@ fn a_higher_minor_version_is_read_as_far_as_it_is_known() {
     assert_eq!(error.kind, CdrErrorKind::BadReference);
 }
 
+/// Conformance: references - what is unknown is kept
 #[test]
 fn unknown_profiles_and_components_are_kept_octet_for_octet() {
     let ior = Ior {
@@ -116,6 +120,7 @@ fn unknown_profiles_and_components_are_kept_octet_for_octet() {
     );
 }
 
+/// Conformance: references - TAO's UIOP profile
 #[test]
 fn other_profiles_with_known_bodies_are_understood() {
     let uiop = UiopProfile {
@@ -140,6 +145,7 @@ fn other_profiles_with_known_bodies_are_understood() {
     );
 }
 
+/// Conformance: references - nil
 #[test]
 fn nil_is_a_string_of_its_own_and_comes_back() {
     let little = "IOR:01000000010000000000000000000000";
@@ -152,6 +158,7 @@ fn nil_is_a_string_of_its_own_and_comes_back() {
     assert_eq!(Ior::from_string(&Ior::NIL.to_string()), Ok(Ior::NIL));
 }
 
+/// Conformance: references - `IOR:` strings
 #[test]
 fn a_stringified_reference_with_the_components_of_omniorb_is_read() {
     let text = "IOR:010000001300000049444c3a43756269742f437562653a312e30000001000000\
@@ -174,6 +181,7 @@ fn a_stringified_reference_with_the_components_of_omniorb_is_read() {
     );
 }
 
+/// Conformance: references - `IOR:` strings
 #[test]
 fn case_and_white_space_of_a_string_do_not_matter() {
     let ior = Ior::with_profile("IDL:X:1.0", &iiop(Version::V1_1));
@@ -184,6 +192,7 @@ fn case_and_white_space_of_a_string_do_not_matter() {
     assert_eq!(Ior::from_string(&format!("  {text}\n")), Ok(ior));
 }
 
+/// Conformance: references - `IOR:` strings
 #[test]
 fn strings_that_are_no_references_say_why() {
     assert_eq!(Ior::from_string("IOR"), Err(IorStringError::NoScheme));
@@ -305,6 +314,7 @@ fn a_malformed_known_component_is_an_error_of_its_own() {
     assert_eq!(error.kind, CdrErrorKind::Truncated);
 }
 
+/// Conformance: references - what is unknown is kept
 #[test]
 fn code_set_components_keep_sets_that_are_not_known() {
     let data = encode_encapsulation(|writer| {
@@ -322,6 +332,7 @@ fn code_set_components_keep_sets_that_are_not_known() {
     assert_eq!(info.wchar_data.native, CodeSetId::NONE);
 }
 
+/// Conformance: references - alternate addresses, several profiles, tried in order
 #[test]
 fn addresses_come_in_the_order_they_are_to_be_tried() {
     let mut profile = IiopProfile {

@@ -31,6 +31,7 @@ fn write(
     writer.finish().unwrap()
 }
 
+/// Conformance: GIOP 2: 9.4.3 - Reply
 #[test]
 fn replies_have_the_layout_of_the_standard() {
     for (version, order, expected) in [
@@ -69,6 +70,7 @@ fn replies_have_the_layout_of_the_standard() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.3 - Reply
 #[test]
 fn a_reply_without_results_ends_after_its_header() {
     let expected = octets("47494f50 01 02 01 01 0c000000 07000000 00000000 00000000");
@@ -91,6 +93,7 @@ fn a_reply_without_results_ends_after_its_header() {
     assert_eq!(written[33..], [0, 0, 0, 0, 0, 0, 0, 0xEE]);
 }
 
+/// Conformance: GIOP 2: 9.4.3 - Reply
 #[test]
 fn what_is_written_is_read_back_in_every_version_order_and_status() {
     let data = [1, 2, 3, 4, 5];
@@ -124,6 +127,7 @@ fn what_is_written_is_read_back_in_every_version_order_and_status() {
     }
 }
 
+/// Conformance: replies - PERM and NEEDS_ADDRESSING_MODE only at 1.2
 #[test]
 fn only_giop_1_2_knows_the_later_statuses() {
     for minor in 0..=3 {
@@ -136,6 +140,7 @@ fn only_giop_1_2_knows_the_later_statuses() {
     }
 }
 
+/// Conformance: replies - system exceptions as id, minor code, completion
 #[test]
 fn system_exceptions_travel_as_id_minor_and_completion() {
     let raised = SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No);

@@ -37,6 +37,7 @@ fn with_read<T>(message: &mut [u8], see: impl FnOnce(&RequestHeader<'_>, usize, 
     see(&request, reader.position(), reader.remaining())
 }
 
+/// Conformance: GIOP 2: 9.4.2 - Request 1.2, and its padding
 #[test]
 fn giop_1_2_key_request_has_the_layout_of_the_standard() {
     let big = RequestTemplate::in_order(ByteOrder::Big, Version::V1_2, b"Cube!");
@@ -55,6 +56,7 @@ fn giop_1_2_key_request_has_the_layout_of_the_standard() {
     assert_eq!(written, expected);
 }
 
+/// Conformance: GIOP 2: 9.4.2 - Request 1.2, and its padding
 #[test]
 fn a_request_without_body_is_not_padded() {
     let template = RequestTemplate::in_order(ByteOrder::Little, Version::V1_2, b"Cube");
@@ -82,6 +84,7 @@ fn a_request_without_body_is_not_padded() {
     assert_eq!(padded.len(), 60);
 }
 
+/// Conformance: GIOP 2: 9.4.2 - Request 1.0, 1.1
 #[test]
 fn giop_1_0_and_1_1_requests_have_the_layout_of_the_standard() {
     for (version, order, expected) in [
@@ -118,6 +121,7 @@ fn giop_1_0_and_1_1_requests_have_the_layout_of_the_standard() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.2 - service contexts, unknown ones kept
 #[test]
 fn service_contexts_stand_where_each_version_wants_them() {
     let contexts = [
@@ -153,6 +157,7 @@ fn service_contexts_stand_where_each_version_wants_them() {
     assert_eq!(written[12..], expected[12..]);
 }
 
+/// Conformance: GIOP 2: 9.4.2 - three forms of a target
 #[test]
 fn what_is_written_is_read_back_in_every_version_order_and_form() {
     let data = [9; 5];
@@ -186,6 +191,7 @@ fn what_is_written_is_read_back_in_every_version_order_and_form() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.2 - three forms of a target
 #[test]
 fn profile_and_reference_addressing_name_the_same_key() {
     let profile = IiopProfile {
@@ -224,6 +230,7 @@ fn profile_and_reference_addressing_name_the_same_key() {
     );
 }
 
+/// Conformance: GIOP 2: 9.4.2 - response flags
 #[test]
 fn response_flags_tell_the_three_kinds_of_call_apart() {
     for flags in [
@@ -249,6 +256,7 @@ fn response_flags_tell_the_three_kinds_of_call_apart() {
     }
 }
 
+/// Conformance: GIOP 2: 9.4.2 - Request 1.2, and its padding
 #[test]
 fn padding_without_a_body_is_accepted() {
     let template = RequestTemplate::new(Version::V1_2, b"Cube1");
@@ -276,6 +284,7 @@ fn an_error_of_a_body_that_wrote_nothing_is_not_lost() {
     assert_eq!(writer.error().unwrap().kind, CdrErrorKind::CannotConvert);
 }
 
+/// Conformance: GIOP - what is known beforehand is marshalled beforehand
 #[test]
 fn an_operation_marshalled_beforehand_makes_the_same_request() {
     for version in [Version::V1_0, Version::V1_1, Version::V1_2] {

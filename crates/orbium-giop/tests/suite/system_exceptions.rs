@@ -7,6 +7,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 use orbium_giop::minor::{self, OMG_VMCID, ORBIUM_VMCID, TABLE};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
+/// Conformance: replies - system exceptions as id, minor code, completion
 #[test]
 fn every_exception_is_found_by_its_name_and_repository_id() {
     assert_eq!(ExceptionKind::ALL.len(), 40);
@@ -20,6 +21,7 @@ fn every_exception_is_found_by_its_name_and_repository_id() {
     }
 }
 
+/// Conformance: replies - an exception that is not standard, or not declared: UNKNOWN
 #[test]
 fn an_exception_that_is_not_standard_is_unknown_minor_2() {
     for id in [
@@ -35,6 +37,7 @@ fn an_exception_that_is_not_standard_is_unknown_minor_2() {
     }
 }
 
+/// Conformance: ORB - minor codes explained
 #[test]
 fn the_table_explains_every_code_once() {
     let mut seen = HashSet::new();
@@ -46,6 +49,7 @@ fn the_table_explains_every_code_once() {
     }
 }
 
+/// Conformance: ORB - minor codes explained
 #[test]
 fn exceptions_are_explained_to_people() {
     for (exception, text) in [
@@ -89,6 +93,7 @@ fn exceptions_are_small() {
     assert!(size_of::<SystemException>() <= 8);
 }
 
+/// Conformance: ORB - minor codes explained
 #[test]
 fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
     for kind in [

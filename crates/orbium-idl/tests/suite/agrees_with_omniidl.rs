@@ -61,6 +61,7 @@ fn idl_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Conformance: IDL - the same verdict as omniidl, both ways
 #[test]
 fn on_every_file_that_comes_with_it() {
     let Some(omniidl) = omniidl() else { return };
@@ -100,6 +101,7 @@ fn on_every_file_that_comes_with_it() {
     );
 }
 
+/// Conformance: IDL - the same verdict as omniidl, both ways
 #[test]
 fn on_every_mistake_of_the_catalogue() {
     let Some(omniidl) = omniidl() else { return };
@@ -121,6 +123,7 @@ fn on_every_mistake_of_the_catalogue() {
     assert!(disagreements.is_empty(), "{disagreements}");
 }
 
+/// Conformance: IDL - the same verdict as omniidl, both ways
 #[test]
 fn on_probes_of_names_and_scopes() {
     let Some(omniidl) = omniidl() else { return };

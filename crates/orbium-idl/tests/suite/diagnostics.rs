@@ -5,6 +5,7 @@ use std::path::Path;
 
 use orbium_idl::{Memory, Options, Severity, compile_bytes, compile_source, compile_with};
 
+/// Conformance: IDL - diagnostics
 #[test]
 fn a_diagnostic_shows_the_line_and_says_what_to_do() {
     let text = "interface Bank {\n\tvoid close(in Acount a);\n};\ntypedef long Account;\n";
@@ -40,6 +41,7 @@ fn a_second_place_is_shown_below_the_first() {
     assert_eq!(compilation.to_string(), expected);
 }
 
+/// Conformance: IDL - diagnostics
 #[test]
 fn a_misspelt_name_is_suggested() {
     let text = "typedef long Account;\ninterface Bank { void close(in Acount which); };\n";

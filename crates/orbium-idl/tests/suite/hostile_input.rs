@@ -15,6 +15,7 @@ fn rejected(text: &str, code: &str) -> Compilation {
     compilation
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn nesting_is_bounded_everywhere() {
     let deep = 100_000;
@@ -42,6 +43,7 @@ fn nesting_is_bounded_everywhere() {
     rejected(&format!("typedef long X{};", "[1".repeat(deep)), "syntax");
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn long_expressions_cost_no_stack() {
     let sum = vec!["1"; 200_000].join("+");
@@ -84,6 +86,7 @@ fn long_chains_of_definitions_cost_no_stack() {
     assert!(compilation.model.is_some(), "{compilation}");
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn macro_expansion_is_bounded() {
     let mut doubling = String::from("#define A0 1 +\n");
@@ -109,6 +112,7 @@ fn macro_expansion_is_bounded() {
     compile_source(&Options::new(), "deep.idl", &deep);
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn including_without_end_is_stopped() {
     let loader = Memory::new().with(
@@ -158,6 +162,7 @@ fn one_very_long_line_is_shown_in_pieces() {
     );
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn every_truncation_of_a_file_is_survived() {
     for end in (0..KITCHEN.len()).filter(|end| KITCHEN.is_char_boundary(*end)) {
@@ -183,6 +188,7 @@ impl Numbers {
     }
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn random_bytes_are_survived() {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
@@ -194,6 +200,7 @@ fn random_bytes_are_survived() {
     }
 }
 
+/// Conformance: IDL - hostile IDL
 #[test]
 fn shuffled_tokens_are_survived() {
     let words: Vec<&str> = KITCHEN

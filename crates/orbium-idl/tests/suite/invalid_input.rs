@@ -47,6 +47,7 @@ fn problem(case: &Case, compilation: &Compilation) -> Option<String> {
     Some(format!("does not say `{missing}`"))
 }
 
+/// Conformance: IDL - every rule of the catalogue
 #[test]
 fn every_mistake_of_the_catalogue_is_reported_once_at_its_place() {
     let mut failures = String::new();
@@ -62,6 +63,7 @@ fn every_mistake_of_the_catalogue_is_reported_once_at_its_place() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// Conformance: IDL - many mistakes in one run, each once
 #[test]
 fn one_run_reports_many_mistakes_and_one_mistake_only_once() {
     let text = "
@@ -90,6 +92,7 @@ const short FOLLOWS = TOO + 1;
     );
 }
 
+/// Conformance: IDL - many mistakes in one run, each once
 #[test]
 fn a_name_that_may_be_declared_in_what_could_not_be_read_is_not_reported() {
     let text = "typedef unsigned float Speed;\nstruct Car { Speed top; };\n";
@@ -99,6 +102,7 @@ fn a_name_that_may_be_declared_in_what_could_not_be_read_is_not_reported() {
 
 const REOPENED: &str = "#pragma prefix \"a\"\nmodule M { typedef long T; };\n#pragma prefix \"b\"\nmodule M { typedef long U; };";
 
+/// Conformance: IDL - older IDL, IDL 4
 #[test]
 fn options_decide_whether_common_mistakes_are_errors() {
     let lenient = Options {

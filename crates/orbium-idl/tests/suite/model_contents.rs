@@ -60,6 +60,7 @@ fn constants_have_their_values() {
     );
 }
 
+/// Conformance: IDL - constant expressions
 #[test]
 fn expressions_are_evaluated_by_the_rules_of_their_type() {
     let integer = |text: &str| match constant(&model(&format!("const {text};")), "X").value {
@@ -105,6 +106,7 @@ fn expressions_are_evaluated_by_the_rules_of_their_type() {
     );
 }
 
+/// Conformance: IDL - constant expressions
 #[test]
 fn fixed_constants_are_exact_and_find_their_own_type() {
     let model = model(
@@ -204,6 +206,7 @@ fn interfaces_know_their_bases_and_features() {
     );
 }
 
+/// Conformance: IDL - scopes
 #[test]
 fn bases_are_listed_once_in_depth_first_order() {
     let model = model(
@@ -265,6 +268,7 @@ fn recursion_and_locality_are_found() {
     assert!(!local.is_local(find(&local, "T").id));
 }
 
+/// Conformance: IDL - values and components, understood though not mapped
 #[test]
 fn value_types_have_state_and_factories() {
     let model = kitchen();
@@ -286,6 +290,7 @@ fn value_types_have_state_and_factories() {
     assert!(matches!(&boxed.kind, DefinitionKind::ValueBox(b) if b.ty == Type::String(None)));
 }
 
+/// Conformance: IDL - scopes
 #[test]
 fn a_reopened_module_is_one_with_everything_in_order() {
     let model = model(
@@ -301,6 +306,7 @@ fn a_reopened_module_is_one_with_everything_in_order() {
     assert_eq!(find(&model, "M::I").location.column, 81);
 }
 
+/// Conformance: IDL - scopes
 #[test]
 fn types_defined_in_place_belong_to_the_scope_they_stand_in() {
     let model = model(
@@ -386,6 +392,7 @@ fn comments_belong_to_what_they_stand_at() {
     assert_eq!(docs, [Some("first\ngoes on"), Some("second")]);
 }
 
+/// Conformance: IDL - annotations reported
 #[test]
 fn annotations_keep_their_arguments() {
     let model = model(
@@ -450,6 +457,7 @@ fn annotations_of_all_openings_of_a_module_are_kept() {
     assert_eq!(values, [None, Some(&last)]);
 }
 
+/// Conformance: IDL - repository ids, pragmas, `typeid`, `typeprefix`
 #[test]
 fn repository_ids_follow_pragmas_and_scopes() {
     let model = model(
@@ -488,6 +496,7 @@ typedef long Last;
     }
 }
 
+/// Conformance: IDL - repository ids, pragmas, `typeid`, `typeprefix`
 #[test]
 fn typeid_and_typeprefix_set_ids() {
     let model = model(
@@ -509,6 +518,7 @@ fn typeid_and_typeprefix_set_ids() {
     }
 }
 
+/// Conformance: IDL - values and components, understood though not mapped
 #[test]
 fn unmapped_constructs_are_in_the_model() {
     let model = model(

@@ -47,6 +47,7 @@ fn rejected(text: &str, code: &str) -> Compilation {
     compilation
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn macros_are_replaced() {
     assert_eq!(integer("#define N 3\nconst long X = N;"), 3);
@@ -89,6 +90,7 @@ fn a_function_like_macro_without_arguments_is_a_plain_name() {
     );
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn tokens_are_made_strings_and_joined() {
     assert_eq!(
@@ -123,6 +125,7 @@ fn lines_are_spliced() {
     );
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn conditions_choose_groups() {
     let chosen = |condition: &str| {
@@ -217,6 +220,7 @@ fn options_define_and_undefine_macros() {
     );
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn line_markers_rename_places() {
     for marker in ["#line 70 \"real.idl\"", "# 70 \"real.idl\""] {
@@ -270,6 +274,7 @@ fn library() -> Memory {
         .with("inc2/near.idl", "")
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn files_are_found_beside_the_including_one_and_on_the_search_path() {
     let options = Options::new().include("inc");
@@ -325,6 +330,7 @@ fn a_missing_file_is_reported_with_its_includer() {
     assert!(compilation.model.is_none());
 }
 
+/// Conformance: IDL - preprocessor
 #[test]
 fn import_finds_the_file_named_after_the_scope() {
     let loader = Memory::new()

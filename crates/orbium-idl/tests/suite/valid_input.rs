@@ -83,6 +83,7 @@ const CLEAN: &[(&str, &str)] = &[
         string<4> r; wstring s; wstring<4> t; fixed<5,2> u; sequence<octet> v; long w[2][3]; };"),
 ];
 
+/// Conformance: IDL - what must be accepted
 #[test]
 fn valid_input_is_accepted_without_a_word() {
     let mut failures = String::new();
@@ -95,6 +96,7 @@ fn valid_input_is_accepted_without_a_word() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// Conformance: IDL - what must be accepted
 #[test]
 fn doubtful_input_is_accepted_with_a_warning() {
     let cases = [
@@ -130,6 +132,7 @@ fn doubtful_input_is_accepted_with_a_warning() {
     }
 }
 
+/// Conformance: IDL - what must be accepted
 #[test]
 fn the_project_s_own_files_are_accepted_without_a_word() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl");
@@ -143,6 +146,7 @@ fn the_project_s_own_files_are_accepted_without_a_word() {
     }
 }
 
+/// Conformance: IDL - older IDL, IDL 4
 #[test]
 fn words_of_corba_3_are_identifiers_in_older_files() {
     let text = "interface component { void emits(in long home); }; typedef long import;";
@@ -159,6 +163,7 @@ fn words_of_corba_3_are_identifiers_in_older_files() {
     assert!(compilation.diagnostics.is_empty(), "{compilation}");
 }
 
+/// Conformance: IDL - older IDL, IDL 4
 #[test]
 fn idl_4_adds_what_it_says() {
     let idl4 = Options {

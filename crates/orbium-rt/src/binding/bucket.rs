@@ -60,6 +60,7 @@ mod tests {
         })
     }
 
+    /// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
     #[test]
     fn a_burst_passes_and_no_more() {
         let mut bucket = bucket(100, Duration::from_secs(1), 3);
@@ -77,6 +78,7 @@ mod tests {
         assert_eq!(passed, 3);
     }
 
+    /// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
     #[test]
     fn the_rate_is_kept_over_a_long_time() {
         let mut bucket = bucket(3, Duration::from_secs(1), 1);
@@ -84,6 +86,7 @@ mod tests {
         assert_eq!(passed.count(), 30);
     }
 
+    /// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
     #[test]
     fn extremes_do_no_harm() {
         let day = Duration::from_secs(86_400);

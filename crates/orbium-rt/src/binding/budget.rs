@@ -334,6 +334,8 @@ mod tests {
         Offer::new(Priority::MIN, requests)
     }
 
+    /// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
+    /// every phase; REBIND then
     #[test]
     fn what_is_promised_comes_back() {
         let budget = Budget::new()

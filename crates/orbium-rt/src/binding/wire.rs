@@ -291,6 +291,7 @@ mod tests {
     }
 
     proptest! {
+        /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
         fn what_is_written_comes_back(offer in offers(), id: u64, key in vec(any::<u8>(), 0..40)) {
             let asked = Negotiate { version: 1, object_key: key, protocol: "uiop".into(), offer };
@@ -314,6 +315,8 @@ mod tests {
         }
 
         /// Whatever comes, what is read makes sense, or nothing is.
+        ///
+        /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
         fn hostile_octets_are_an_error(offer in offers(), spoilt in vec((any::<usize>(), any::<u8>()), 0..6), cut in 0..400_usize) {
             let asked = Negotiate { version: 1, object_key: vec![7; 9], protocol: "iiop".into(), offer };
@@ -330,6 +333,7 @@ mod tests {
             }
         }
 
+        /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
         fn any_octets_are_an_answer_or_an_error(mut random in vec(any::<u8>(), 1..200)) {
             let mut reader = CdrReader::new(&mut random, FORMAT);

@@ -50,6 +50,7 @@ fn run(cycles: usize, only: Option<&str>) {
     assert!(broken.is_empty(), "something is left of: {broken:?}");
 }
 
+/// Conformance: faults - a hundred cycles of each fault
 #[test]
 fn every_fault_a_hundred_times() {
     run(100, None);

@@ -152,6 +152,7 @@ fn noop(id: u32, response: ResponseFlags) -> Vec<u8> {
     request(line, |_| {})
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
 #[test]
 fn the_wire_is_as_it_is_documented() {
     let served = served(Config::default());
@@ -180,6 +181,8 @@ fn the_wire_is_as_it_is_documented() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
+/// every phase; REBIND then
 #[test]
 fn clients_that_die_in_any_phase_leave_nothing() {
     in_own_process!(|| {
@@ -238,6 +241,7 @@ fn clients_that_die_in_any_phase_leave_nothing() {
     });
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
 #[test]
 fn a_request_that_waits_can_be_cancelled() {
     let served = served(Config::default());
@@ -269,6 +273,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Offers that were spoilt are answered, one way or another, and nothing stays.
+    ///
+    /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
     #[test]
     fn spoilt_offers_do_no_harm(
         spoilt in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
@@ -297,6 +303,7 @@ proptest! {
     }
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: native priority of the thread
 #[test]
 fn the_thread_has_the_native_priority_that_was_agreed_on() {
     let permitted = thread::spawn(|| Scheduling::fifo(10).try_out().is_ok());

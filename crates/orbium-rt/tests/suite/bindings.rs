@@ -89,6 +89,8 @@ fn burst(requests: u32) -> Offer {
     }
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn an_offer_is_accepted_and_kept_and_given_up() {
     each_strategy(|strategy| {
@@ -116,6 +118,8 @@ fn an_offer_is_accepted_and_kept_and_given_up() {
     });
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn the_server_makes_another_offer() {
     let served = served(Config::default(), &fifty().priorities(10..=30));
@@ -171,6 +175,8 @@ fn the_server_makes_another_offer() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn the_client_says_what_becomes_of_a_counter_offer() {
     let served = served(Config::default(), &fifty());
@@ -220,6 +226,7 @@ fn the_client_says_what_becomes_of_a_counter_offer() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: peers that do not negotiate, or lie
 #[test]
 fn what_cannot_be_negotiated_says_so() {
     let (orb, rt) = common::server();
@@ -242,6 +249,8 @@ fn what_cannot_be_negotiated_says_so() {
     assert_eq!(bindings.active(), 1);
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn beyond_the_limit_of_threads_there_is_no_binding() {
     let config = Config {
@@ -261,6 +270,7 @@ fn beyond_the_limit_of_threads_there_is_no_binding() {
     served.target.bind(&Offer::new(at(40), 1)).unwrap();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
 #[test]
 fn beyond_the_rate_requests_are_refused() {
     each_strategy(|strategy| {
@@ -290,6 +300,7 @@ fn beyond_the_rate_requests_are_refused() {
     });
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
 #[test]
 fn or_they_wait_as_long_as_there_is_room() {
     let served = served(Config::default(), &fifty());
@@ -334,6 +345,7 @@ fn or_they_wait_as_long_as_there_is_room() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: rate, buffer, delay: kept by the server
 #[test]
 fn requests_that_are_too_large_are_refused() {
     let served = served(Config::default(), &fifty());
@@ -363,6 +375,8 @@ fn requests_that_are_too_large_are_refused() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn the_protocol_is_negotiated_too() {
     let config = Config {
@@ -389,6 +403,8 @@ fn the_protocol_is_negotiated_too() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn it_goes_over_shared_memory() {
     static NAMES: AtomicU32 = AtomicU32::new(0);
@@ -407,6 +423,8 @@ fn it_goes_over_shared_memory() {
     served.await_nothing();
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
+/// and time
 #[test]
 fn each_lane_has_a_budget_of_its_own() {
     let (orb, rt) = common::server();
@@ -436,6 +454,8 @@ fn each_lane_has_a_budget_of_its_own() {
     assert_eq!(budget.promised("orbium-serve").to_bits(), 0);
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
+/// every phase; REBIND then
 #[test]
 fn a_lost_connection_is_the_end() {
     let served = served(Config::default(), &fifty());
@@ -447,6 +467,8 @@ fn a_lost_connection_is_the_end() {
     assert_eq!(bound.act(0), Err(LOST));
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
+/// every phase; REBIND then
 #[test]
 fn bindings_come_and_go_and_leave_nothing() {
     let served = served(Config::default(), &fifty().bindings(2));
@@ -477,6 +499,7 @@ impl Admission for Overzealous {
     }
 }
 
+/// Conformance: RT GOPI 5.2 - bindings: peers that do not negotiate, or lie
 #[test]
 fn a_server_that_accepts_what_was_not_offered_is_left() {
     let (orb, rt) = common::server();

@@ -54,6 +54,7 @@ fn at(rt: &RtOrb, target: &Target, priorities: &[i16]) -> Vec<Result<i32, System
     })
 }
 
+/// Conformance: RT 5.12 - PriorityBandedConnectionPolicy, at the client, its ORB, or published
 #[test]
 fn each_band_has_a_connection_of_its_own() {
     let (server_orb, server_rt) = server();
@@ -70,6 +71,7 @@ fn each_band_has_a_connection_of_its_own() {
     assert!(shared != low && shared != high);
 }
 
+/// Conformance: RT 5.12 - PriorityBandedConnectionPolicy, at the client, its ORB, or published
 #[test]
 fn bands_and_priorities_go_with_every_client_strategy() {
     let (server_orb, server_rt) = server();
@@ -104,6 +106,7 @@ fn bands_and_priorities_go_with_every_client_strategy() {
     }
 }
 
+/// Conformance: RT 5.12 - bands: a priority in no band: NO_RESOURCES 2
 #[test]
 fn a_priority_in_no_band_is_no_resources_2() {
     let (server_orb, server_rt) = server();
@@ -117,6 +120,7 @@ fn a_priority_in_no_band_is_no_resources_2() {
     assert!(outcomes[1].is_ok());
 }
 
+/// Conformance: RT 5.12 - PriorityBandedConnectionPolicy, at the client, its ORB, or published
 #[test]
 fn the_objects_priority_chooses_the_band_if_the_server_declares_it() {
     let (server_orb, server_rt) = server();
@@ -135,6 +139,8 @@ fn the_objects_priority_chooses_the_band_if_the_server_declares_it() {
     assert_eq!(refused.kind, ExceptionKind::NoResources);
 }
 
+/// Conformance: RT 5.12 - PriorityBandedConnectionPolicy, at the client, its ORB, or published
+/// Conformance: TAO 39 - policies exposed in references - those of Real-time CORBA
 #[test]
 fn bands_of_the_reference_are_obeyed() {
     let (server_orb, server_rt) = server();
@@ -151,6 +157,7 @@ fn bands_of_the_reference_are_obeyed() {
     assert_eq!(ports[3].unwrap_err().kind, ExceptionKind::NoResources);
 }
 
+/// Conformance: RT 5.12 - PriorityBandedConnectionPolicy, at the client, its ORB, or published
 #[test]
 fn bands_may_be_the_orbs() {
     let (server_orb, server_rt) = server();
@@ -162,6 +169,7 @@ fn bands_may_be_the_orbs() {
     assert_eq!(ports[0], ports[2]);
 }
 
+/// Conformance: RT 5.4 - these policies for a thread
 #[test]
 fn bands_and_private_connections_may_be_a_threads() {
     let (server_orb, server_rt) = server();
@@ -201,6 +209,8 @@ fn bands_and_private_connections_may_be_a_threads() {
     });
 }
 
+/// Conformance: RT 5.12 - bands: `_bind_priority_band`; servers that do not know it serve all the
+/// same
 #[test]
 fn a_server_that_does_not_know_bands_serves_all_the_same() {
     let served = orbium_testkit::Served::new(orbium_core::ServerStrategy::Reactive);
@@ -213,6 +223,8 @@ fn a_server_that_does_not_know_bands_serves_all_the_same() {
     assert_eq!(ports[0], ports[2]);
 }
 
+/// Conformance: RT 5.12 - bands that the server does not serve: INV_POLICY
+/// Conformance: faults - a band that the server does not serve: INV_POLICY
 #[test]
 fn a_band_that_the_server_does_not_serve_is_inv_policy() {
     let (server_orb, server_rt) = server();
@@ -234,6 +246,8 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
     server_orb.shutdown(true).unwrap();
 }
 
+/// Conformance: RT 5.12 - bands: `_bind_priority_band`; servers that do not know it serve all the
+/// same
 #[test]
 fn a_band_must_be_named() {
     static BIND: Operation = Operation::new("_bind_priority_band");
@@ -253,6 +267,7 @@ fn a_band_must_be_named() {
     assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadOperation);
 }
 
+/// Conformance: RT 5.12 - bands that are none: BAD_PARAM
 #[test]
 fn bands_that_are_none_are_bad_param() {
     let (orb, rt) = server();
@@ -264,6 +279,7 @@ fn bands_that_are_none_are_bad_param() {
     }
 }
 
+/// Conformance: RT 5.13 - PrivateConnectionPolicy
 #[test]
 fn a_private_connection_is_one_references_own() {
     let (server_orb, server_rt) = server();
@@ -284,6 +300,8 @@ fn a_private_connection_is_one_references_own() {
     assert_ne!(of_orb[0].act(0), of_orb[1].act(0));
 }
 
+/// Conformance: RT 5.14 - `_validate_connection`; both sides have what one may: INV_POLICY 1, and
+/// the list
 #[test]
 fn validation_makes_the_connection() {
     let (server_orb, server_rt) = server();
@@ -311,6 +329,8 @@ fn validation_makes_the_connection() {
     );
 }
 
+/// Conformance: RT 5.14 - `_validate_connection`; both sides have what one may: INV_POLICY 1, and
+/// the list
 #[test]
 fn policies_of_both_sides_are_listed_and_inv_policy() {
     let (server_orb, server_rt) = server();
@@ -346,6 +366,8 @@ fn policies_of_both_sides_are_listed_and_inv_policy() {
     assert!(at(&client_rt, &plain, &[5])[0].is_ok());
 }
 
+/// Conformance: RT 5.15 - ClientProtocolPolicy, ServerProtocolPolicy, TCPProtocolProperties
+/// Conformance: TAO 39 - policies exposed in references - those of Real-time CORBA
 #[test]
 fn protocols_of_the_reference_are_obeyed() {
     let directory = std::env::temp_dir().join(format!("orbium-rt-{}", std::process::id()));
@@ -387,6 +409,7 @@ fn protocols_of_the_reference_are_obeyed() {
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
+/// Conformance: RT 5.15 - ClientProtocolPolicy, ServerProtocolPolicy, TCPProtocolProperties
 #[test]
 fn transport_properties_have_connections_of_their_own() {
     let (server_orb, server_rt) = server();
@@ -404,6 +427,7 @@ fn transport_properties_have_connections_of_their_own() {
     assert_eq!(own.act(0), same.act(0));
 }
 
+/// Conformance: RT - network priority
 #[test]
 fn requests_of_different_marks_do_not_share_connections() {
     let (server_orb, server_rt) = server_with(Config::default(), RtOrb::builder().soft());
@@ -439,6 +463,8 @@ fn with_lanes(object: &Target, lanes: &[(u16, i16)], policies: &[PolicyValue]) -
     orbium_testkit::reference(2, &[lanes[0].0], &profile.object_key, &components)
 }
 
+/// Conformance: RT - an endpoint for each lane, read at its priority - as a client, of TAO's
+/// references too
 #[test]
 fn endpoints_with_priorities_are_chosen_by_them() {
     let mut config = Config::default();

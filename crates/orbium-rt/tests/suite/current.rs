@@ -17,6 +17,7 @@ fn kind(exception: SystemException) -> (ExceptionKind, u32) {
 const DATA_CONVERSION_2: SystemException =
     SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
 
+/// Conformance: RT 5.6 - `Current::the_priority`: none: INITIALIZE
 #[test]
 fn a_thread_without_a_priority_raises_initialize() {
     let (_orb, rt) = client_with(soft());
@@ -26,6 +27,7 @@ fn a_thread_without_a_priority_raises_initialize() {
     });
 }
 
+/// Conformance: RT 5.6 - `Current::the_priority`
 #[test]
 fn the_priority_is_what_the_thread_was_given_last() {
     let (_orb, rt) = client_with(soft());
@@ -39,6 +41,7 @@ fn the_priority_is_what_the_thread_was_given_last() {
     });
 }
 
+/// Conformance: RT 5.6 - `Current::the_priority`: out of range: BAD_PARAM
 #[test]
 fn a_negative_priority_is_bad_param() {
     let (_orb, rt) = client_with(soft());
@@ -52,6 +55,7 @@ fn a_negative_priority_is_bad_param() {
     });
 }
 
+/// Conformance: RT 5.6 - `Current::the_priority`: not mapped: DATA_CONVERSION 2
 #[test]
 fn a_priority_without_a_native_one_is_data_conversion_2() {
     let (_orb, rt) = client_with(soft());
@@ -62,6 +66,7 @@ fn a_priority_without_a_native_one_is_data_conversion_2() {
     });
 }
 
+/// Conformance: RT 5.5.2 - PriorityMapping: direct, linear, continuous, the user's
 #[test]
 fn a_mapping_may_be_the_users_own() {
     struct Tens;
@@ -80,6 +85,7 @@ fn a_mapping_may_be_the_users_own() {
     });
 }
 
+/// Conformance: RT 5.4.1 - range of native priorities: INITIALIZE 1, BAD_PARAM
 #[test]
 fn native_priorities_can_be_restricted() {
     let (_orb, rt) = client_with(soft().native_range(10..=20));
@@ -92,6 +98,7 @@ fn native_priorities_can_be_restricted() {
     });
 }
 
+/// Conformance: RT 5.4.1 - range of native priorities: INITIALIZE 1, BAD_PARAM
 #[test]
 fn a_range_that_is_too_narrow_is_initialize_1() {
     let orb = Orb::builder().build().unwrap();
@@ -108,6 +115,7 @@ fn a_range_that_is_too_narrow_is_initialize_1() {
     assert!(RtOrb::of(&orb).is_none());
 }
 
+/// Conformance: RT 5.4.1 - range of native priorities: INITIALIZE 1, BAD_PARAM
 #[test]
 fn a_range_that_the_platform_has_not_is_bad_param() {
     let orb = Orb::builder().build().unwrap();
@@ -138,6 +146,7 @@ fn bands_of_an_orb_must_be_bands() {
     }
 }
 
+/// Conformance: RT 5.4 - `RTORB`, once for an ORB
 #[test]
 fn an_orb_has_it_once_and_tells() {
     let (orb, _rt) = client_with(soft());
@@ -148,6 +157,7 @@ fn an_orb_has_it_once_and_tells() {
     ));
 }
 
+/// Conformance: RT 5.5.1 - native priorities of SCHED_FIFO and SCHED_RR; without them, soft
 #[test]
 fn what_the_host_permits_is_what_threads_get() {
     let orb = Orb::builder().build().unwrap();
@@ -172,6 +182,7 @@ fn what_the_host_permits_is_what_threads_get() {
     });
 }
 
+/// Conformance: RT 5.5.1 - native priorities of SCHED_FIFO and SCHED_RR; without them, soft
 #[test]
 fn a_soft_orb_leaves_scheduling_alone() {
     let (_orb, rt) = client_with(soft());
@@ -181,6 +192,9 @@ fn a_soft_orb_leaves_scheduling_alone() {
     });
 }
 
+/// Conformance: RT 5.6 - `Current::the_priority`: not mapped: DATA_CONVERSION 2
+/// Conformance: faults - a priority that the server cannot map, or the kernel does not have:
+/// DATA_CONVERSION 2
 #[test]
 fn a_mapping_that_gives_what_the_host_has_not_is_data_conversion_2() {
     struct Beyond;

@@ -78,6 +78,8 @@ fn several<R: PartialEq + std::fmt::Debug>(call: impl Fn() -> R) -> R {
     first
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn a_marked_connection_has_one_thread_at_its_priority() {
     each_strategy(|strategy| {
@@ -108,6 +110,8 @@ fn a_marked_connection_has_one_thread_at_its_priority() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn whatever_the_transport_and_the_client_strategy() {
     static NAMES: AtomicU32 = AtomicU32::new(0);
@@ -148,6 +152,7 @@ fn whatever_the_transport_and_the_client_strategy() {
     }
 }
 
+/// Conformance: RT GOPI 5.1 - markers: refused: served as ever, with the reason
 #[test]
 fn beyond_the_limit_connections_are_served_as_ever() {
     each_strategy(|strategy| {
@@ -176,6 +181,7 @@ fn beyond_the_limit_connections_are_served_as_ever() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: refused: served as ever, with the reason
 #[test]
 fn a_policy_may_refuse_and_the_client_is_told() {
     let (server_orb, _, object) = granting(Config::default());
@@ -194,6 +200,7 @@ fn a_policy_may_refuse_and_the_client_is_told() {
     assert_eq!(marked.dedication(), told);
 }
 
+/// Conformance: RT GOPI 5.1 - markers: ORBs that do not know them serve
 #[test]
 fn a_server_that_does_not_know_markers_serves_and_says_nothing() {
     let (server_orb, rt) = server();
@@ -206,6 +213,8 @@ fn a_server_that_does_not_know_markers_serves_and_says_nothing() {
     assert_eq!(marked.dedication(), None);
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn replies_of_every_giop_version_tell() {
     let (server_orb, _, object) = granting(Config::default());
@@ -233,6 +242,8 @@ fn replies_of_every_giop_version_tell() {
     }
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn a_marker_beside_fragments_or_a_oneway_is_heeded_too() {
     each_strategy(|strategy| {
@@ -260,6 +271,8 @@ fn a_marker_beside_fragments_or_a_oneway_is_heeded_too() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn it_is_served_there_whatever_lanes_and_pools_there_are() {
     let (server_orb, rt, _) = granting(Config::default());
@@ -309,6 +322,8 @@ fn it_is_served_there_whatever_lanes_and_pools_there_are() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
+/// client learns
 #[test]
 fn nested_calls_come_back_and_the_connection_lives_on() {
     each_strategy(|strategy| {
@@ -334,6 +349,7 @@ fn nested_calls_come_back_and_the_connection_lives_on() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB
 #[test]
 fn markers_that_make_no_sense_are_passed_over() {
     each_strategy(|strategy| {
@@ -368,6 +384,7 @@ fn markers_that_make_no_sense_are_passed_over() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB
 #[test]
 fn clients_that_die_leave_nothing() {
     in_own_process!(|| {
@@ -414,6 +431,7 @@ fn clients_that_die_leave_nothing() {
     });
 }
 
+/// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB
 #[test]
 fn the_end_of_the_orb_ends_them() {
     let (server_orb, _, object) = granting(Config::default());

@@ -67,6 +67,7 @@ fn answer(peer: &mut Peer, id: u32, data: &[u8]) -> Result<i32, ExceptionKind> {
     }
 }
 
+/// Conformance: RT 5.7.4 - PriorityTransform: what is no priority: BAD_PARAM, MARSHAL
 #[test]
 fn priorities_that_are_none_are_refused_and_nobody_else_is_touched() {
     let (orb, rt) = server();
@@ -92,6 +93,7 @@ fn priorities_that_are_none_are_refused_and_nobody_else_is_touched() {
     assert_eq!(answer(&mut peer, 10, &longer), Ok(9));
 }
 
+/// Conformance: RT 5.7.4 - PriorityTransform: what is no priority: BAD_PARAM, MARSHAL
 #[test]
 fn the_same_with_a_pool() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
@@ -108,6 +110,9 @@ fn the_same_with_a_pool() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - clients that die or give up; oneways; nothing is left
+/// Conformance: faults - a client that dies once it is connected, within a header, within a
+/// request, before its reply, within a large reply
 #[test]
 fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
     let config = ThreadpoolConfig {
@@ -130,6 +135,7 @@ fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - clients that die or give up; oneways; nothing is left
 #[test]
 fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
@@ -142,6 +148,7 @@ fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - clients that die or give up; oneways; nothing is left
 #[test]
 fn oneways_are_served_or_dropped() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
@@ -167,6 +174,7 @@ fn oneways_are_served_or_dropped() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - clients that die or give up; oneways; nothing is left
 #[test]
 fn pools_and_their_threads_come_and_go() {
     in_own_process!(|| {
@@ -199,6 +207,8 @@ fn pools_and_their_threads_come_and_go() {
     });
 }
 
+/// Conformance: RT 5.8 - clients that die or give up; oneways; nothing is left
+/// Conformance: faults - a full pool, a full queue: TRANSIENT 1, completed NO
 #[test]
 fn thousands_of_refusals_leave_nothing() {
     let pooled = Pooled::new(ThreadpoolConfig::default());

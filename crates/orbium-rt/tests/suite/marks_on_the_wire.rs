@@ -127,6 +127,8 @@ fn properties_at(local: u16, peer: u16) -> Option<ProtocolProperties> {
     None
 }
 
+/// Conformance: RT - network priority - the code point in every captured packet of requests and
+/// replies, IPv4 and IPv6, and the priority of the socket as the kernel has it
 #[test]
 fn packets_have_the_mark_of_the_priority() {
     let Some(capture) = Capture::start() else {

@@ -89,12 +89,15 @@ fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
         .unwrap()
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED, published, carried, obeyed
 #[test]
 fn the_priority_of_the_client_goes_with_the_request() {
     let called = Called::new(&propagated(3));
     assert_eq!(called.at([40, 0, 98]), [Ok(40), Ok(0), Ok(98)]);
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED, published, carried, obeyed
+/// Conformance: TAO 39 - policies exposed in references - those of Real-time CORBA
 #[test]
 fn the_model_is_published() {
     let called = Called::new(&propagated(3));
@@ -106,6 +109,7 @@ fn the_model_is_published() {
     assert_eq!(published.priority_model, Some(expected));
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED: clients without priorities are served at the server's
 #[test]
 fn a_client_without_priorities_is_served_at_the_servers() {
     let (server_orb, server_rt) = server();
@@ -115,6 +119,8 @@ fn a_client_without_priorities_is_served_at_the_servers() {
     assert_eq!(target.act(0), Ok(3));
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED: the thread's native priority if it was given none;
+/// DATA_CONVERSION 2
 #[test]
 fn a_thread_without_a_priority_has_what_its_native_one_means() {
     let (server_orb, server_rt) = server();
@@ -131,6 +137,7 @@ fn a_thread_without_a_priority_has_what_its_native_one_means() {
     assert_eq!(on_a_thread(move || seen.act(0)), Ok(0));
 }
 
+/// Conformance: RT 5.7.2 - SERVER_DECLARED
 #[test]
 fn the_server_declares_the_priority() {
     let called = Called::new(&declared(12));
@@ -140,12 +147,14 @@ fn the_server_declares_the_priority() {
     assert_eq!(called.at([40]), [Ok(12)]);
 }
 
+/// Conformance: RT 5.7 - no model: nothing is said
 #[test]
 fn an_adapter_without_a_model_says_nothing_of_priorities() {
     let called = Called::new(&RtPolicies::default());
     assert_eq!(called.at([40]), [Ok(-1)]);
 }
 
+/// Conformance: RT 5.4 - policies for the whole ORB
 #[test]
 fn the_orb_may_have_the_model_for_all_adapters() {
     let (server_orb, server_rt) = server_with(Config::default(), soft().policies(declared(9)));
@@ -156,11 +165,13 @@ fn the_orb_may_have_the_model_for_all_adapters() {
     assert_eq!(seen_by(&plain, &server_orb, &own).act(0), Ok(10));
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED, published, carried, obeyed
 #[test]
 fn nested_calls_carry_the_priority_on() {
     assert_eq!(two_behind_each_other(soft()).at([33]), [Ok(33)]);
 }
 
+/// Conformance: RT 5.7 - the thread's priority is restored after the upcall
 #[test]
 fn the_thread_has_its_priority_back_after_the_upcall() {
     let (orb, rt) = server();
@@ -173,6 +184,7 @@ fn the_thread_has_its_priority_back_after_the_upcall() {
     });
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED, published, carried, obeyed
 #[test]
 fn calls_within_the_process_have_the_same_model() {
     let (orb, rt) = server();
@@ -204,12 +216,14 @@ impl PriorityTransform for Shift {
     }
 }
 
+/// Conformance: RT 5.7.4 - PriorityTransform, in and out; refused: UNKNOWN
 #[test]
 fn priorities_are_transformed_on_their_way_in() {
     let called = Called::by(soft().transform(Shift), &propagated(3));
     assert_eq!(called.at([7]), [Ok(17)]);
 }
 
+/// Conformance: RT 5.7.4 - PriorityTransform, in and out; refused: UNKNOWN
 #[test]
 fn priorities_are_transformed_on_their_way_out_of_servants() {
     let called = two_behind_each_other(soft().transform(Shift));
@@ -218,6 +232,7 @@ fn priorities_are_transformed_on_their_way_out_of_servants() {
     assert_eq!(out_of_50.unwrap_err().kind, ExceptionKind::Unknown);
 }
 
+/// Conformance: RT 5.7.4 - PriorityTransform, in and out; refused: UNKNOWN
 #[test]
 fn a_transform_that_refuses_is_unknown() {
     let called = Called::by(soft().transform(Shift), &propagated(3));
@@ -226,6 +241,9 @@ fn a_transform_that_refuses_is_unknown() {
     assert_eq!(shifted, Ok(24));
 }
 
+/// Conformance: RT 5.7.1 - CLIENT_PROPAGATED: the server cannot map it: DATA_CONVERSION 2
+/// Conformance: faults - a priority that the server cannot map, or the kernel does not have:
+/// DATA_CONVERSION 2
 #[test]
 fn a_priority_that_the_server_cannot_map_is_data_conversion_2() {
     let narrow = RtOrb::builder()

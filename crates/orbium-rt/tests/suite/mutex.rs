@@ -5,6 +5,7 @@ use crate::common::{client, on_a_thread};
 use orbium_core::ExceptionKind;
 use orbium_rt::MutexNotFound;
 
+/// Conformance: RT 5.9 - Mutex, with inheritance
 #[test]
 fn one_thread_at_a_time_has_it() {
     let (_orb, rt) = client();
@@ -20,6 +21,7 @@ fn one_thread_at_a_time_has_it() {
     });
 }
 
+/// Conformance: RT 5.9 - Mutex, with inheritance
 #[test]
 fn waiting_is_bounded_in_units_of_100_ns() {
     let (_orb, rt) = client();
@@ -35,6 +37,7 @@ fn waiting_is_bounded_in_units_of_100_ns() {
     assert_eq!(waiting.join().unwrap(), Ok(true));
 }
 
+/// Conformance: RT 5.9 - Mutex: unlocked by another, or locked twice: BAD_INV_ORDER
 #[test]
 fn unlocking_by_another_is_bad_inv_order() {
     let (_orb, rt) = client();
@@ -50,6 +53,7 @@ fn unlocking_by_another_is_bad_inv_order() {
     mutex.unlock().unwrap();
 }
 
+/// Conformance: RT TAO - Mutex: named
 #[test]
 fn a_named_mutex_is_one_for_the_orb() {
     let (_orb, rt) = client();

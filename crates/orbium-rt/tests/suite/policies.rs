@@ -42,6 +42,7 @@ fn declared(server_priority: i16) -> RtPolicies {
     }
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn a_thread_pool_must_be_there() {
     let (orb, rt) = server();
@@ -53,6 +54,7 @@ fn a_thread_pool_must_be_there() {
     assert_eq!(refusal(&orb, &rt, &policies), expected);
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn lanes_take_a_priority_model() {
     let (orb, rt) = server();
@@ -64,6 +66,7 @@ fn lanes_take_a_priority_model() {
     assert_eq!(refusal(&orb, &rt, &policies), expected);
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn the_servers_priority_is_a_lanes() {
     let (orb, rt) = server();
@@ -79,6 +82,7 @@ fn the_servers_priority_is_a_lanes() {
     adapter(&orb, &rt, "propagated", &with(propagated(0)));
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn bands_take_a_priority_model() {
     let (orb, rt) = server();
@@ -90,6 +94,7 @@ fn bands_take_a_priority_model() {
     assert_eq!(refusal(&orb, &rt, &policies), expected);
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn bands_must_be_bands() {
     let (orb, rt) = server();
@@ -114,6 +119,7 @@ fn bands_must_be_bands() {
     adapter(&orb, &rt, "overlap", &policies);
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn the_servers_priority_is_in_a_band() {
     let (orb, rt) = server();
@@ -126,6 +132,7 @@ fn the_servers_priority_is_in_a_band() {
     adapter(&orb, &rt, "declared", &with(declared(20)));
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn every_band_has_a_lane() {
     let (orb, rt) = server();
@@ -141,6 +148,7 @@ fn every_band_has_a_lane() {
     adapter(&orb, &rt, "all", &with(&[band(0, 9), band(20, 29)]));
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn the_servers_priority_is_a_priority_that_is_mapped() {
     let (orb, rt) = server();
@@ -149,6 +157,7 @@ fn the_servers_priority_is_a_priority_that_is_mapped() {
     assert_eq!(refusal(&orb, &rt, &declared(500)), of_model(Why::NotMapped));
 }
 
+/// Conformance: RT 5.7 to 5.15 - policies checked at `create_POA`: InvalidPolicy
 #[test]
 fn a_servers_protocols_have_endpoints() {
     let (orb, rt) = server();

@@ -47,6 +47,7 @@ fn published(object: &Target) -> i16 {
     model.unwrap().server_priority
 }
 
+/// Conformance: RT 5.7.3 - `activate_object_with_priority`, `…_with_id_and_priority`
 #[test]
 fn an_object_has_the_priority_it_was_activated_with() {
     let (orb, rt) = server();
@@ -61,6 +62,7 @@ fn an_object_has_the_priority_it_was_activated_with() {
     assert_eq!(published(&Target::from_object(again.unwrap())), 50);
 }
 
+/// Conformance: RT 5.7.3 - `create_reference_with_priority`, `…_with_id_and_priority`
 #[test]
 fn a_reference_has_the_priority_it_was_created_with() {
     let (orb, rt) = server();
@@ -74,6 +76,7 @@ fn a_reference_has_the_priority_it_was_created_with() {
     assert_eq!(seen_by(&client, &orb, &later).act(0), Ok(30));
 }
 
+/// Conformance: RT 5.7.3 - `create_reference_with_priority`, `…_with_id_and_priority`
 #[test]
 fn users_may_name_the_objects() {
     let (orb, rt) = server();
@@ -92,6 +95,8 @@ fn users_may_name_the_objects() {
     assert_eq!(refused.unwrap_err(), PoaError::WrongPolicy);
 }
 
+/// Conformance: RT 5.7.3 - activating with a priority: another one for the same object:
+/// BAD_INV_ORDER 18
 #[test]
 fn another_priority_for_the_same_object_is_bad_inv_order_18() {
     let (orb, rt) = server();
@@ -117,6 +122,7 @@ fn another_priority_for_the_same_object_is_bad_inv_order_18() {
     let _: Target = poa.create_reference_with_id_and_priority(b"b", 5).unwrap();
 }
 
+/// Conformance: RT 5.7.3 - `activate_object_with_priority`, `…_with_id_and_priority`
 #[test]
 fn what_is_active_already_is_refused() {
     let (orb, rt) = server();
@@ -132,6 +138,8 @@ fn what_is_active_already_is_refused() {
     assert_eq!(refused.unwrap_err(), PoaError::ObjectAlreadyActive);
 }
 
+/// Conformance: RT 5.7.3 - activating with a priority: WrongPolicy unless SERVER_DECLARED
+/// Conformance: faults - a priority model that an adapter does not offer: WrongPolicy
 #[test]
 fn the_model_must_be_server_declared() {
     let (orb, rt) = server();
@@ -153,6 +161,8 @@ fn the_model_must_be_server_declared() {
     }
 }
 
+/// Conformance: RT 5.7.3 - activating with a priority: out of range, no lane's, in no band:
+/// BAD_PARAM
 #[test]
 fn a_priority_out_of_range_is_bad_param() {
     let (orb, rt) = server();
@@ -165,6 +175,8 @@ fn a_priority_out_of_range_is_bad_param() {
     assert_eq!(refused.unwrap_err(), PoaError::System(expected));
 }
 
+/// Conformance: RT 5.7.3 - activating with a priority: out of range, no lane's, in no band:
+/// BAD_PARAM
 #[test]
 fn a_priority_of_no_lane_is_bad_param() {
     let (orb, rt) = server();
@@ -184,6 +196,8 @@ fn a_priority_of_no_lane_is_bad_param() {
     orb.shutdown(true).unwrap();
 }
 
+/// Conformance: RT 5.7.3 - activating with a priority: out of range, no lane's, in no band:
+/// BAD_PARAM
 #[test]
 fn a_priority_in_no_band_is_bad_param() {
     let (orb, rt) = server();

@@ -118,6 +118,7 @@ fn talk(stream: &dyn ByteStream, size: usize) -> Option<ErrorKind> {
     }
 }
 
+/// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
 fn a_peer_killed_at_any_instant_is_an_error() {
     in_own_process!(|| {

@@ -188,6 +188,7 @@ unsafe impl Send for Hostile {}
 // SAFETY: as above.
 unsafe impl Sync for Hostile {}
 
+/// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
 fn cursors_that_cannot_be_break_the_connection() {
     for wrong in [4097, u32::MAX, 1 << 31] {
@@ -264,6 +265,7 @@ fn a_flood_through_the_socket_is_borne() {
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
 }
 
+/// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
 fn garbage_everywhere_gives_errors_only() {
     let mut seed = 12345u32;

@@ -166,6 +166,7 @@ fn who_has_no_certificate_cannot_listen() {
     ));
 }
 
+/// Conformance: complaint 13 - behind NAT the private address is handed out; 0.0.0.0 in references
 #[test]
 fn addresses_are_published_as_wanted() {
     let realm = Realm::new("authority");
@@ -228,6 +229,8 @@ fn files_are_read_again_on_demand() {
     assert_eq!(name(), "second");
 }
 
+/// Conformance: protocols - TLS: files that change
+/// Conformance: robustness - TLS: exposed keys, files that change
 #[test]
 fn changed_files_are_noticed() {
     let realm = Realm::new("authority");
@@ -254,6 +257,8 @@ fn changed_files_are_noticed() {
 
 /// The key and the certificate are two files: a connection between the two changes
 /// gets the old pair, and says so in the log.
+///
+/// Conformance: robustness - TLS: exposed keys, files that change
 #[test]
 fn half_a_change_changes_nothing() {
     let realm = Realm::new("authority");
@@ -277,6 +282,8 @@ fn half_a_change_changes_nothing() {
 }
 
 /// Such keys were used.
+///
+/// Conformance: robustness - TLS: exposed keys, files that change
 #[test]
 fn a_key_that_others_can_read_is_refused() {
     let realm = Realm::new("authority");
@@ -315,6 +322,7 @@ fn a_key_that_others_can_read_is_refused() {
     }
 }
 
+/// Conformance: protocols - TLS: files that change
 #[test]
 fn trust_that_is_withdrawn_is_gone() {
     let (realm, other) = (Realm::new("authority"), Realm::new("elsewhere"));

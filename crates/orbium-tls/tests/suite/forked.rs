@@ -27,6 +27,9 @@ fn call(target: &Target, caller: i32) {
     }
 }
 
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory - over TLS
+/// Conformance: complaint 19 - calls after `fork` time out
 #[test]
 fn each_process_has_connections_of_its_own() {
     in_own_process!(|| {

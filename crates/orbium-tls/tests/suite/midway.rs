@@ -97,6 +97,7 @@ fn half_a_record(
     in_time
 }
 
+/// Conformance: protocols - TLS: a record left unfinished
 #[test]
 fn half_a_record_ends_the_connection_and_silence_does_not() {
     let realm = Realm::new("Authority");

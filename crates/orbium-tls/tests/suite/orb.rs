@@ -135,6 +135,8 @@ fn nothing_is_served_without_trust() {
     });
 }
 
+/// Conformance: complaint 11 - the ORB's own tools cannot speak TLS; a collocated call is refused
+/// under TLS - a collocated call uses no transport
 #[test]
 fn a_listener_of_tls_alone_has_no_plain_address() {
     let realm = Realm::new("Authority");
@@ -183,6 +185,8 @@ fn serve_on_both(realm: &Realm) -> Served {
 
 /// With authorities configured, a reference with IIOP and TLS was called over plain
 /// IIOP, silently.
+///
+/// Conformance: robustness - TLS: preferred where a reference offers it, required by choice
 #[test]
 fn a_client_with_authorities_calls_over_tls_where_a_reference_offers_it() {
     let realm = Realm::new("Authority");
@@ -220,6 +224,8 @@ fn a_client_with_authorities_calls_over_tls_where_a_reference_offers_it() {
 }
 
 /// Nor does a TLS port that nobody answers at lead to plain IIOP.
+///
+/// Conformance: robustness - TLS: preferred where a reference offers it, required by choice
 #[test]
 fn an_attacker_who_blocks_the_tls_port_wins_nothing() {
     let realm = Realm::new("Authority");
@@ -246,6 +252,7 @@ fn an_attacker_who_blocks_the_tls_port_wins_nothing() {
     served.end();
 }
 
+/// Conformance: robustness - TLS: preferred where a reference offers it, required by choice
 #[test]
 fn where_tls_is_required_nothing_else_leaves_the_host() {
     let realm = Realm::new("Authority");
@@ -291,6 +298,8 @@ fn where_tls_is_required_nothing_else_leaves_the_host() {
 }
 
 /// A program needs no code for TLS: arguments and files say it all.
+///
+/// Conformance: robustness - TLS by configuration alone
 #[test]
 fn a_configuration_is_all_that_tls_needs() {
     let realm = Realm::new("Authority");
@@ -350,6 +359,8 @@ fn a_configuration_is_all_that_tls_needs() {
 }
 
 /// omniORB keeps certificate and key in one file.
+///
+/// Conformance: robustness - TLS by configuration alone
 #[test]
 fn the_arguments_of_omniorb_are_understood() {
     let words = "-ORBsslCAFile ca.pem -ORBsslKeyFile all.pem -ORBsslVerifyMode peer,fail";

@@ -37,6 +37,7 @@ fn client(realm: &Realm) -> TlsConfig {
     realm.config(&About::numbered("client", CLIENT))
 }
 
+/// Conformance: robustness - TLS: revoked certificates, outdated and missing lists
 #[test]
 fn a_revoked_server_is_refused_whatever_names_it_may_bear() {
     let realm = Realm::new("authority");
@@ -70,6 +71,7 @@ fn a_revoked_server_is_refused_whatever_names_it_may_bear() {
     });
 }
 
+/// Conformance: robustness - TLS: revoked certificates, outdated and missing lists
 #[test]
 fn a_revoked_client_is_refused() {
     let realm = Realm::new("authority");
@@ -95,6 +97,8 @@ fn a_revoked_client_is_refused() {
 }
 
 /// Nobody knows what an outdated list does not say, nor an authority without one.
+///
+/// Conformance: robustness - TLS: revoked certificates, outdated and missing lists
 #[test]
 fn outdated_and_missing_lists_refuse_unless_outdated_ones_are_accepted() {
     let (realm, elsewhere) = (Realm::new("authority"), Realm::new("elsewhere"));
@@ -138,6 +142,8 @@ fn outdated_and_missing_lists_refuse_unless_outdated_ones_are_accepted() {
 
 /// Lists are files like the others: who is revoked now is refused by the next
 /// connection, and no session goes on behind it.
+///
+/// Conformance: robustness - TLS: revoked certificates, outdated and missing lists
 #[test]
 fn a_new_list_counts_from_the_next_connection_on() {
     let realm = Realm::new("authority");

@@ -61,6 +61,9 @@ fn expect_end(mut peer: TcpStream) {
 }
 
 /// Only a thread per connection cut them off.
+///
+/// Conformance: robustness - peers that send nothing, or half of a handshake, are cut off in every
+/// strategy
 #[test]
 fn a_handshake_that_is_not_completed_ends_in_time() {
     let realm = Realm::new("Authority");
@@ -77,6 +80,9 @@ fn a_handshake_that_is_not_completed_ends_in_time() {
 }
 
 /// A client may complete the handshake and say nothing then.
+///
+/// Conformance: robustness - peers that send nothing, or half of a handshake, are cut off in every
+/// strategy
 #[test]
 fn a_connection_over_which_nothing_comes_after_its_handshake_is_closed() {
     let realm = Realm::new("Authority");
@@ -98,6 +104,9 @@ fn a_connection_over_which_nothing_comes_after_its_handshake_is_closed() {
 }
 
 /// As many peers as a server had room for locked everybody else out.
+///
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
 #[test]
 fn handshakes_that_are_not_completed_make_room_for_clients() {
     let realm = Realm::new("Authority");

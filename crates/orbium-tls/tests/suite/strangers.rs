@@ -139,6 +139,7 @@ fn a_silent_server_is_not_waited_for_beyond_the_deadline() {
     drop(listener);
 }
 
+/// Conformance: complaint 3 - one dead TLS peer blocks every thread of a pool
 #[test]
 fn a_silent_client_holds_no_thread() {
     let realm = Realm::new("authority");
@@ -256,6 +257,7 @@ fn read_record(from: &mut TcpStream) -> Vec<u8> {
     record
 }
 
+/// Conformance: protocols - TLS: what is changed, sent again or cut off on its way
 #[test]
 fn what_was_changed_on_its_way_is_refused() {
     let (received, end) = tampered(|outer, inner| {
@@ -284,6 +286,7 @@ fn who_is_refused_sends_nothing_more() {
     assert_eq!(received, b"");
 }
 
+/// Conformance: protocols - TLS: what is changed, sent again or cut off on its way
 #[test]
 fn what_is_sent_again_is_refused() {
     let (received, end) = tampered(|outer, inner| {
@@ -295,6 +298,7 @@ fn what_is_sent_again_is_refused() {
     assert_eq!(failure(end), TlsFailure::Damaged);
 }
 
+/// Conformance: protocols - TLS: what is changed, sent again or cut off on its way
 #[test]
 fn an_end_between_records_is_an_end_and_one_within_is_none() {
     let (received, end) = tampered(|outer, inner| {

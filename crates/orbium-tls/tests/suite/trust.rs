@@ -44,6 +44,7 @@ fn a_client_knows_its_server() {
     });
 }
 
+/// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
 fn both_know_each_other() {
     let realm = Realm::new("authority");
@@ -99,6 +100,7 @@ fn a_client_without_certificate_is_refused() {
     });
 }
 
+/// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
 fn a_client_of_another_authority_is_refused() {
     let (realm, other) = (Realm::new("authority"), Realm::new("elsewhere"));
@@ -180,6 +182,7 @@ fn a_server_out_of_its_time_is_not_trusted() {
     });
 }
 
+/// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
 fn a_server_of_another_name_is_not_trusted() {
     let realm = Realm::new("authority");
@@ -284,6 +287,7 @@ fn a_chain_alone_does_not_excuse_expiry() {
     assert_eq!(client, TlsFailure::ServerCertificate(fault));
 }
 
+/// Conformance: complaint 9 - TLS 1.3, and explicit versions
 #[test]
 fn without_a_version_in_common_there_is_no_connection() {
     let realm = Realm::new("authority");
@@ -298,6 +302,7 @@ fn without_a_version_in_common_there_is_no_connection() {
     }
 }
 
+/// Conformance: complaint 9 - TLS 1.3, and explicit versions
 #[test]
 fn the_newest_version_is_taken() {
     let realm = Realm::new("authority");
@@ -305,6 +310,7 @@ fn the_newest_version_is_taken() {
     assert_eq!(client.session().unwrap().version, TlsVersion::V1_3);
 }
 
+/// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
 fn without_trust_anchors_nothing_is_sent() {
     let realm = Realm::new("authority");

@@ -60,6 +60,7 @@ fn datagrams_arrive_whole() {
     }
 }
 
+/// Conformance: complaint 21 - corners of IPv6
 #[test]
 fn wildcard_receives_over_both_families() {
     let receiver = bind("diop://:0?publish=orb.example");
@@ -162,6 +163,7 @@ fn full_socket_loses_and_goes_on() {
     assert_eq!(receive(&*receiver), b"on");
 }
 
+/// Conformance: protocols - endpoints that make no sense
 #[test]
 fn what_is_written_wrongly_is_refused() {
     let properties = ProtocolProperties::default();

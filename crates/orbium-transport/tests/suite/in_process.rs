@@ -34,6 +34,7 @@ fn names_are_unique_and_free_again() {
     drop(listen(&InProcess, "inproc://unique"));
 }
 
+/// Conformance: protocols - within a process
 #[test]
 fn names_of_another_process_lead_nowhere() {
     let _acceptor = listen(&InProcess, "inproc://here");
@@ -76,6 +77,7 @@ fn full_queue_is_waited_for_up_to_the_deadline() {
     assert_eq!(waiting[0].receive(&mut [0; 4]).unwrap(), 0);
 }
 
+/// Conformance: protocols - within a process
 #[test]
 fn an_event_loop_sees_every_change() {
     const LENGTH: usize = 4 << 20;

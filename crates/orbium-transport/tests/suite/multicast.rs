@@ -52,6 +52,7 @@ fn nothing_comes(to: &dyn Datagrams) {
     to.set_timeout(Some(LONG)).unwrap();
 }
 
+/// Conformance: protocols - multicast groups
 #[test]
 fn each_of_several_receivers_has_everything() {
     let group = group(1);

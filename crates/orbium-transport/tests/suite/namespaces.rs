@@ -158,6 +158,7 @@ fn skipped(what: &str) {
     }
 }
 
+/// Conformance: protocols - multicast groups
 #[test]
 fn groups_reach_another_host() {
     if let Ok(role) = std::env::var(ROLE) {

@@ -8,6 +8,8 @@ use orbium_transport::{
 
 use crate::conformance::pair::accept;
 
+/// Conformance: protocols - protocol properties reach the sockets, and what the kernel refuses is
+/// named
 #[test]
 fn tcp_connections_have_them_at_both_ends() {
     let defaults = ProtocolProperties {
@@ -51,6 +53,8 @@ fn endpoints_that_share_a_port() {
     Tcp.listen(&shared, &defaults).unwrap();
 }
 
+/// Conformance: protocols - protocol properties reach the sockets, and what the kernel refuses is
+/// named
 #[test]
 fn unix_sockets_have_buffers_and_no_network() {
     let defaults = ProtocolProperties {
@@ -76,6 +80,8 @@ fn unix_sockets_have_buffers_and_no_network() {
     };
 }
 
+/// Conformance: protocols - protocol properties reach the sockets, and what the kernel refuses is
+/// named
 #[test]
 fn what_the_kernel_refuses_is_named() {
     let endpoint: Endpoint = "iiop://127.0.0.1:0".parse().unwrap();

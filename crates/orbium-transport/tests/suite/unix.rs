@@ -89,6 +89,7 @@ mod files {
         assert!(fs::metadata(path).unwrap().file_type().is_socket());
     }
 
+    /// Conformance: protocols - Unix sockets: files, modes, credentials of the peer
     #[test]
     fn file_comes_and_goes_with_the_acceptor() {
         let directory = Directory::new();
@@ -116,6 +117,7 @@ mod files {
         assert_eq!(mode(path.parent().unwrap()), 0o711);
     }
 
+    /// Conformance: protocols - Unix sockets: files, modes, credentials of the peer
     #[test]
     fn mode_is_that_of_the_file() {
         let directory = Directory::new();
@@ -199,6 +201,7 @@ mod files {
         assert_eq!(directory.names(), [""; 0]);
     }
 
+    /// Conformance: protocols - Unix sockets: files, modes, credentials of the peer
     #[test]
     fn one_of_many_takes_a_dead_file_over() {
         const MANY: usize = 8;
@@ -226,6 +229,7 @@ mod files {
         }
     }
 
+    /// Conformance: protocols - endpoints that make no sense
     #[test]
     fn addresses_that_no_socket_can_have() {
         let long = "x".repeat(200);
@@ -253,6 +257,8 @@ mod files {
         };
     }
 
+    /// Conformance: complaint 13 - behind NAT the private address is handed out; 0.0.0.0 in
+    /// references
     #[test]
     fn published_path_may_differ() {
         let directory = Directory::new();

@@ -59,6 +59,8 @@ fn scripted() -> (FakeServer, Orb, orbium_rt::RtOrb, Target) {
     (server, orb, rt, target)
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations at their caller's priority: carried, in each
+/// form, within the process too
 #[test]
 fn each_form_of_a_call_is_served_at_its_callers_priority() {
     each_strategy(|strategy| {
@@ -83,6 +85,8 @@ fn each_form_of_a_call_is_served_at_its_callers_priority() {
     });
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations at their caller's priority: carried, in each
+/// form, within the process too
 #[test]
 fn one_thread_may_have_called_at_several() {
     let (server_orb, server_rt) = server();
@@ -103,6 +107,8 @@ fn one_thread_may_have_called_at_several() {
     }
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations at their caller's priority: carried, in each
+/// form, within the process too
 #[test]
 fn the_server_may_declare_the_priority() {
     let (server_orb, server_rt) = server();
@@ -123,6 +129,8 @@ fn the_server_may_declare_the_priority() {
     assert_eq!(seen, (Ok(12), Ok(Priority::new(40).unwrap())));
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations at their caller's priority: carried, in each
+/// form, within the process too
 #[test]
 fn without_a_priority_it_is_what_the_native_one_means() {
     let (server_orb, server_rt) = server();
@@ -139,6 +147,8 @@ fn without_a_priority_it_is_what_the_native_one_means() {
     assert_eq!(result(act(&target, 0)), Ok(0));
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations at their caller's priority: carried, in each
+/// form, within the process too
 #[test]
 fn calls_within_the_process_are_served_at_it_too() {
     let (orb, rt) = server();
@@ -157,6 +167,9 @@ fn calls_within_the_process_are_served_at_it_too() {
 
 /// Whoever sends it: it waits for its time, or has to go elsewhere, and its caller's
 /// thread has long had another priority, or ended.
+///
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
+/// again, or elsewhere, out of servants too
 #[test]
 fn a_request_that_is_sent_later_carries_it() {
     let (server, _orb, rt, target) = scripted();
@@ -192,6 +205,8 @@ fn a_request_that_is_sent_later_carries_it() {
     assert_eq!(calls.map(result), [Ok(40), Ok(9)]);
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
+/// again, or elsewhere, out of servants too
 #[test]
 fn one_that_is_sent_again_carries_it() {
     let (server, _orb, rt, target) = scripted();
@@ -211,6 +226,8 @@ fn one_that_is_sent_again_carries_it() {
     assert_eq!(result(call), Ok(2));
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
+/// again, or elsewhere, out of servants too
 #[test]
 fn one_that_is_forwarded_carries_it() {
     let (first, _orb, rt, target) = scripted();
@@ -229,6 +246,8 @@ fn one_that_is_forwarded_carries_it() {
     assert_eq!(result(call), Ok(1));
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
+/// again, or elsewhere, out of servants too
 #[test]
 fn one_whose_object_has_to_be_addressed_otherwise_carries_it() {
     let (server, _orb, rt, target) = scripted();
@@ -257,6 +276,8 @@ impl PriorityTransform for Shift {
     }
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
+/// again, or elsewhere, out of servants too
 #[test]
 fn priorities_are_transformed_on_their_way_out_of_servants_also_later() {
     let (server, orb, rt, beyond) = {

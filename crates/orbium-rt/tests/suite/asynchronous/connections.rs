@@ -50,6 +50,8 @@ fn at<const N: usize>(
     priorities.map(|priority| result(act_at(rt, target, priority)))
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: a connection for each priority: an urgent
+/// reply waits for no other
 #[test]
 fn callers_of_each_priority_have_a_connection() {
     each_client_strategy(|strategy| {
@@ -72,6 +74,8 @@ fn callers_of_each_priority_have_a_connection() {
     });
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: a connection for each priority: an urgent
+/// reply waits for no other
 #[test]
 fn an_urgent_reply_never_waits_for_the_rest_of_another() {
     let server = FakeServer::listen();
@@ -99,6 +103,8 @@ fn an_urgent_reply_never_waits_for_the_rest_of_another() {
     assert_eq!(result(slow), Ok(5));
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn the_server_is_told_of_a_band_before_the_first_request() {
     let server = FakeServer::listen();
@@ -122,6 +128,8 @@ fn the_server_is_told_of_a_band_before_the_first_request() {
     assert_eq!(calls.map(result), [Ok(1), Ok(2)]);
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn each_band_has_a_connection_and_a_priority_in_none_is_no_resources_2() {
     each_strategy(|strategy| {
@@ -168,6 +176,8 @@ fn bands_may_be_the_orbs_the_references_or_a_threads() {
     assert!(result(later).is_ok());
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn a_band_that_the_server_does_not_serve_is_inv_policy() {
     let (server_orb, server_rt) = server();
@@ -201,6 +211,8 @@ fn a_server_that_does_not_know_bands_serves_all_the_same() {
     assert_eq!(low, again);
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn a_private_connection_is_one_references_own_and_ends_with_it() {
     let server = FakeServer::listen();
@@ -230,6 +242,8 @@ fn a_private_connection_is_one_references_own_and_ends_with_it() {
     assert!(server.accept_at_once().is_none());
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn a_reference_that_goes_while_it_is_called_leaves_nothing() {
     let server = FakeServer::listen();
@@ -251,6 +265,8 @@ fn a_reference_that_goes_while_it_is_called_leaves_nothing() {
     server.accept().expect_end();
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn connections_end_when_they_are_idle() {
     let server = FakeServer::listen();
@@ -291,6 +307,8 @@ fn granting(config: Config) -> (Orb, RtOrb, Target) {
     (orb, rt, object)
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn a_marked_connection_has_one_thread_and_its_client_is_told() {
     each_strategy(|strategy| {

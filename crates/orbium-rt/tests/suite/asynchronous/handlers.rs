@@ -49,6 +49,8 @@ fn one_at_a_time() -> (Orb, RtOrb) {
     (orb, rt)
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: handlers run at the priority and carry it
+/// on, whatever others made of their thread
 #[test]
 fn a_handler_has_its_callers_priority() {
     let called = called_by(client());
@@ -65,6 +67,8 @@ fn a_handler_has_its_callers_priority() {
     assert_eq!(own.unwrap_err().kind, ExceptionKind::Initialize);
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: handlers run at the priority and carry it
+/// on, whatever others made of their thread
 #[test]
 fn calls_of_a_handler_carry_it_on() {
     let called = called_by(client());
@@ -79,6 +83,8 @@ fn calls_of_a_handler_carry_it_on() {
     }
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: handlers run at the priority and carry it
+/// on, whatever others made of their thread
 #[test]
 fn a_handler_that_changes_its_priority_changes_nothing_for_others() {
     let called = called_by(one_at_a_time());
@@ -108,6 +114,8 @@ fn a_handler_that_changes_its_priority_changes_nothing_for_others() {
     }
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: handlers run at the priority and carry it
+/// on, whatever others made of their thread
 #[test]
 fn a_handler_that_comes_late_has_it_too() {
     let called = called_by(client());
@@ -142,6 +150,8 @@ fn many_handlers_take_turns_on_one_thread() {
     assert_eq!(numbers, (0..200).collect::<Vec<_>>());
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: handlers run at the priority and carry it
+/// on, whatever others made of their thread
 #[test]
 fn a_handler_is_called_whenever_the_orb_ends() {
     for _ in 0..50 {

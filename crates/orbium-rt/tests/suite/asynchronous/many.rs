@@ -11,6 +11,8 @@ use orbium_testkit::probe::Target;
 use super::{act_at, handled, result};
 use crate::common::{adapter, client, propagated, seen_by, server};
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: a connection for each priority: an urgent
+/// reply waits for no other - more priorities than have threads
 #[test]
 fn more_than_sixty_four_priorities_are_each_kept() {
     let (server_orb, server_rt) = server();

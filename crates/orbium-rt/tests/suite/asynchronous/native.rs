@@ -61,6 +61,8 @@ fn own() -> Scheduling {
     Scheduling::of_this_thread().unwrap()
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
+/// refuses comes out of the call
 #[test]
 fn replies_are_received_and_handled_at_the_callers_native_priority() {
     let Some((orb, rt)) = native_client() else {
@@ -104,6 +106,8 @@ fn replies_are_received_and_handled_at_the_callers_native_priority() {
     served.end();
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
+/// refuses comes out of the call
 #[test]
 fn both_sides_may_be_native() {
     let Some((orb, rt)) = native_client() else {
@@ -130,6 +134,9 @@ fn both_sides_may_be_native() {
 }
 
 /// A caller that was given no CORBA priority has that which its native one means.
+///
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
+/// refuses comes out of the call
 #[test]
 fn a_native_priority_is_carried_and_kept_too() {
     let Some((orb, rt)) = native_client() else {
@@ -163,6 +170,8 @@ fn a_native_priority_is_carried_and_kept_too() {
     within("the end", move || orb.shutdown(true).unwrap());
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
+/// refuses comes out of the call
 #[test]
 fn what_the_mapping_has_not_comes_out_of_the_call() {
     let Some((orb, rt)) = native_client() else {
@@ -181,6 +190,8 @@ fn what_the_mapping_has_not_comes_out_of_the_call() {
     within("the end", move || orb.shutdown(true).unwrap());
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
+/// refuses comes out of the call
 #[test]
 fn what_the_host_refuses_comes_out_of_the_call() {
     let Some((orb, rt)) = native_client() else {

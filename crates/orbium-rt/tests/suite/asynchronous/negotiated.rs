@@ -56,6 +56,8 @@ fn offer() -> Offer {
     }
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn they_are_served_at_what_was_agreed_on_and_take_turns() {
     each_strategy(|strategy| {
@@ -108,6 +110,8 @@ fn one_that_waits_for_its_turn_goes_on_when_the_other_is_done() {
     bound.unbind().unwrap();
 }
 
+/// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
+/// bindings
 #[test]
 fn a_lost_connection_is_the_end() {
     let served = served(Config::default());

@@ -5,6 +5,7 @@ use orbium_rt::{ThreadpoolConfig, ThreadpoolLane};
 
 use super::{BUSY, Pooled, wait_for};
 
+/// Conformance: RT 5.8.3 - borrowing, from lower lanes only
 #[test]
 fn an_exhausted_lane_borrows_from_a_lower_one() {
     let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
@@ -29,6 +30,7 @@ fn an_exhausted_lane_borrows_from_a_lower_one() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8.3 - borrowing, from lower lanes only
 #[test]
 fn nobody_borrows_from_a_higher_lane() {
     let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
@@ -46,6 +48,7 @@ fn nobody_borrows_from_a_higher_lane() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - `create_threadpool_with_lanes`
 #[test]
 fn without_borrowing_a_lane_has_its_own_threads_alone() {
     let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));

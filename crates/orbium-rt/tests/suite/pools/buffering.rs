@@ -10,6 +10,8 @@ use orbium_testkit::eventually;
 use super::{BUSY, Pooled, propagated, wait_for};
 use crate::common::{client, seen_by, server};
 
+/// Conformance: RT 5.8 - `create_threadpool`: default priority, stack size, static and dynamic
+/// threads
 #[test]
 fn without_a_free_thread_and_without_buffering_a_request_is_transient_1() {
     let threads = ThreadpoolLane::new(5, 1, 1);
@@ -23,6 +25,9 @@ fn without_a_free_thread_and_without_buffering_a_request_is_transient_1() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8.4 - request buffering, by number and octets of the pool; beyond: TRANSIENT
+/// 1; the most urgent first
+/// Conformance: faults - a full pool, a full queue: TRANSIENT 1, completed NO
 #[test]
 fn requests_wait_up_to_their_number() {
     let config = ThreadpoolConfig {
@@ -47,6 +52,9 @@ fn requests_wait_up_to_their_number() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8.4 - request buffering, by number and octets of the pool; beyond: TRANSIENT
+/// 1; the most urgent first
+/// Conformance: faults - a full pool, a full queue: TRANSIENT 1, completed NO
 #[test]
 fn requests_wait_up_to_their_octets() {
     let config = ThreadpoolConfig {
@@ -70,6 +78,9 @@ fn requests_wait_up_to_their_octets() {
 
 /// Of what waits for the one thread of a pool without lanes the most urgent is
 /// served first, whenever it came: the client's priority orders the queue.
+///
+/// Conformance: RT 5.8.4 - request buffering, by number and octets of the pool; beyond: TRANSIENT
+/// 1; the most urgent first
 #[test]
 fn what_waits_in_a_pool_without_lanes_is_served_by_priority() {
     let (orb, rt) = server();

@@ -8,6 +8,7 @@ use orbium_rt::{ThreadpoolConfig, ThreadpoolLane};
 use super::{Pooled, with_endpoint};
 use crate::common::{client, on_a_thread, seen_by, server};
 
+/// Conformance: RT - an endpoint for each lane, read at its priority
 #[test]
 fn lanes_may_have_endpoints_of_their_own() {
     let lanes = [5, 20, 60].map(with_endpoint);
@@ -56,6 +57,7 @@ fn lanes_may_have_endpoints_of_their_own() {
     pooled.end();
 }
 
+/// Conformance: RT - an endpoint for each lane, read at its priority
 #[test]
 fn of_a_pool_all_lanes_have_endpoints_or_none() {
     let (_orb, rt) = server();

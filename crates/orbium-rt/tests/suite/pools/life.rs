@@ -8,6 +8,8 @@ use orbium_testkit::eventually;
 use super::Pooled;
 use crate::common::server;
 
+/// Conformance: RT 5.8 - pools that cannot be: BAD_PARAM, DATA_CONVERSION 2, NO_RESOURCES,
+/// BAD_INV_ORDER 4
 #[test]
 fn pools_that_cannot_be_are_refused() {
     let (orb, rt) = server();
@@ -44,6 +46,8 @@ fn pools_that_cannot_be_are_refused() {
     assert_eq!(late, Err(expected));
 }
 
+/// Conformance: RT 5.8 - `destroy_threadpool`: InvalidThreadpool; BAD_INV_ORDER while an adapter is
+/// served
 #[test]
 fn a_pool_that_is_served_from_is_not_destroyed() {
     let threads = ThreadpoolLane::new(5, 1, 0);
@@ -63,6 +67,7 @@ fn a_pool_that_is_served_from_is_not_destroyed() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - the end of the ORB is that of its pools
 #[test]
 fn the_end_of_the_orb_completes_what_was_begun_and_refuses_what_waits() {
     let config = ThreadpoolConfig {

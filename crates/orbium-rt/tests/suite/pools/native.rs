@@ -33,6 +33,7 @@ fn native(pool: ThreadpoolId, lanes: [i16; 2]) -> Vec<i32> {
     priorities
 }
 
+/// Conformance: RT 5.5.1 - native priorities of SCHED_FIFO and SCHED_RR; without them, soft
 #[test]
 fn threads_have_native_priorities() {
     let builder = RtOrb::builder().mapping(orbium_rt::DirectMapping::over(1..=20));
@@ -98,6 +99,8 @@ fn threads_have_native_priorities() {
 
 /// A pool without lanes, under both classes: its threads have the native priority
 /// that the mapping gives the client's, for as long as a request lasts.
+///
+/// Conformance: RT 5.5.1 - native priorities of SCHED_FIFO and SCHED_RR; without them, soft
 #[test]
 fn threads_of_a_pool_without_lanes_have_what_the_mapping_says() {
     for class in [SchedulingClass::Fifo, SchedulingClass::RoundRobin] {

@@ -12,6 +12,8 @@ use orbium_testkit::probe::Target;
 use super::{Pooled, propagated, with_pool};
 use crate::common::{adapter, client, on_a_thread, seen_by, server, server_with, soft, teller};
 
+/// Conformance: RT 5.8 - `create_threadpool`: default priority, stack size, static and dynamic
+/// threads
 #[test]
 fn a_pool_serves_with_every_strategy() {
     for strategy in [
@@ -67,6 +69,7 @@ fn requests_in_fragments_are_served_by_a_pool() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - `create_threadpool_with_lanes`
 #[test]
 fn each_lane_serves_its_priority_on_its_own_threads() {
     let lanes = [5, 20, 60].map(|it| ThreadpoolLane::new(it, 1, 0));
@@ -88,6 +91,7 @@ fn each_lane_serves_its_priority_on_its_own_threads() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - a priority between lanes: the lower one; below all: INV_POLICY
 #[test]
 fn between_two_lanes_the_lower_one_serves() {
     let lanes = [20, 5].map(|it| ThreadpoolLane::new(it, 1, 0));
@@ -97,6 +101,8 @@ fn between_two_lanes_the_lower_one_serves() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - a priority between lanes: the lower one; below all: INV_POLICY
+/// Conformance: faults - a priority outside the lanes: INV_POLICY, completed NO
 #[test]
 fn a_priority_below_all_lanes_is_inv_policy() {
     let lanes = [20, 5].map(|it| ThreadpoolLane::new(it, 1, 0));
@@ -109,6 +115,8 @@ fn a_priority_below_all_lanes_is_inv_policy() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - `create_threadpool`: default priority, stack size, static and dynamic
+/// threads
 #[test]
 fn a_pool_without_lanes_serves_at_the_clients_priority() {
     let (orb, rt) = server_with(
@@ -131,6 +139,7 @@ fn a_pool_without_lanes_serves_at_the_clients_priority() {
     pooled.end();
 }
 
+/// Conformance: RT 5.8 - a priority between lanes: the lower one; below all: INV_POLICY
 #[test]
 fn with_bands_the_lane_is_one_of_the_band() {
     let (orb, rt) = server();
@@ -159,6 +168,8 @@ fn with_bands_the_lane_is_one_of_the_band() {
     orb.shutdown(true).unwrap();
 }
 
+/// Conformance: RT 5.8 - `create_threadpool`: default priority, stack size, static and dynamic
+/// threads
 #[test]
 fn stacks_are_as_large_as_they_were_asked_to_be() {
     let config = ThreadpoolConfig {
@@ -178,6 +189,7 @@ fn stacks_are_as_large_as_they_were_asked_to_be() {
     pooled.end();
 }
 
+/// Conformance: RT - processors of lanes
 #[test]
 fn lanes_stay_on_their_processors() {
     let all = orbium_sys::processors_of_this_thread().unwrap();

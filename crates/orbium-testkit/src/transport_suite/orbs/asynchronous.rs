@@ -109,11 +109,17 @@ fn checked(subject: &Subject, change: impl Fn(&mut Config)) {
 }
 
 /// Asynchronous invocations are answered in each form, within the process too.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn asynchronous_calls_are_answered(subject: &Subject) {
     checked(subject, |_| {});
 }
 
 /// The same with messages in fragments, and with the oldest version of GIOP.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0(subject: &Subject) {
     checked(subject, |config| config.fragment_size = Some(1024));
     checked(subject, |config| {
@@ -122,6 +128,9 @@ pub fn asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0(subject: &Su
 }
 
 /// Many calls are under way at once, over one connection.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn many_asynchronous_calls_are_answered(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);
@@ -153,6 +162,9 @@ pub fn many_asynchronous_calls_are_answered(subject: &Subject) {
 
 /// Two ORBs send each other more than fits between them, several times at once, without
 /// a deadlock over buffer space.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn large_asynchronous_messages_cross(subject: &Subject) {
     each_strategy(|strategy| {
         let (a, b) = (subject.serve(strategy), subject.serve(strategy));
@@ -172,6 +184,9 @@ pub fn large_asynchronous_messages_cross(subject: &Subject) {
 
 /// A server that does not read keeps no caller; what waits to be sent is sent once
 /// it does, but for what was given up before.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
     let served = subject.serve(orbium::ServerStrategy::Reactive);
     let client = subject.client_orb();
@@ -198,6 +213,9 @@ pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
 }
 
 /// The end of a client ends its calls, those too that are not sent whole.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn the_end_of_a_client_ends_its_asynchronous_calls(subject: &Subject) {
     let served = subject.serve(orbium::ServerStrategy::Reactive);
     let client = subject.client_orb();
@@ -219,6 +237,9 @@ pub fn the_end_of_a_client_ends_its_asynchronous_calls(subject: &Subject) {
 }
 
 /// Calls that a killed process was to answer end.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn a_server_that_is_killed_ends_its_asynchronous_calls(subject: &Subject) {
     for strategy in ["thread-per-connection", "reactive"] {
         let Some(mut server) = Process::start(subject, &format!("serve {strategy}")) else {
@@ -253,6 +274,9 @@ pub fn a_server_that_is_killed_ends_its_asynchronous_calls(subject: &Subject) {
 
 /// Clients with asynchronous invocations come and go and leave no thread and no
 /// descriptor: neither when they end nor, after a while, when they are idle.
+///
+/// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
+/// protocol
 pub fn asynchronous_calls_leave_nothing(subject: &Subject) {
     each_strategy(|strategy| {
         // What is opened once is open after the first round.

@@ -70,11 +70,19 @@ fn check_all(subject: &Subject, strategy: ServerStrategy, change: impl Fn(&mut C
 }
 
 /// Every operation of the three interfaces of the demonstration.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
+/// Conformance: TAO 46 - asynchronous calls and servers - every operation in all forms, against
+/// every strategy and transport
 pub fn every_operation_is_answered(subject: &Subject) {
     each_strategy(|strategy| check_all(subject, strategy, |_| {}));
 }
 
 /// The same with messages in fragments of 1 KiB.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn every_operation_is_answered_in_fragments(subject: &Subject) {
     each_strategy(|strategy| {
         check_all(subject, strategy, |config| {
@@ -84,6 +92,9 @@ pub fn every_operation_is_answered_in_fragments(subject: &Subject) {
 }
 
 /// The same with the oldest version of GIOP.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn every_operation_is_answered_in_giop_1_0(subject: &Subject) {
     each_strategy(|strategy| {
         check_all(subject, strategy, |config| {
@@ -93,6 +104,9 @@ pub fn every_operation_is_answered_in_giop_1_0(subject: &Subject) {
 }
 
 /// Several client ORBs with several threads each.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn many_clients_are_served_at_once(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);
@@ -121,6 +135,9 @@ pub fn many_clients_are_served_at_once(subject: &Subject) {
 }
 
 /// Two ORBs send each other more than lies between them, all at once.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn large_messages_cross(subject: &Subject) {
     const SIZE: usize = 8 << 20;
     each_strategy(|strategy| {
@@ -150,6 +167,9 @@ pub fn large_messages_cross(subject: &Subject) {
 }
 
 /// Two ORBs call each other back, ten deep, from several threads.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn nested_calls_complete(subject: &Subject) {
     each_strategy(|strategy| {
         let (a, b) = (subject.serve(strategy), subject.serve(strategy));
@@ -173,6 +193,9 @@ pub fn nested_calls_complete(subject: &Subject) {
 }
 
 /// Oneways arrive in the order in which they were sent, each once.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn oneways_arrive_in_order(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);
@@ -190,6 +213,9 @@ pub fn oneways_arrive_in_order(subject: &Subject) {
 }
 
 /// A call ends with its timeout, and its late reply is discarded.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
 pub fn a_call_that_takes_too_long_is_given_up(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);

@@ -23,6 +23,8 @@ fn noop(id: u32) -> Vec<u8> {
 
 /// A message larger than `Limits::message_size` is refused by its receiver, and the
 /// caller gets an exception.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
     each_strategy(|strategy| {
         let small = Limits {
@@ -57,6 +59,8 @@ pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
 
 /// Garbage ends the connection, with MessageError where the peer could
 /// understand that; an orderly end is no error.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn what_is_no_message_is_answered_with_message_error(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
@@ -87,6 +91,8 @@ fn refuse_giop(live: &Live<'_>) {
 }
 
 /// A message that ends early, at each octet.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn messages_cut_off_anywhere_cost_the_connection_only(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
@@ -106,6 +112,8 @@ pub fn messages_cut_off_anywhere_cost_the_connection_only(subject: &Subject) {
 
 /// Every octet of a message replaced: it is answered, refused or waited for in
 /// vain, and that is all.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn messages_with_any_octet_wrong_do_no_harm(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, short_message_time());
@@ -127,6 +135,8 @@ pub fn messages_with_any_octet_wrong_do_no_harm(subject: &Subject) {
 }
 
 /// Octets without any sense, alone and behind a good message.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn random_octets_do_no_harm(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, short_message_time());
@@ -154,6 +164,8 @@ pub fn random_octets_do_no_harm(subject: &Subject) {
 
 /// A peer that begins a message and stops, at various places, is dropped after
 /// `Limits::message_time`; one that begins none is left alone.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, short_message_time());
@@ -186,6 +198,8 @@ pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
 /// A first message that has begun is a matter of `Limits::message_time`, and no longer of
 /// `Limits::initial_idle_time`, also where a messaging half keeps it until it is whole: such
 /// messages were cut off with connections over which nothing came.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
     each_strategy(|strategy| {
         with_time_enough(Duration::from_millis(500), |initial| {
@@ -211,6 +225,8 @@ pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
 
 /// A peer that never completes its message is dropped after `Limits::message_time`,
 /// however often a part of it arrives.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_message_that_trickles_is_cut_off(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, short_message_time());
@@ -232,6 +248,8 @@ pub fn a_message_that_trickles_is_cut_off(subject: &Subject) {
 }
 
 /// A message that arrives octet by octet is served as any other.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_message_in_single_octets_is_served(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
@@ -266,6 +284,8 @@ fn stopped(live: &Live<'_>) -> Wire {
 
 /// Clients that do not read their replies do not delay others, and are served when they
 /// read; those that never do are dropped.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn a_client_that_reads_nothing_does_not_delay_others(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, in_order(strategy), Limits::default());
@@ -304,6 +324,8 @@ fn given_up(subject: &Subject, strategy: ServerStrategy) {
 
 /// Connections beyond `Limits::connections` are closed, and there is room again
 /// when others go.
+///
+/// Conformance: streams - hostile and slow peers
 pub fn connections_beyond_the_limit_are_closed(subject: &Subject) {
     each_strategy(|strategy| {
         let served = Served::with(Config {

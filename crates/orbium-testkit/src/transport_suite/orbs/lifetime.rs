@@ -23,6 +23,8 @@ use crate::{
 
 /// A server that shuts down completes the requests it has begun, and sends
 /// CloseConnection to idle clients.
+///
+/// Conformance: streams - servers and clients that end, die and come back
 pub fn a_call_in_flight_is_answered_before_the_end(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);
@@ -78,6 +80,10 @@ fn durable(subject: &Subject, at: Endpoint, strategy: ServerStrategy) -> (Orb, T
 
 /// Calls while no server is there are TRANSIENT; once it listens at the same
 /// address again, the same reference works.
+///
+/// Conformance: streams - servers and clients that end, die and come back
+/// Conformance: complaint 16 - no network at the start, or it changes: only 127.0.0.1 is published,
+/// or the ORB ends
 pub fn a_server_that_is_gone_is_transient_and_one_that_came_back_is_found(subject: &Subject) {
     each_strategy(|strategy| {
         let endpoint = subject.endpoint();
@@ -122,6 +128,10 @@ pub(super) fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
 
 /// A process that is killed in the middle of its calls is noticed by its server, and
 /// does not affect other clients.
+///
+/// Conformance: streams - servers and clients that end, die and come back
+/// Conformance: faults - a client that dies once it is connected, within a header, within a
+/// request, before its reply, within a large reply
 pub fn a_client_that_dies_does_not_affect_others(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
@@ -138,6 +148,10 @@ pub fn a_client_that_dies_does_not_affect_others(subject: &Subject) {
 }
 
 /// Calls that a killed process was to answer end, and later ones fail to connect.
+///
+/// Conformance: streams - servers and clients that end, die and come back
+/// Conformance: faults - no server; one that dies before it reads, with the request, within the
+/// header of its reply, within its reply, after it: TRANSIENT, COMM_FAILURE
 pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
     for strategy in [
         "thread-per-connection",
@@ -176,6 +190,13 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
 
 /// A call after a pause is not sent into a connection to a server that was killed while
 /// it was idle. Once it was, and raised COMM_FAILURE.
+///
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO - in each
+/// transport
+/// Conformance: streams - servers and clients that end, die and come back
+/// Conformance: complaint 8 - the server's orderly close is read too late, and the caller sees
+/// COMM_FAILURE - a server that crashed in the pause is noticed before the call is sent
 pub fn a_server_that_is_killed_while_idle_has_not_begun(subject: &Subject) {
     let role = "serve thread-per-connection";
     let Some(mut server) = Process::start(subject, role) else {
@@ -204,6 +225,10 @@ pub fn a_server_that_is_killed_while_idle_has_not_begun(subject: &Subject) {
 
 /// What arrives on a connection before its first call or after its last, such as tickets
 /// of TLS or wake-ups of shared memory, is not taken for its end.
+///
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO - in each
+/// transport
 pub fn a_connection_is_kept_over_a_pause(subject: &Subject) {
     let served = subject.serve(ServerStrategy::ThreadPerConnection);
     let clients = [

@@ -11,6 +11,8 @@ use crate::{
 
 /// Calls of several kinds take nothing from the heap, on neither side, once
 /// buffers have found their size.
+///
+/// Conformance: streams - no allocation per call; nothing left behind
 pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
     const CALLS: usize = 200;
     let counts = count_allocations(|| drop(std::hint::black_box(Box::new(1))));
@@ -46,6 +48,8 @@ pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
 /// Connections fall back to small buffers after large messages, whether they go on
 /// with small ones or idle, on either side. They kept their largest message while
 /// they lived.
+///
+/// Conformance: ORB - memory after large messages
 pub fn large_messages_leave_nothing(subject: &Subject) {
     const CONNECTIONS: usize = 4;
     const LARGE: usize = 6 << 20;
@@ -94,6 +98,8 @@ pub fn large_messages_leave_nothing(subject: &Subject) {
 }
 
 /// Servers and clients come and go and leave no thread and no descriptor.
+///
+/// Conformance: streams - no allocation per call; nothing left behind
 pub fn orbs_leave_nothing(subject: &Subject) {
     each_strategy(|strategy| {
         // What is opened once is open after the first round.

@@ -16,6 +16,8 @@ use crate::transport_suite::ends::{
 use crate::waiting::{PATIENCE, within};
 
 /// Two acceptors, and the address of each leads to it and not to the other.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
     let acceptors = [subject.listen(), subject.listen()];
     assert_ne!(acceptors[0].address(), acceptors[1].address());
@@ -37,6 +39,8 @@ pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
 
 /// An address where an acceptor was before says `ConnectionRefused` or
 /// `NotFound`.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_address_without_a_listener_is_refused(subject: &Subject) {
     let refused = (0..5).any(|_| {
         let acceptor = subject.listen();
@@ -71,6 +75,8 @@ fn refusal(listened: &Result<Box<dyn Acceptor>, ListenError>) -> Option<io::Erro
 
 /// A second acceptor at one address is refused with `AddrInUse`, and does the
 /// first no harm.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
     let (first, at) = subject.listen_somewhere();
     let connector = subject.connector(first.address());
@@ -85,6 +91,8 @@ pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
 
 /// An address is free again once its acceptor is gone, whatever became of the
 /// connections; those live on.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_address_can_be_listened_at_again(subject: &Subject) {
     // Another process may have taken the port in between: once, perhaps.
     let listened = (0..3).any(|_| listen_again(subject));
@@ -131,6 +139,8 @@ fn listen_again(subject: &Subject) -> bool {
 ///
 /// Servers that came back at their address were refused it, once in a few thousand
 /// times, while another thread was starting a process.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_acceptor_ends_despite_copies_of_its_descriptor(subject: &Subject) {
     // Another process may have taken the port in between: once, perhaps.
     let listened = (0..3).any(|_| {
@@ -152,6 +162,8 @@ pub fn an_acceptor_ends_despite_copies_of_its_descriptor(subject: &Subject) {
 
 /// Addresses come from references: whatever they are, they cost an error and no
 /// more.
+///
+/// Conformance: streams - addresses and parameters are hostile
 pub fn hostile_addresses_are_errors(subject: &Subject) {
     let long = "x".repeat(100_000);
     let deep = "/x".repeat(3_000);
@@ -208,6 +220,8 @@ pub fn hostile_addresses_are_errors(subject: &Subject) {
 
 /// A parameter of an endpoint that the transport does not know is an error, so
 /// that a typing mistake does not go unnoticed.
+///
+/// Conformance: streams - addresses and parameters are hostile
 pub fn unknown_parameters_are_refused(subject: &Subject) {
     let mut endpoint = subject.endpoint();
     let name = "no-such-parameter".to_owned();
@@ -222,6 +236,8 @@ pub fn unknown_parameters_are_refused(subject: &Subject) {
 
 /// Accepting without a pending connection returns `WouldBlock` at once, before and
 /// after connections.
+///
+/// Conformance: streams - accepting never blocks
 pub fn accepting_never_blocks(subject: &Subject) {
     let acceptor: Arc<dyn Acceptor> = Arc::from(subject.listen());
     let connector = subject.connector(acceptor.address());
@@ -239,6 +255,8 @@ pub fn accepting_never_blocks(subject: &Subject) {
 }
 
 /// A client that connects and says nothing keeps the acceptor from nothing.
+///
+/// Conformance: streams - accepting never blocks
 pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
     let acceptor = subject.listen();
     let silent: Vec<_> = (0..3)
@@ -265,6 +283,8 @@ pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
 }
 
 /// Many clients connect to one acceptor together, and each has its own stream.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn many_connect_at_once(subject: &Subject) {
     const CLIENTS: usize = 64;
     let acceptor = subject.listen();
@@ -289,6 +309,8 @@ pub fn many_connect_at_once(subject: &Subject) {
 }
 
 /// Connecting ends at its deadline, whatever the server does or does not do.
+///
+/// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn connecting_ends_at_its_deadline(subject: &Subject) {
     let acceptor = subject.listen();
     let address = acceptor.address().to_owned();

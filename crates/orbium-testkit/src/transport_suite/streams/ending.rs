@@ -46,17 +46,23 @@ fn half_closed(ends: Ends) {
 
 /// After the client has ended its sending, the server reads the end, and still
 /// answers.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn the_client_may_end_its_sending_first(subject: &Subject) {
     half_closed(Ends::new(subject));
 }
 
 /// The same the other way round.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn the_server_may_end_its_sending_first(subject: &Subject) {
     half_closed(Ends::new(subject).swapped());
 }
 
 /// A stream that was dropped behind the last octet still delivers all of them,
 /// and then the end.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn what_was_sent_before_the_end_arrives(subject: &Subject) {
     for len in [1, 1000, 8000] {
         from_either_end(subject, |Ends { server, client }| {
@@ -95,6 +101,8 @@ fn expect_half(stream: &dyn ByteStream) {
 
 /// A peer that drops its stream within a message is noticed behind what it
 /// sent.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn a_stream_dropped_in_mid_message_ends_for_its_peer(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("the end", move || {
@@ -124,6 +132,8 @@ fn expect_refusal(stream: &dyn ByteStream) {
 
 /// Sending to a peer that is gone becomes an error, not a signal and not a
 /// hang, and so does every further attempt.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn sending_to_a_peer_that_is_gone_is_an_error(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("sends to nobody", move || {
@@ -136,6 +146,8 @@ pub fn sending_to_a_peer_that_is_gone_is_an_error(subject: &Subject) {
 
 /// A process that is killed within a message ends the stream for the server: both
 /// receives and sends see it.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn a_client_killed_in_mid_message_ends_for_the_server(subject: &Subject) {
     let acceptor = subject.listen();
     let role = format!("connect {}", acceptor.address());
@@ -153,6 +165,8 @@ pub fn a_client_killed_in_mid_message_ends_for_the_server(subject: &Subject) {
 }
 
 /// The same for a client that is blocked when its server is killed.
+///
+/// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn a_server_killed_in_mid_message_ends_for_the_client(subject: &Subject) {
     let Some(mut server) = Process::start(subject, "listen") else {
         return;

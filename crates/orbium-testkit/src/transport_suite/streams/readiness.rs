@@ -96,6 +96,8 @@ fn receive_by_wake_ups(stream: &dyn ByteStream, len: usize, step: usize) -> usiz
 
 /// Every octet of a message sent in many ways is seen through the poller alone,
 /// with about as many wake-ups as there is something to receive.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_poller_sees_every_octet(subject: &Subject) {
     const LEN: usize = 1 << 20;
     from_either_end(subject, |Ends { server, client }| {
@@ -126,6 +128,8 @@ pub fn a_poller_sees_every_octet(subject: &Subject) {
 
 /// A receive with little room leaves the rest to be found: the source stays
 /// ready, or the stream says that it holds something back.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn what_is_left_in_the_stream_shows(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         server.set_nonblocking(true).expect("a stream");
@@ -142,6 +146,8 @@ pub fn what_is_left_in_the_stream_shows(subject: &Subject) {
 
 /// Nothing to receive is no readiness, neither at first nor when everything was
 /// received.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn an_idle_stream_is_not_ready(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         server.set_nonblocking(true).expect("a stream");
@@ -173,6 +179,8 @@ pub fn an_idle_stream_is_not_ready(subject: &Subject) {
 
 /// A full stream is not ready to send until the reader takes something; then it
 /// is.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         client.set_nonblocking(true).expect("a stream");
@@ -202,6 +210,8 @@ pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
 
 /// The end of the peer's sending shows, and so does its death, and the end of
 /// one's own reading.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn the_end_shows(subject: &Subject) {
     type Ending = fn(&dyn ByteStream, Arc<dyn ByteStream>);
     let endings: [Ending; 3] = [
@@ -237,6 +247,8 @@ pub fn the_end_shows(subject: &Subject) {
 }
 
 /// An acceptor is ready when a connection waits, and only then.
+///
+/// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_waiting_connection_shows(subject: &Subject) {
     let acceptor = subject.listen();
     let connector = subject.connector(acceptor.address());

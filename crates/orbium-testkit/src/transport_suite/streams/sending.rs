@@ -17,6 +17,8 @@ use crate::transport_suite::ends::{
 use crate::waiting::within;
 
 /// Sent octet by octet, and received into room for one.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn a_message_in_single_octets_arrives(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         let message = pattern(0, 2000);
@@ -35,6 +37,8 @@ pub fn a_message_in_single_octets_arrives(subject: &Subject) {
 }
 
 /// Sent in two parts, cut at every place, and received in parts too.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn a_message_split_at_every_octet_arrives(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         let message = pattern(0, 150);
@@ -49,6 +53,8 @@ pub fn a_message_split_at_every_octet_arrives(subject: &Subject) {
 }
 
 /// Pieces of all sizes, empty ones too, and more of them than one call takes.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn pieces_arrive_in_order(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         for count in [1, 2, 16, 17, 1100] {
@@ -129,11 +135,15 @@ fn repeat_sends(ends: Ends, in_pieces: impl Fn(usize) -> bool + Send + 'static) 
 }
 
 /// After `WouldBlock` the same octets are sent again, and each arrives once.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn a_send_that_would_block_is_repeated(subject: &Subject) {
     from_either_end(subject, |ends| repeat_sends(ends, |_| false));
 }
 
 /// The same, with the octets now in one buffer and now in several.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
     from_either_end(subject, |ends| {
         repeat_sends(ends, |attempt| attempt % 3 != 1);
@@ -142,6 +152,8 @@ pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
 
 /// One thread plays both ends, so every state in between is met: a full stream
 /// of which few octets are taken at a time.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn a_reader_that_takes_little_by_little_gets_everything(subject: &Subject) {
     from_either_end(subject, |ends| {
         ends.set_nonblocking();
@@ -186,6 +198,8 @@ pub fn a_reader_that_takes_little_by_little_gets_everything(subject: &Subject) {
 
 /// A reader that reads nothing costs no more memory than the stream's buffers,
 /// however often it is sent to.
+///
+/// Conformance: streams - a reader that stops costs bounded memory
 pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         client.set_nonblocking(true).expect("a stream");
@@ -208,6 +222,8 @@ pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
 }
 
 /// Both ends send more than lies between them, while both receive.
+///
+/// Conformance: streams - octets arrive once and in order
 pub fn large_sends_cross(subject: &Subject) {
     const LEN: usize = 24 << 20;
     const STEP: usize = 1 << 18;

@@ -23,6 +23,8 @@ const MOMENT: Duration = Duration::from_millis(100);
 
 /// A receive without anything to receive ends with its timeout; what comes
 /// later is received all the same, and without a timeout it is waited for.
+///
+/// Conformance: streams - timeouts, and being woken
 pub fn a_receive_times_out(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("a receive that times out", move || {
@@ -51,6 +53,8 @@ pub fn a_receive_times_out(subject: &Subject) {
 
 /// A send that the other end does not read ends with its timeout, and goes on from
 /// there when the other end reads.
+///
+/// Conformance: streams - timeouts, and being woken
 pub fn a_send_times_out(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("a send that times out", move || {
@@ -75,6 +79,8 @@ pub fn a_send_times_out(subject: &Subject) {
 
 /// A thread blocked in a receive sees the end when the reading is shut down, and so do
 /// later receives.
+///
+/// Conformance: streams - timeouts, and being woken
 pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
     for how in [Shutdown::Read, Shutdown::Both] {
         from_either_end(subject, move |Ends { server, client }| {
@@ -106,6 +112,8 @@ fn expect_nothing(received: &io::Result<usize>, how: Shutdown) {
 
 /// A thread blocked in a send gets an error when the sending is shut down, and so do
 /// later sends.
+///
+/// Conformance: streams - timeouts, and being woken
 pub fn shutdown_wakes_a_blocked_sender(subject: &Subject) {
     for how in [Shutdown::Write, Shutdown::Both] {
         from_either_end(subject, move |Ends { server, client }| {
@@ -139,6 +147,8 @@ fn send_until_refused(stream: &dyn ByteStream) {
 }
 
 /// A server that ends stops reading first and then sends what it still owes.
+///
+/// Conformance: streams - timeouts, and being woken
 pub fn reading_may_be_shut_down_alone(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("the last words", move || {

@@ -5,6 +5,8 @@ use orbium::giop::TaggedComponent;
 use orbium::{Config, ExceptionKind};
 use orbium_testkit::{Served, client, dead_port, each_strategy, reach, reference, within};
 
+/// Conformance: references - alternate addresses, several profiles, tried in order
+/// Conformance: TAO 26 - the first reachable of several addresses
 #[test]
 fn the_first_profile_that_answers_is_used() {
     each_strategy(|strategy| {
@@ -19,6 +21,8 @@ fn the_first_profile_that_answers_is_used() {
     });
 }
 
+/// Conformance: references - alternate addresses, several profiles, tried in order
+/// Conformance: TAO 26 - the first reachable of several addresses
 #[test]
 fn alternate_addresses_of_a_profile_are_tried() {
     each_strategy(|strategy| {
@@ -36,6 +40,9 @@ fn alternate_addresses_of_a_profile_are_tried() {
     });
 }
 
+/// Conformance: references - alternate addresses, several profiles, tried in order
+/// Conformance: TAO 27 - the next profile when one fails; back to base after a forward target dies
+/// Conformance: complaint 32 - reasons to leave CORBA: TLS, load balancers, the ORB left the JDK
 #[test]
 fn another_address_takes_over_when_the_server_at_the_first_ends() {
     each_strategy(|strategy| {
@@ -52,6 +59,7 @@ fn another_address_takes_over_when_the_server_at_the_first_ends() {
     });
 }
 
+/// Conformance: references - endpoints, several published
 #[test]
 fn several_endpoints_are_published_and_each_serves() {
     each_strategy(|strategy| {
@@ -83,6 +91,7 @@ fn several_endpoints_are_published_and_each_serves() {
     });
 }
 
+/// Conformance: references - alternate addresses, several profiles, tried in order
 #[test]
 fn when_nobody_answers_the_caller_hears_so() {
     let client = client();

@@ -44,6 +44,9 @@ fn forwarded_to(mut body: Vec<u8>, minor: u8) -> Ior {
 }
 
 /// A client that knew a server by address and plain key spoke ISO 8859-1 for ever.
+///
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn a_client_is_sent_to_the_whole_reference_once() {
     each_strategy(|strategy| {
@@ -66,6 +69,8 @@ fn a_client_is_sent_to_the_whole_reference_once() {
     });
 }
 
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn locating_a_bound_key_gives_the_whole_reference() {
     each_strategy(|strategy| {
@@ -88,6 +93,8 @@ fn locating_a_bound_key_gives_the_whole_reference() {
     });
 }
 
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn what_cannot_be_forwarded_or_must_not_is_served_where_it_arrives() {
     each_strategy(|strategy| {
@@ -126,6 +133,9 @@ fn what_cannot_be_forwarded_or_must_not_is_served_where_it_arrives() {
 }
 
 /// "Žofie" could not be sent by the client of the README.
+///
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn a_client_of_ours_sends_any_text_by_a_corbaloc() {
     each_strategy(|strategy| {
@@ -150,6 +160,9 @@ fn a_client_of_ours_sends_any_text_by_a_corbaloc() {
 }
 
 /// Whoever is on the same host goes by what the whole reference offers there.
+///
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn the_forward_leads_to_a_nearer_protocol() {
     let path = std::env::temp_dir().join(format!("orbium-bound-{}", std::process::id()));
@@ -181,6 +194,8 @@ fn by_key(served: &Served, client: &Orb, key: &str) -> Target {
 
 // The first request of a client that knew no more than address and key could not carry
 // text beyond ISO 8859-1, nor wide text: DATA_CONVERSION, or INV_OBJREF.
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn the_first_request_carries_any_text() {
     static ECHO_STRING: Operation = Operation::new("echo_string");
@@ -214,6 +229,8 @@ fn the_first_request_carries_any_text() {
     });
 }
 
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn a_oneway_that_comes_first_carries_any_text() {
     static POUR: Operation = Operation::oneway("pour");
@@ -229,6 +246,8 @@ fn a_oneway_that_comes_first_carries_any_text() {
     });
 }
 
+/// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
+/// the whole reference, once
 #[test]
 fn text_that_nothing_can_carry_is_refused_all_the_same() {
     each_client_strategy(|strategy| {

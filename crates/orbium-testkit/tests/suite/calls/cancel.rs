@@ -10,6 +10,7 @@ fn cancel(id: u32) -> [u8; 16] {
     CancelRequest { request_id: id }.message(Version::V1_2, ByteOrder::NATIVE)
 }
 
+/// Conformance: GIOP 2: 9.4.4 - CancelRequest
 #[test]
 fn what_was_cancelled_while_it_runs_elsewhere_is_not_answered() {
     each_strategy(|strategy| {
@@ -35,6 +36,7 @@ fn what_was_cancelled_while_it_runs_elsewhere_is_not_answered() {
     });
 }
 
+/// Conformance: GIOP 2: 9.4.4 - CancelRequest
 #[test]
 fn cancelling_what_is_done_or_was_never_asked_does_nothing() {
     each_strategy(|strategy| {
@@ -50,6 +52,7 @@ fn cancelling_what_is_done_or_was_never_asked_does_nothing() {
     });
 }
 
+/// Conformance: GIOP 2: 9.4.4 - CancelRequest
 #[test]
 fn an_id_may_be_used_again_after_it_was_cancelled_and_answered() {
     each_strategy(|strategy| {

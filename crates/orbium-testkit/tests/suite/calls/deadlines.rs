@@ -43,6 +43,12 @@ fn timed_out(completed: Completion) -> SystemException {
     SystemException::orbium(ExceptionKind::Timeout, minor::DEADLINE_PASSED, completed)
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
+/// Conformance: connections - CancelRequest sent when a call is given up, but not to omniORB, which
+/// then may read no more of the connection ([EXPECTED.md](../interop/EXPECTED.md))
+/// Conformance: faults - a deadline in the past, at the client and at the server; one that passes
+/// within the call: TIMEOUT; at the server 2 or 3
+/// Conformance: TAO 24 - connecting to a dead or silent host ends in time
 #[test]
 fn a_silent_server_is_given_up_and_told_so() {
     let (mut peer, _server, _client, target) = connected();
@@ -58,6 +64,8 @@ fn a_silent_server_is_given_up_and_told_so() {
     peer.expect_end();
 }
 
+/// Conformance: connections - a late reply is not taken for another's
+/// Conformance: TAO 23 - time-outs at object and ORB level, the late reply discarded
 #[test]
 fn a_connection_with_an_answer_outstanding_is_not_used_again() {
     let (mut peer, server, _client, target) = connected();
@@ -80,6 +88,7 @@ fn a_connection_with_an_answer_outstanding_is_not_used_again() {
     assert_eq!(within("the call", move || call.join().unwrap()), Ok(2));
 }
 
+/// Conformance: connections - a late reply is not taken for another's
 #[test]
 fn a_trickled_reply_does_not_outlast_the_deadline() {
     let (mut peer, _server, _client, target) = connected();
@@ -105,6 +114,7 @@ fn a_trickled_reply_does_not_outlast_the_deadline() {
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
 }
 
+/// Conformance: connections - a late reply is not taken for another's
 #[test]
 fn replies_to_nobody_do_not_keep_a_call_alive() {
     let (mut peer, _server, _client, target) = connected();
@@ -128,6 +138,8 @@ fn replies_to_nobody_do_not_keep_a_call_alive() {
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
+/// Conformance: TAO 22 - time-outs bound oneways - with a twoway
 #[test]
 fn a_server_that_does_not_read_is_given_up() {
     let (peer, _server, _client, target) = connected();
@@ -139,6 +151,8 @@ fn a_server_that_does_not_read_is_given_up() {
 }
 
 /// Each little that it takes was given all the time anew.
+///
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
 #[test]
 fn a_server_that_reads_slowly_is_given_up() {
     const ALL: usize = 64 << 20;
@@ -158,6 +172,7 @@ fn a_server_that_reads_slowly_is_given_up() {
     assert!(taken < ALL);
 }
 
+/// Conformance: TAO 22 - time-outs bound oneways - sending ends in time
 #[test]
 fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
     // Too large for the kernel to take whole.
@@ -169,6 +184,7 @@ fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
     drop(peer);
 }
 
+/// Conformance: TAO 22 - time-outs bound oneways - sending ends in time
 #[test]
 fn a_oneway_behind_others_that_nobody_reads_is_given_up() {
     let (peer, _server, _client, target) = connected();
@@ -185,6 +201,8 @@ fn a_oneway_behind_others_that_nobody_reads_is_given_up() {
     drop(peer);
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
+/// Conformance: TAO 24 - connecting to a dead or silent host ends in time
 #[test]
 fn a_host_that_answers_no_connection_is_given_up() {
     // A listener whose queue is full drops what comes: a black hole without a
@@ -226,6 +244,7 @@ fn a_host_that_answers_no_connection_is_given_up() {
     assert_eq!(exception, no_connection);
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
 #[test]
 fn the_bound_holds_over_retries_and_forwards_together() {
     let (server, client, target) = scripted();
@@ -287,6 +306,8 @@ fn no_time_at_all_is_a_timeout_and_harms_nothing() {
     });
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together - within
+/// one ORB
 #[test]
 fn no_time_at_all_is_a_timeout_within_one_orb_too() {
     let served = Served::new(ServerStrategy::default());
@@ -299,6 +320,8 @@ fn no_time_at_all_is_a_timeout_within_one_orb_too() {
     served.end();
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together - within
+/// one ORB
 #[test]
 fn a_servant_of_the_same_orb_that_takes_too_long_is_a_timeout_when_it_returns() {
     const BOUND: Duration = Duration::from_millis(400);
@@ -340,6 +363,8 @@ fn a_deadline_within_an_upcall_reaches_the_outer_caller_as_an_exception() {
     });
 }
 
+/// Conformance: ORB - policies of references and threads, `validate_connection` - of time
+/// Conformance: TAO 23 - time-outs at object and ORB level, the late reply discarded
 #[test]
 fn the_orb_wide_bound_holds_and_that_of_a_reference_goes_before_it() {
     let server = FakeServer::listen();
@@ -364,6 +389,8 @@ fn the_orb_wide_bound_holds_and_that_of_a_reference_goes_before_it() {
     assert_eq!(within("the call", move || call.join().unwrap()), Ok(9));
 }
 
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
+/// Conformance: TAO 29 - the connection cache has a hard limit, busy ones are never purged
 #[test]
 fn waiting_for_a_free_connection_counts_too() {
     let server = FakeServer::listen();
@@ -395,6 +422,8 @@ fn waiting_for_a_free_connection_counts_too() {
     );
 }
 
+/// Conformance: TAO 6 - a long upcall never stops other requests - with a thread per connection,
+/// callers of other connections go on
 #[test]
 fn the_server_goes_on_after_its_caller_has_given_up() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);

@@ -52,6 +52,7 @@ fn an_exception_is_eight_bytes_all_the_same() {
     assert_eq!(size_of::<SystemException>(), 8);
 }
 
+/// Conformance: complaint 18 - time-outs that name neither operation, peer nor phase
 #[test]
 fn a_refused_connection_names_operation_object_and_address() {
     each_client_strategy(|strategy| {
@@ -166,6 +167,7 @@ fn a_lost_connection_is_lost_while_waiting() {
     });
 }
 
+/// Conformance: complaint 18 - time-outs that name neither operation, peer nor phase
 #[test]
 fn a_timeout_tells_the_phase_and_how_long_it_took() {
     let time = Duration::from_millis(200);
@@ -289,6 +291,8 @@ fn an_unknown_host_fails_in_resolving() {
 }
 
 /// A reply above the limit was "no valid GIOP message", and the limit was not named.
+///
+/// Conformance: complaint 17 - a limit of 2 MiB on messages that fails as MARSHAL
 #[test]
 fn a_reply_above_the_limit_is_told_with_both_sizes() {
     each_client_strategy(|strategy| {
@@ -324,6 +328,8 @@ fn a_reply_above_the_limit_is_told_with_both_sizes() {
 
 /// A server answered a request above its limit by MessageError, which names neither the
 /// request nor the limit, and closed the connection with all that went over it.
+///
+/// Conformance: complaint 17 - a limit of 2 MiB on messages that fails as MARSHAL
 #[test]
 fn a_request_above_the_server_s_limit_is_answered_and_skipped() {
     each_strategy(|strategy| {

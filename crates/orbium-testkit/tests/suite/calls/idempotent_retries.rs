@@ -111,6 +111,7 @@ fn result<T: Send + 'static>(call: thread::JoinHandle<T>) -> T {
     within("the call", move || call.join().unwrap())
 }
 
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn it_is_sent_again_over_a_new_connection_and_answered() {
     each_client_strategy(|strategy| {
@@ -127,6 +128,7 @@ fn it_is_sent_again_over_a_new_connection_and_answered() {
     });
 }
 
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn it_is_not_without_that_choice() {
     each_client_strategy(|strategy| {
@@ -141,6 +143,7 @@ fn it_is_not_without_that_choice() {
     });
 }
 
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn other_operations_are_not_sent_again() {
     each_client_strategy(|strategy| {
@@ -171,6 +174,7 @@ fn a_reference_has_a_choice_of_its_own() {
     assert_eq!(result(call), Err(lost()));
 }
 
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn the_story_names_every_attempt() {
     each_client_strategy(|strategy| {
@@ -196,6 +200,7 @@ fn the_story_names_every_attempt() {
     });
 }
 
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn the_deadline_holds_over_all_attempts() {
     each_client_strategy(|strategy| {
@@ -216,6 +221,7 @@ fn the_deadline_holds_over_all_attempts() {
 
 // The first request may have been served: that the server is gone since, or answers that
 // it did not serve the last one, does not change that.
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
 fn completed_no_of_the_last_attempt_is_not_that_of_the_call() {
     each_client_strategy(|strategy| {

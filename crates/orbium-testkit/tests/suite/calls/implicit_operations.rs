@@ -7,6 +7,7 @@ use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, client, each_strategy, request};
 
+/// Conformance: ORB - `_is_a`, `_non_existent`, `_repository_id`, narrow
 #[test]
 fn an_object_is_of_its_interface_and_of_object() {
     each_strategy(|strategy| {
@@ -28,6 +29,8 @@ fn an_object_is_of_its_interface_and_of_object() {
     });
 }
 
+/// Conformance: ORB - `_interface`
+/// Conformance: ORB - `_component`, `_domain_managers`
 #[test]
 fn what_is_not_offered_is_refused_by_name() {
     each_strategy(|strategy| {
@@ -59,6 +62,7 @@ fn what_is_not_offered_is_refused_by_name() {
     });
 }
 
+/// Conformance: ORB - `object_to_string`, `string_to_object`, `is_equivalent`
 #[test]
 fn references_compare_and_travel_as_strings() {
     let served = Served::new(orbium::ServerStrategy::default());

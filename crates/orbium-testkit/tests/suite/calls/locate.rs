@@ -21,6 +21,7 @@ fn locate_request(minor: u8, order: ByteOrder, id: u32, key: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
 fn a_server_says_whether_an_object_is_here() {
     each_strategy(|strategy| {
@@ -94,6 +95,7 @@ fn located(
     within("locate", move || call.join().unwrap())
 }
 
+/// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
 fn every_answer_is_understood() {
     assert_eq!(located(LocateStatus::ObjectHere, |_| {}), Ok(true));
@@ -107,6 +109,7 @@ fn every_answer_is_understood() {
     assert_eq!(raised, Err(expected));
 }
 
+/// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
 fn a_forward_is_followed() {
     each_strategy(|strategy| {
@@ -126,6 +129,7 @@ fn a_forward_is_followed() {
     });
 }
 
+/// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
 fn an_answer_that_cannot_be_read_is_an_exception() {
     let server = FakeServer::listen();

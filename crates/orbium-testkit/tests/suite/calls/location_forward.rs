@@ -41,6 +41,7 @@ fn answer(peer: &mut Peer, v: u32) {
     peer.answer(&request, |w| w.write_u32(v));
 }
 
+/// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM
 #[test]
 fn a_forwarded_call_is_made_there_and_so_are_later_ones() {
     for status in [
@@ -65,6 +66,7 @@ fn a_forwarded_call_is_made_there_and_so_are_later_ones() {
     }
 }
 
+/// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM
 #[test]
 fn forwards_are_followed_one_after_the_other() {
     let servers: Vec<FakeServer> = (0..5).map(|_| FakeServer::listen()).collect();
@@ -82,6 +84,8 @@ fn forwards_are_followed_one_after_the_other() {
     assert_eq!(result(call), Ok(5));
 }
 
+/// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM
+/// Conformance: TAO 28 - forwards and retries with their limits
 #[test]
 fn a_circle_of_forwards_ends() {
     let server = FakeServer::listen();
@@ -109,6 +113,7 @@ fn a_circle_of_forwards_ends() {
     assert_eq!(exception, too_many);
 }
 
+/// Conformance: replies - back to the first server when the forward fails
 #[test]
 fn a_forward_to_where_nobody_is_falls_back_to_the_first_server() {
     let first = FakeServer::listen();
@@ -125,6 +130,8 @@ fn a_forward_to_where_nobody_is_falls_back_to_the_first_server() {
     assert_eq!(result(call), Ok(21));
 }
 
+/// Conformance: replies - back to the first server when the forward fails
+/// Conformance: TAO 27 - the next profile when one fails; back to base after a forward target dies
 #[test]
 fn a_forwarded_target_that_dies_later_is_looked_for_at_the_first_server_again() {
     let (first, second, third) = (
@@ -149,6 +156,7 @@ fn a_forwarded_target_that_dies_later_is_looked_for_at_the_first_server_again() 
     assert_eq!(result(call), Ok(32));
 }
 
+/// Conformance: replies - back to the first server when the forward fails
 #[test]
 fn an_object_that_is_gone_where_it_was_forwarded_to_is_looked_for_again() {
     let (first, second) = (FakeServer::listen(), FakeServer::listen());
@@ -168,6 +176,7 @@ fn an_object_that_is_gone_where_it_was_forwarded_to_is_looked_for_again() {
     assert_eq!(result(call), Ok(41));
 }
 
+/// Conformance: replies - a forward that leads nowhere
 #[test]
 fn a_forward_to_nil_is_no_object() {
     let server = FakeServer::listen();
@@ -185,6 +194,7 @@ fn a_forward_to_nil_is_no_object() {
     );
 }
 
+/// Conformance: replies - a forward that leads nowhere
 #[test]
 fn a_forward_that_cannot_be_read_is_a_marshalling_error() {
     let server = FakeServer::listen();

@@ -31,16 +31,19 @@ fn chain(strategy: ServerStrategy, depth: i32) {
     b.end();
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete
 #[test]
 fn a_chain_of_ten_completes() {
     each_strategy(|strategy| chain(strategy, 10));
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete
 #[test]
 fn a_chain_of_fifty_completes() {
     each_strategy(|strategy| chain(strategy, 50));
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete
 #[test]
 fn chains_from_many_threads_complete() {
     each_strategy(|strategy| {
@@ -63,6 +66,7 @@ fn chains_from_many_threads_complete() {
     });
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete
 #[test]
 fn a_chain_through_collocated_objects_completes() {
     each_strategy(|strategy| {
@@ -85,6 +89,9 @@ fn a_chain_through_collocated_objects_completes() {
 
 /// The scripted client is both the caller and the object that is called back,
 /// and it sends everything over one connection.
+///
+/// Conformance: TAO 4 - threads that call before the event loop starts - hand-over of a serving
+/// thread's role
 #[test]
 fn requests_on_one_connection_are_served_while_an_earlier_one_waits() {
     each_strategy(|strategy| {
@@ -128,6 +135,9 @@ fn requests_on_one_connection_are_served_while_an_earlier_one_waits() {
     });
 }
 
+/// Conformance: TAO 15 - different GIOP versions in parallel share no state - several requests at
+/// once on one connection
+/// Conformance: TAO 16 - several requests in one read, none lost
 #[test]
 fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
     each_strategy(|strategy| {
@@ -158,6 +168,7 @@ fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
     });
 }
 
+/// Conformance: TAO 8 - oneways with upcalls that call back do not exhaust threads
 #[test]
 fn oneways_whose_upcalls_call_back_do_not_pile_up_threads() {
     in_own_process!(|| {
@@ -177,6 +188,9 @@ fn oneways_whose_upcalls_call_back_do_not_pile_up_threads() {
     });
 }
 
+/// Conformance: robustness - a peer that dies in a nested call
+/// Conformance: TAO 3 - a peer that dies in mid nested upcall harms no other call
+/// Conformance: TAO 9 - a call-back to a dead peer is an exception, the server lives
 #[test]
 fn a_peer_that_dies_in_a_nested_call_costs_only_that_call() {
     each_strategy(|strategy| {
@@ -201,6 +215,9 @@ fn a_peer_that_dies_in_a_nested_call_costs_only_that_call() {
     });
 }
 
+/// Conformance: ORB - `run`
+/// Conformance: TAO 1 - `run` within an upcall makes progress
+/// Conformance: complaint 34 - a hidden lock is held during the user's callback
 #[test]
 fn run_may_be_called_within_a_request() {
     each_strategy(|strategy| {

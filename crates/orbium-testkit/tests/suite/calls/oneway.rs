@@ -12,6 +12,7 @@ fn line(id: u32, operation: &str, response: ResponseFlags) -> RequestLine<'_> {
     }
 }
 
+/// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
 #[test]
 fn oneways_arrive_in_order_and_are_not_answered() {
     each_strategy(|strategy| {
@@ -26,6 +27,7 @@ fn oneways_arrive_in_order_and_are_not_answered() {
     });
 }
 
+/// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
 #[test]
 fn no_reply_is_sent_to_who_expects_none() {
     each_strategy(|strategy| {
@@ -50,6 +52,8 @@ fn no_reply_is_sent_to_who_expects_none() {
     });
 }
 
+/// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
+/// Conformance: TAO 19 - each SyncScope reports what it should - the server's side
 #[test]
 fn sync_with_server_is_answered_before_the_servant_runs() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -73,6 +77,7 @@ fn sync_with_server_is_answered_before_the_servant_runs() {
     served.end();
 }
 
+/// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
 #[test]
 fn sync_with_server_hears_of_objects_that_are_not_there() {
     each_strategy(|strategy| {
@@ -88,6 +93,8 @@ fn sync_with_server_hears_of_objects_that_are_not_there() {
     });
 }
 
+/// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
+/// Conformance: TAO 19 - each SyncScope reports what it should - the server's side
 #[test]
 fn sync_with_target_is_answered_after_the_servant_ran() {
     each_strategy(|strategy| {

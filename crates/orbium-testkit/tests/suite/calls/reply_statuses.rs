@@ -38,6 +38,7 @@ fn each_form(check: impl Fn(u8, ByteOrder)) {
     }
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
 #[test]
 fn results_are_read() {
     each_form(|minor, order| {
@@ -48,6 +49,7 @@ fn results_are_read() {
     });
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
 #[test]
 fn a_user_exception_is_read() {
     each_form(|minor, order| {
@@ -65,6 +67,7 @@ fn a_user_exception_is_read() {
     });
 }
 
+/// Conformance: replies - an exception that is not standard, or not declared: UNKNOWN
 #[test]
 fn a_user_exception_that_is_not_declared_is_unknown() {
     each_form(|minor, order| {
@@ -81,6 +84,7 @@ fn a_user_exception_that_is_not_declared_is_unknown() {
     });
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
 #[test]
 fn every_system_exception_is_read_with_its_minor_and_completion() {
     for kind in ExceptionKind::ALL {
@@ -103,6 +107,7 @@ fn every_system_exception_is_read_with_its_minor_and_completion() {
     }
 }
 
+/// Conformance: replies - an exception that is not standard, or not declared: UNKNOWN
 #[test]
 fn a_system_exception_that_nobody_knows_is_unknown() {
     each_form(|minor, order| {
@@ -120,6 +125,7 @@ fn a_system_exception_that_nobody_knows_is_unknown() {
     });
 }
 
+/// Conformance: replies - results that cannot be read: MARSHAL, COMPLETED_YES
 #[test]
 fn results_that_cannot_be_read_are_a_marshalling_error_after_the_fact() {
     each_form(|minor, order| {

@@ -36,6 +36,7 @@ fn answer(peer: &mut Peer, v: u32) {
     peer.answer(&request, |w| w.write_u32(v));
 }
 
+/// Conformance: connections - CloseConnection: what was not answered was not begun, and goes again
 #[test]
 fn a_request_before_an_orderly_close_is_sent_again_on_a_new_connection() {
     let (server, _client, target) = scripted();
@@ -48,6 +49,7 @@ fn a_request_before_an_orderly_close_is_sent_again_on_a_new_connection() {
     assert_eq!(result(call), Ok(42));
 }
 
+/// Conformance: connections - closed while idle: replaced without notice
 #[test]
 fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
     let (server, _client, target) = scripted();
@@ -60,6 +62,9 @@ fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
     }
 }
 
+/// Conformance: connections - closed while idle: replaced without notice
+/// Conformance: complaint 8 - the server's orderly close is read too late, and the caller sees
+/// COMM_FAILURE
 #[test]
 fn many_connections_closed_in_order_while_idle_are_replaced_without_notice() {
     let (server, _client, target) = scripted();
@@ -80,6 +85,8 @@ fn many_connections_closed_in_order_while_idle_are_replaced_without_notice() {
     assert_eq!(result(call), Ok(8));
 }
 
+/// Conformance: connections - CloseConnection: what was not answered was not begun, and goes again
+/// Conformance: TAO 28 - forwards and retries with their limits
 #[test]
 fn a_server_that_closes_every_time_is_not_tried_for_ever() {
     let (server, _client, target) = scripted();
@@ -100,6 +107,7 @@ fn a_server_that_closes_every_time_is_not_tried_for_ever() {
     assert!(tries > 1);
 }
 
+/// Conformance: connections - lost after the request: COMM_FAILURE, COMPLETED_MAYBE, not sent again
 #[test]
 fn a_connection_lost_after_the_request_is_not_tried_again() {
     let (server, _client, target) = scripted();
@@ -120,6 +128,7 @@ fn a_connection_lost_after_the_request_is_not_tried_again() {
     );
 }
 
+/// Conformance: connections - lost after the request: COMM_FAILURE, COMPLETED_MAYBE, not sent again
 #[test]
 fn a_connection_lost_within_the_reply_is_not_tried_again() {
     let (server, _client, target) = scripted();
@@ -144,6 +153,7 @@ fn a_connection_lost_within_the_reply_is_not_tried_again() {
     );
 }
 
+/// Conformance: connections - no server there: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_refused_connection_is_transient_and_nothing_was_done() {
     let port = dead_port();
@@ -160,6 +170,10 @@ fn a_refused_connection_is_transient_and_nothing_was_done() {
     }
 }
 
+/// Conformance: connections - no server there: TRANSIENT, COMPLETED_NO
+/// Conformance: TAO 25 - many threads, no server: TRANSIENT, no descriptor leaks
+/// Conformance: complaint 28 - threads, connections and TLS buffers leak while a peer is out of
+/// reach
 #[test]
 fn threads_that_meet_no_server_all_hear_so_and_leave_no_descriptor() {
     let client = client();
@@ -182,6 +196,9 @@ fn threads_that_meet_no_server_all_hear_so_and_leave_no_descriptor() {
     });
 }
 
+/// Conformance: connections - no server there: TRANSIENT, COMPLETED_NO
+/// Conformance: complaint 12 - name look-ups stall: reverse look-ups on accept, `getaddrinfo` for a
+/// Unix socket
 #[test]
 fn a_host_that_does_not_resolve_is_transient_with_a_code_of_its_own() {
     let client = client();
@@ -195,6 +212,7 @@ fn a_host_that_does_not_resolve_is_transient_with_a_code_of_its_own() {
     assert_eq!(exception, unknown);
 }
 
+/// Conformance: connections - MessageError received; no message at all received
 #[test]
 fn message_error_ends_the_call_and_the_connection() {
     let (server, _client, target) = scripted();
@@ -216,6 +234,7 @@ fn message_error_ends_the_call_and_the_connection() {
     assert_eq!(result(call), Ok(3));
 }
 
+/// Conformance: connections - MessageError received; no message at all received
 #[test]
 fn what_is_no_message_ends_the_call_and_is_told_so() {
     let (server, _client, target) = scripted();
@@ -230,6 +249,8 @@ fn what_is_no_message_ends_the_call_and_is_told_so() {
     peer.expect_end();
 }
 
+/// Conformance: connections - not sent whole: sent again
+/// Conformance: TAO 10 - a peer that dies in the middle of our write
 #[test]
 fn a_request_that_could_not_be_sent_whole_is_sent_again() {
     let (server, _client, target) = scripted();
@@ -251,6 +272,8 @@ fn a_request_that_could_not_be_sent_whole_is_sent_again() {
     assert_eq!(within("the call", move || big.join().unwrap()), Ok(3));
 }
 
+/// Conformance: connections - at most once
+/// Conformance: TAO 11 - crashes at random points are survived
 #[test]
 fn every_call_is_served_at_most_once_while_servers_come_and_go() {
     // A relay that serves a few requests per connection, then closes in order
@@ -290,6 +313,9 @@ fn every_call_is_served_at_most_once_while_servers_come_and_go() {
     assert_eq!(served, (0..100).collect::<Vec<_>>());
 }
 
+/// Conformance: connections - closed while idle: replaced without notice
+/// Conformance: complaint 7 - idle connections: no time-out in servers, one timer for each
+/// transport, oneways special
 #[test]
 fn a_oneway_reaches_a_server_that_closed_the_idle_connection() {
     let (server, _client, target) = scripted();

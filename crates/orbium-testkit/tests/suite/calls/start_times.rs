@@ -44,6 +44,8 @@ fn reply_start(start: SystemTime) -> TimePolicies {
     }
 }
 
+/// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
+/// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
 fn a_request_is_not_sent_before_its_start() {
     each_client_strategy(|strategy| {
@@ -75,6 +77,8 @@ fn a_request_is_not_sent_before_its_start() {
     });
 }
 
+/// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
+/// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
 fn a_reply_is_not_had_before_its_start() {
     each_client_strategy(|strategy| {
@@ -99,6 +103,8 @@ fn a_reply_is_not_had_before_its_start() {
     });
 }
 
+/// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
+/// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
 fn a_start_in_the_past_holds_nothing_back() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -109,6 +115,8 @@ fn a_start_in_the_past_holds_nothing_back() {
     served.end();
 }
 
+/// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
+/// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
 fn what_could_not_be_in_time_is_not_sent() {
     each_client_strategy(|strategy| {
@@ -131,6 +139,8 @@ fn what_could_not_be_in_time_is_not_sent() {
     });
 }
 
+/// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
+/// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
 fn who_is_held_back_hears_of_the_end_of_the_orb() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -157,6 +167,8 @@ fn told_start(start: SystemTime) -> Vec<u8> {
     data
 }
 
+/// Conformance: connections - a request that a peer sends before its RequestStartTime: INV_POLICY,
+/// completed NO
 #[test]
 fn a_request_that_comes_before_its_start_is_refused() {
     each_strategy(|strategy| {
@@ -193,6 +205,9 @@ fn a_request_that_comes_before_its_start_is_refused() {
 
 /// A socket's own timeouts are counted in ticks of up to 10 ms: the answer is
 /// there before they are over.
+///
+/// Conformance: connections - short deadlines are not rounded up to the ticks of the system, and an
+/// answer that comes after its deadline is none
 #[test]
 fn an_answer_that_comes_a_little_late_is_late() {
     each_client_strategy(|strategy| {

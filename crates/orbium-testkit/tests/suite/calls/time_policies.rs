@@ -48,6 +48,9 @@ fn late(minor: u32) -> SystemException {
     SystemException::omg(ExceptionKind::Timeout, minor, Completion::No)
 }
 
+/// Conformance: connections - a deadline in the past: TIMEOUT at once, nothing sent
+/// Conformance: faults - a deadline in the past, at the client and at the server; one that passes
+/// within the call: TIMEOUT; at the server 2 or 3
 #[test]
 fn what_is_over_before_it_begins_is_not_sent() {
     each_client_strategy(|client_strategy| {
@@ -112,6 +115,8 @@ fn told(request: &Request) -> (TimeLeft, EndTimes) {
     )
 }
 
+/// Conformance: connections - deadlines travel with requests (INVOCATION_POLICIES, and the time
+/// that remains) and are per ORB, thread and reference
 #[test]
 fn deadlines_travel_with_the_request() {
     let client = client();
@@ -149,6 +154,8 @@ fn deadlines_travel_with_the_request() {
     assert_eq!(within("the call", move || call.join().unwrap()), Ok(1));
 }
 
+/// Conformance: connections - deadlines travel with requests (INVOCATION_POLICIES, and the time
+/// that remains) and are per ORB, thread and reference
 #[test]
 fn deadlines_that_are_to_be_kept_do_not_travel() {
     let client = Orb::new(Config {
@@ -161,6 +168,12 @@ fn deadlines_that_are_to_be_kept_do_not_travel() {
     assert_eq!(seen(&server, target).contexts, []);
 }
 
+/// Conformance: connections - deadlines travel with requests (INVOCATION_POLICIES, and the time
+/// that remains) and are per ORB, thread and reference
+/// Conformance: ORB - policies of references and threads, `validate_connection` - of time
+/// Conformance: TAO 23 - time-outs at object and ORB level, the late reply discarded - at thread
+/// level
+/// Conformance: TAO 38 - concurrent policy overrides
 #[test]
 fn the_narrowest_policy_holds() {
     let client = Orb::new(Config {
@@ -223,6 +236,10 @@ fn refused(peer: &mut Peer, contexts: &[(u32, &[u8])]) -> Option<SystemException
     }
 }
 
+/// Conformance: connections - a request is not dispatched after its deadline: TIMEOUT 2 or 3,
+/// completed NO; held by a manager, or waiting behind others, included
+/// Conformance: faults - a deadline in the past, at the client and at the server; one that passes
+/// within the call: TIMEOUT; at the server 2 or 3
 #[test]
 fn what_comes_too_late_is_not_dispatched() {
     each_strategy(|strategy| {
@@ -304,6 +321,10 @@ fn are_held_too_long(config: Config, time: Duration) -> bool {
     in_time
 }
 
+/// Conformance: connections - a request is not dispatched after its deadline: TIMEOUT 2 or 3,
+/// completed NO; held by a manager, or waiting behind others, included
+/// Conformance: TAO 22 - time-outs bound oneways - a oneway that waits at the server beyond its
+/// time is dropped
 #[test]
 fn what_is_held_too_long_is_not_dispatched() {
     each_pair(|config| {
@@ -313,6 +334,9 @@ fn what_is_held_too_long_is_not_dispatched() {
 
 /// A reactor that is busy reads nothing: what waits in the socket waits in a
 /// queue too.
+///
+/// Conformance: connections - a request is not dispatched after its deadline: TIMEOUT 2 or 3,
+/// completed NO; held by a manager, or waiting behind others, included
 #[test]
 fn what_waits_behind_another_too_long_is_not_dispatched() {
     let (workers, queue) = (1, 16);

@@ -4,6 +4,7 @@
 use orbium::{Config, ServerStrategy};
 use orbium_testkit::{Served, each_strategy, within};
 
+/// Conformance: ORB - several ORBs in a process
 #[test]
 fn the_end_of_one_is_not_the_end_of_the_other() {
     each_strategy(|strategy| {
@@ -17,6 +18,7 @@ fn the_end_of_one_is_not_the_end_of_the_other() {
     });
 }
 
+/// Conformance: ORB - several ORBs in a process
 #[test]
 fn one_may_be_ended_from_within_a_request_to_the_other() {
     each_strategy(|strategy| {
@@ -30,6 +32,8 @@ fn one_may_be_ended_from_within_a_request_to_the_other() {
     });
 }
 
+/// Conformance: ORB - several ORBs in a process
+/// Conformance: TAO 36 - several ORBs of different configuration in a process
 #[test]
 fn strategies_and_limits_are_each_their_own() {
     let threads = Served::new(ServerStrategy::ThreadPerConnection);

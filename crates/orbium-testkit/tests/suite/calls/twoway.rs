@@ -30,6 +30,7 @@ fn check_everything(target: &Target) {
     assert_eq!((exception.minor, exception.completed), (77, Completion::No));
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
 #[test]
 fn every_kind_of_answer_comes_back_over_tcp() {
     each_strategy(|strategy| {
@@ -41,6 +42,8 @@ fn every_kind_of_answer_comes_back_over_tcp() {
     });
 }
 
+/// Conformance: replies - NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION
+/// Conformance: TAO 35 - collocated calls behave as remote ones
 #[test]
 fn every_kind_of_answer_comes_back_within_the_process() {
     each_strategy(|strategy| {
@@ -51,6 +54,7 @@ fn every_kind_of_answer_comes_back_within_the_process() {
     });
 }
 
+/// Conformance: GIOP 2: 9.4.1 - the version of the reference is spoken, or less
 #[test]
 fn older_versions_are_spoken_when_the_reference_or_the_client_says_so() {
     for (server, caller) in [(0, 2), (1, 2), (2, 0), (2, 1), (0, 0), (1, 1)] {
@@ -77,6 +81,8 @@ fn older_versions_are_spoken_when_the_reference_or_the_client_says_so() {
     }
 }
 
+/// Conformance: TAO 13 - very large replies to a single-threaded client
+/// Conformance: TAO 18 - partial writes go on at the right octet
 #[test]
 fn messages_of_every_size_around_the_buffers_arrive_whole() {
     each_strategy(|strategy| {
@@ -111,6 +117,7 @@ fn messages_of_every_size_around_the_buffers_arrive_whole() {
     });
 }
 
+/// Conformance: POA - ORB_CTRL_MODEL
 #[test]
 fn many_threads_share_one_client() {
     each_strategy(|strategy| {
@@ -134,6 +141,8 @@ fn many_threads_share_one_client() {
     });
 }
 
+/// Conformance: references - plain keys, `corbaloc::host:port/Name`
+/// Conformance: TAO 48 - IPv6, port 0, wildcard endpoints, corbaloc
 #[test]
 fn a_plain_key_names_the_object() {
     each_strategy(|strategy| {
@@ -153,6 +162,7 @@ fn a_plain_key_names_the_object() {
     });
 }
 
+/// Conformance: references - nil
 #[test]
 fn a_nil_reference_is_refused_where_it_is_used() {
     let served = Served::new(orbium::ServerStrategy::default());

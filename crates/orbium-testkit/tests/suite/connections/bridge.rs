@@ -19,6 +19,7 @@ fn bridge_to(served: &Served, endpoint: &str) -> Bridge {
     Bridge::start(&config(endpoint), inside[0].clone()).unwrap()
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn calls_pass_between_protocols() {
     each_strategy(|strategy| {
@@ -55,6 +56,7 @@ fn calls_pass_between_protocols() {
     });
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn a_key_leads_through_and_the_server_sees_the_bridge() {
     let served = Served::with(config("uiop://"));
@@ -70,6 +72,7 @@ fn a_key_leads_through_and_the_server_sees_the_bridge() {
     served.end();
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn a_server_that_is_gone_is_transient_and_comes_back() {
     let served = Served::new(orbium::ServerStrategy::default());
@@ -98,6 +101,7 @@ fn a_server_that_is_gone_is_transient_and_comes_back() {
     again.end();
 }
 
+/// Conformance: protocols - bridges
 #[test]
 fn components_of_the_server_are_kept_and_addresses_are_not() {
     let served = Served::new(orbium::ServerStrategy::default());
@@ -127,6 +131,8 @@ fn components_of_the_server_are_kept_and_addresses_are_not() {
 
 /// Who asks where an object is hears that nobody is there, or is told to ask the
 /// object itself where a version of GIOP cannot say so.
+///
+/// Conformance: protocols - bridges
 #[test]
 fn who_locates_beyond_a_bridge_to_nobody_is_answered() {
     let gone = Served::new(orbium::ServerStrategy::default());
@@ -154,6 +160,9 @@ fn who_locates_beyond_a_bridge_to_nobody_is_answered() {
 }
 
 /// It kept a thread for ever.
+///
+/// Conformance: robustness - peers that send nothing, or half of a handshake, are cut off in every
+/// strategy
 #[test]
 fn a_client_that_sends_nothing_is_cut_off() {
     let served = Served::with(config("uiop://"));

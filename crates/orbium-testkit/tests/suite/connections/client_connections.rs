@@ -78,6 +78,7 @@ fn has_ended(peer: &mut Peer) -> bool {
     !peer.is_silent(Duration::ZERO)
 }
 
+/// Conformance: connections - connections made in advance
 #[test]
 fn connections_made_in_advance_are_those_that_calls_use() {
     for strategy in [ClientStrategy::ExclusivePool, ClientStrategy::IoThread] {
@@ -109,6 +110,7 @@ fn connections_made_in_advance_are_those_that_calls_use() {
     }
 }
 
+/// Conformance: connections - connections made in advance
 #[test]
 fn each_thread_makes_its_own_in_advance() {
     let client = with(ClientStrategy::ExclusivePerThread, Limits::default());
@@ -134,6 +136,7 @@ fn each_thread_makes_its_own_in_advance() {
     own.expect_end();
 }
 
+/// Conformance: connections - connections made in advance
 #[test]
 fn nobody_to_connect_to_is_told() {
     each_client_strategy(|strategy| {
@@ -146,6 +149,7 @@ fn nobody_to_connect_to_is_told() {
     });
 }
 
+/// Conformance: connections - connections made in advance
 #[test]
 fn a_connection_that_was_closed_is_replaced_in_advance() {
     let client = client();
@@ -186,6 +190,8 @@ fn a_oneway_is_not_sent_to_where_the_server_has_closed() {
     });
 }
 
+/// Conformance: connections - private connections, and one for each band, with every client
+/// strategy
 #[test]
 fn a_private_connection_is_nobody_elses() {
     each_client_strategy(|strategy| {
@@ -213,6 +219,8 @@ fn a_private_connection_is_nobody_elses() {
     });
 }
 
+/// Conformance: connections - private connections, and one for each band, with every client
+/// strategy
 #[test]
 fn each_band_has_a_connection_of_its_own() {
     each_client_strategy(|strategy| {
@@ -259,6 +267,10 @@ fn bound(server: &FakeServer) -> Peer {
     peer
 }
 
+/// Conformance: connections - what is idle makes room and is closed after a time, without notice
+/// Conformance: TAO 29 - the connection cache has a hard limit, busy ones are never purged - the
+/// least recently used goes first
+/// Conformance: complaint 25 - a cache of connections that leaks, and is sorted as raw memory
 #[test]
 fn the_least_recently_used_makes_room() {
     for strategy in [ClientStrategy::ExclusivePool, ClientStrategy::IoThread] {
@@ -279,6 +291,10 @@ fn the_least_recently_used_makes_room() {
     }
 }
 
+/// Conformance: connections - what is idle makes room and is closed after a time, without notice
+/// Conformance: TAO 29 - the connection cache has a hard limit, busy ones are never purged - the
+/// least recently used goes first
+/// Conformance: complaint 25 - a cache of connections that leaks, and is sorted as raw memory
 #[test]
 fn a_busy_connection_is_never_closed_to_make_room() {
     each_client_strategy(|strategy| {
@@ -316,6 +332,7 @@ fn a_busy_connection_is_never_closed_to_make_room() {
     });
 }
 
+/// Conformance: connections - what is idle makes room and is closed after a time, without notice
 #[test]
 fn what_is_idle_is_closed_and_replaced_without_notice() {
     each_client_strategy(|strategy| {
@@ -336,6 +353,7 @@ fn what_is_idle_is_closed_and_replaced_without_notice() {
     });
 }
 
+/// Conformance: connections - what is idle makes room and is closed after a time, without notice
 #[test]
 fn a_call_that_lasts_is_not_idle() {
     each_client_strategy(|strategy| {

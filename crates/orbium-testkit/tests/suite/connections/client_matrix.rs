@@ -34,6 +34,9 @@ impl Two {
     }
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - in every pair of
+/// strategies
+/// Conformance: complaint 2 - a pool starves: no thread can be had, or all wait in nested calls
 #[test]
 fn a_chain_of_forty_completes() {
     each_pair(|config| {
@@ -45,6 +48,8 @@ fn a_chain_of_forty_completes() {
     });
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - in every pair of
+/// strategies
 #[test]
 fn chains_both_ways_from_many_threads_complete() {
     each_pair(|config| {
@@ -68,6 +73,8 @@ fn chains_both_ways_from_many_threads_complete() {
     });
 }
 
+/// Conformance: TAO 14 - mixed SyncScopes over one muxed connection - oneways and twoways of many
+/// threads
 #[test]
 fn oneways_that_call_back_all_do_and_do_not_pile_up_threads() {
     in_own_process!(|| {
@@ -87,6 +94,8 @@ fn oneways_that_call_back_all_do_and_do_not_pile_up_threads() {
     });
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - in every pair of
+/// strategies
 #[test]
 fn callbacks_to_the_caller_complete_while_it_waits_under_load() {
     each_pair(|config| {
@@ -113,6 +122,9 @@ fn callbacks_to_the_caller_complete_while_it_waits_under_load() {
 
 /// More chains at once than a server may have connections: those that are busy
 /// wait for calls that need one.
+///
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - in every pair of
+/// strategies
 #[test]
 fn more_chains_than_connections_complete() {
     each_pair(|mut config| {

@@ -9,6 +9,8 @@ use orbium_testkit::{
     in_own_process, reach, reference, request,
 };
 
+/// Conformance: connections - a client that ends says so, and a server that receives this closes
+/// too
 #[test]
 fn a_client_that_ends_says_so() {
     let server = FakeServer::listen();
@@ -27,6 +29,8 @@ fn a_client_that_ends_says_so() {
     peer.expect_end();
 }
 
+/// Conformance: connections - a client that ends says so, and a server that receives this closes
+/// too
 #[test]
 fn a_server_that_is_told_of_the_end_ends_too() {
     each_strategy(|strategy| {
@@ -41,6 +45,9 @@ fn a_server_that_is_told_of_the_end_ends_too() {
     });
 }
 
+/// Conformance: connections - a client that ends says so, and a server that receives this closes
+/// too
+/// Conformance: TAO 29 - the connection cache has a hard limit, busy ones are never purged
 #[test]
 fn connections_that_servers_have_closed_are_not_kept_for_ever() {
     in_own_process!(|| {

@@ -63,6 +63,7 @@ fn announced(request: &Request) -> Option<CodeSetContext> {
     Some(CodeSetContext::decode(&data.1).unwrap())
 }
 
+/// Conformance: code sets - the context, sent until answered, holds for the connection
 #[test]
 fn code_sets_are_announced_until_the_server_has_answered() {
     let (server, _client, target) = scripted(
@@ -94,6 +95,7 @@ fn code_sets_are_announced_until_the_server_has_answered() {
     }
 }
 
+/// Conformance: code sets - what cannot be converted: DATA_CONVERSION
 #[test]
 fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
     let latin = sets(native(CodeSetId::ISO_8859_1), NONE);
@@ -120,6 +122,7 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
     }
 }
 
+/// Conformance: code sets - no component: ISO 8859-1 only
 #[test]
 fn wide_text_needs_a_server_that_says_how_it_wants_it() {
     let refused = |minor| {
@@ -135,6 +138,7 @@ fn wide_text_needs_a_server_that_says_how_it_wants_it() {
     assert_eq!(refused(0), wide);
 }
 
+/// Conformance: code sets - CODESET_INCOMPATIBLE
 #[test]
 fn a_server_with_unknown_sets_is_incompatible() {
     let ebcdic = CodeSetId(0x1002_0025);
@@ -148,6 +152,8 @@ fn context(char_data: u32, wchar_data: u32) -> Vec<u8> {
     CodeSetContext::new(CodeSetId(char_data), CodeSetId(wchar_data)).encode()
 }
 
+/// Conformance: code sets - the context, sent until answered, holds for the connection
+/// Conformance: complaint 23 - advertised code sets change with a linked library
 #[test]
 fn a_server_heeds_the_context_for_the_rest_of_the_connection() {
     each_strategy(|strategy| {
@@ -194,6 +200,7 @@ fn a_server_heeds_the_context_for_the_rest_of_the_connection() {
     });
 }
 
+/// Conformance: code sets - the context, sent until answered, holds for the connection
 #[test]
 fn wide_text_without_a_context_is_refused_by_the_server() {
     each_strategy(|strategy| {

@@ -39,6 +39,7 @@ fn group() -> String {
     )
 }
 
+/// Conformance: protocols - oneways over UDP
 #[test]
 fn oneways_go_over_udp_and_twoways_cannot() {
     each_strategy(|strategy| {
@@ -61,6 +62,7 @@ fn oneways_go_over_udp_and_twoways_cannot() {
     });
 }
 
+/// Conformance: protocols - oneways over UDP
 #[test]
 fn what_is_no_message_is_left_out() {
     each_strategy(|strategy| {
@@ -88,6 +90,7 @@ fn what_is_no_message_is_left_out() {
     });
 }
 
+/// Conformance: protocols - multicast groups
 #[test]
 fn a_group_has_many_members() {
     each_strategy(|strategy| {
@@ -121,6 +124,7 @@ fn a_group_has_many_members() {
     });
 }
 
+/// Conformance: protocols - multicast groups
 #[test]
 fn only_groups_are_joined_and_only_by_own_objects() {
     let (a, b) = (

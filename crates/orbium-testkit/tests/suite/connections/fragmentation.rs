@@ -55,6 +55,8 @@ fn expect_echo(peer: &mut Peer, id: u32, octets: &[u8]) {
     assert_eq!(&body[4..], octets);
 }
 
+/// Conformance: fragments - received, 1.2, cut anywhere
+/// Conformance: complaint 24 - fragments are mishandled
 #[test]
 fn a_request_split_anywhere_is_served() {
     each_strategy(|strategy| {
@@ -76,6 +78,7 @@ fn a_request_split_anywhere_is_served() {
     });
 }
 
+/// Conformance: fragments - received, 1.2, cut anywhere
 #[test]
 fn a_request_in_many_fragments_of_every_size_is_served() {
     each_strategy(|strategy| {
@@ -93,6 +96,7 @@ fn a_request_in_many_fragments_of_every_size_is_served() {
     });
 }
 
+/// Conformance: fragments - received, 1.2, interleaved
 #[test]
 fn whole_requests_pass_between_the_fragments_of_another() {
     each_strategy(|strategy| {
@@ -112,6 +116,8 @@ fn whole_requests_pass_between_the_fragments_of_another() {
     });
 }
 
+/// Conformance: fragments - received, 1.2, interleaved
+/// Conformance: complaint 24 - fragments are mishandled
 #[test]
 fn each_of_several_interleaved_requests_is_answered() {
     each_strategy(|strategy| {
@@ -132,6 +138,7 @@ fn each_of_several_interleaved_requests_is_answered() {
     });
 }
 
+/// Conformance: fragments - cancelled between its fragments
 #[test]
 fn a_request_cancelled_between_its_fragments_is_not_served() {
     each_strategy(|strategy| {
@@ -150,6 +157,7 @@ fn a_request_cancelled_between_its_fragments_is_not_served() {
     });
 }
 
+/// Conformance: fragments - limits
 #[test]
 fn too_much_in_fragments_is_refused_and_costs_the_connection_at_most() {
     each_strategy(|strategy| {
@@ -191,6 +199,7 @@ fn too_much_in_fragments_is_refused_and_costs_the_connection_at_most() {
     });
 }
 
+/// Conformance: fragments - received, 1.1, one after the other
 #[test]
 fn fragments_of_giop_1_1_are_served() {
     each_strategy(|strategy| {
@@ -219,6 +228,7 @@ fn fragments_of_giop_1_1_are_served() {
     });
 }
 
+/// Conformance: fragments - received, 1.2, cut anywhere
 #[test]
 fn a_reply_split_anywhere_is_understood() {
     let server = FakeServer::listen();
@@ -309,6 +319,7 @@ fn fragmenting(strategy: orbium::ServerStrategy, size: usize) -> (Served, Orb, T
     (served, client, target)
 }
 
+/// Conformance: fragments - sent above `Config::fragment_size`, 1.2
 #[test]
 fn both_sides_understand_the_fragments_they_send() {
     each_strategy(|strategy| {
@@ -335,6 +346,7 @@ fn fragments_too_small_to_hold_anything_are_refused() {
     assert!(Orb::new(config(24)).is_ok());
 }
 
+/// Conformance: fragments - sent above `Config::fragment_size`, 1.2
 #[test]
 fn fragments_sent_have_the_form_that_the_standard_asks_for() {
     each_strategy(|strategy| {

@@ -76,6 +76,7 @@ fn within_bounds(wanted: usize) {
     }
 }
 
+/// Conformance: ORB - memory of an idle connection
 #[test]
 fn an_idle_connection_takes_little_memory() {
     in_own_process!(|| {

@@ -44,6 +44,9 @@ fn is_answered(peer: &mut Peer, id: u32) -> bool {
     answer.is_some_and(|it| it.kind() == MessageKind::Reply && it.reply().0 == id)
 }
 
+/// Conformance: connections - servers that close what is idle, without notice to callers
+/// Conformance: complaint 7 - idle connections: no time-out in servers, one timer for each
+/// transport, oneways special
 #[test]
 fn what_is_idle_is_closed_in_order() {
     each_strategy(|strategy| {
@@ -64,6 +67,9 @@ fn what_is_idle_is_closed_in_order() {
     });
 }
 
+/// Conformance: connections - servers that close what is idle, without notice to callers
+/// Conformance: complaint 7 - idle connections: no time-out in servers, one timer for each
+/// transport, oneways special
 #[test]
 fn a_connection_that_is_owed_an_answer_is_not_idle() {
     each_strategy(|strategy| {
@@ -84,6 +90,7 @@ fn a_connection_that_is_owed_an_answer_is_not_idle() {
     });
 }
 
+/// Conformance: connections - servers that close what is idle, without notice to callers
 #[test]
 fn an_answer_owed_by_a_nested_call_keeps_the_connection() {
     each_strategy(|strategy| {
@@ -109,6 +116,10 @@ fn an_answer_owed_by_a_nested_call_keeps_the_connection() {
 
 /// Calls at about the time at which the server closes: some meet a connection
 /// that is just being closed.
+///
+/// Conformance: connections - servers that close what is idle, without notice to callers
+/// Conformance: complaint 8 - the server's orderly close is read too late, and the caller sees
+/// COMM_FAILURE
 #[test]
 fn no_caller_sees_that_idle_connections_are_closed() {
     each_strategy(|strategy| {

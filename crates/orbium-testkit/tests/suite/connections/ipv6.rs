@@ -22,6 +22,8 @@ fn served(strategy: ServerStrategy) -> Served {
     })
 }
 
+/// Conformance: TAO 48 - IPv6, port 0, wildcard endpoints, corbaloc
+/// Conformance: complaint 21 - corners of IPv6
 #[test]
 fn a_call_over_ipv6_is_served() {
     if !has_loopback() {
@@ -37,6 +39,8 @@ fn a_call_over_ipv6_is_served() {
     });
 }
 
+/// Conformance: TAO 48 - IPv6, port 0, wildcard endpoints, corbaloc
+/// Conformance: complaint 21 - corners of IPv6
 #[test]
 fn an_ipv6_address_in_an_object_url_is_called() {
     if !has_loopback() {

@@ -29,6 +29,7 @@ fn echo(target: &Target, mark: u8) {
     assert!(back == sent, "other octets came back");
 }
 
+/// Conformance: TAO 12 - peers that send large messages to each other at once
 #[test]
 fn every_orb_sends_to_every_other_at_once() {
     each_strategy(|strategy| {
@@ -50,6 +51,8 @@ fn every_orb_sends_to_every_other_at_once() {
 }
 
 /// Each servant sends to the next ORB, in a ring, while it is called itself.
+///
+/// Conformance: TAO 12 - peers that send large messages to each other at once
 #[test]
 fn servants_send_to_each_other_at_once() {
     each_strategy(|strategy| {

@@ -104,6 +104,8 @@ fn lost(completed: Completion) -> SystemException {
     )
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2
 #[test]
 fn calls_share_one_connection_and_each_gets_its_own_reply() {
     each_shared(|strategy| {
@@ -123,6 +125,8 @@ fn calls_share_one_connection_and_each_gets_its_own_reply() {
     });
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2
 #[test]
 fn replies_in_one_piece_and_in_many_reach_their_callers() {
     for minor in 0..=2 {
@@ -154,6 +158,7 @@ fn replies_in_one_piece_and_in_many_reach_their_callers() {
     }
 }
 
+/// Conformance: connections - shared: a call that is given up leaves the connection to the others
 #[test]
 fn a_call_that_is_given_up_leaves_the_connection_to_the_others() {
     each_shared(|strategy| {
@@ -187,6 +192,7 @@ fn a_call_that_is_given_up_leaves_the_connection_to_the_others() {
     });
 }
 
+/// Conformance: connections - shared: a call that is given up leaves the connection to the others
 #[test]
 fn many_that_give_up_while_one_waits_cost_it_nothing() {
     each_shared(|strategy| {
@@ -208,6 +214,7 @@ fn many_that_give_up_while_one_waits_cost_it_nothing() {
     });
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn a_peer_that_dies_ends_all_calls_and_the_next_connect_anew() {
     each_shared(|strategy| {
@@ -227,6 +234,7 @@ fn a_peer_that_dies_ends_all_calls_and_the_next_connect_anew() {
     });
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn a_peer_that_dies_within_a_reply_ends_all_calls() {
     each_shared(|strategy| {
@@ -246,6 +254,7 @@ fn a_peer_that_dies_within_a_reply_ends_all_calls() {
     });
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn an_orderly_close_sends_all_unanswered_requests_again() {
     each_shared(|strategy| {
@@ -271,6 +280,7 @@ fn an_orderly_close_sends_all_unanswered_requests_again() {
     });
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
     each_shared(|strategy| {
@@ -291,6 +301,7 @@ fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
     });
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn what_is_no_message_and_what_says_so_end_all_calls() {
     let garbage = (&b"HTTP/1.1 200 OK\r\n\r\n"[..], minor::PROTOCOL_ERROR);
@@ -315,6 +326,7 @@ fn what_is_no_message_and_what_says_so_end_all_calls() {
     }
 }
 
+/// Conformance: connections - shared: its end reaches every caller
 #[test]
 fn a_server_that_asks_is_refused() {
     each_shared(|strategy| {
@@ -330,6 +342,8 @@ fn a_server_that_asks_is_refused() {
     });
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2
 #[test]
 fn fragments_of_several_replies_may_be_mixed() {
     each_shared(|strategy| {
@@ -384,6 +398,7 @@ fn in_fragments(id: u32, v: u8) -> [Vec<u8>; 2] {
     ]
 }
 
+/// Conformance: connections - shared: a call that is given up leaves the connection to the others
 #[test]
 fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
     each_shared(|strategy| {
@@ -413,6 +428,7 @@ fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
     });
 }
 
+/// Conformance: connections - shared: a call that is given up leaves the connection to the others
 #[test]
 fn who_finds_no_room_to_begin_has_begun_nothing() {
     each_shared(|strategy| {
@@ -434,6 +450,8 @@ fn who_finds_no_room_to_begin_has_begun_nothing() {
     });
 }
 
+/// Conformance: connections - connections shared by calls: each its own reply, in any order, in
+/// fragments that are mixed, in GIOP 1.0 to 1.2
 #[test]
 fn no_more_calls_at_once_than_allowed() {
     each_shared(|strategy| {

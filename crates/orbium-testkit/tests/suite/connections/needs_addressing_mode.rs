@@ -31,6 +31,7 @@ fn ask_for(peer: &mut Peer, mode: u16) {
     });
 }
 
+/// Conformance: replies - NEEDS_ADDRESSING_MODE answered by the form asked for
 #[test]
 fn the_request_is_sent_again_as_asked_and_later_ones_too() {
     for mode in [1, 2] {
@@ -56,6 +57,7 @@ fn the_request_is_sent_again_as_asked_and_later_ones_too() {
     }
 }
 
+/// Conformance: replies - NEEDS_ADDRESSING_MODE answered by the form asked for
 #[test]
 fn two_calls_at_once_may_be_asked() {
     let (server, _client, target) = scripted();
@@ -85,6 +87,7 @@ fn two_calls_at_once_may_be_asked() {
     }
 }
 
+/// Conformance: replies - NEEDS_ADDRESSING_MODE answered by the form asked for
 #[test]
 fn a_server_that_is_never_content_does_not_keep_the_call() {
     let (server, _client, target) = scripted();
@@ -112,6 +115,7 @@ fn a_server_that_is_never_content_does_not_keep_the_call() {
     assert!(within("the call", move || call.join().unwrap()).is_err());
 }
 
+/// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
 fn locating_heeds_it_too() {
     let (server, _client, target) = scripted();
@@ -165,6 +169,7 @@ fn addressed(target: &Target, mode: u16) -> Vec<u8> {
     octets
 }
 
+/// Conformance: replies - all three forms taken by the server
 #[test]
 fn a_server_understands_all_three_modes() {
     each_strategy(|strategy| {
@@ -180,6 +185,7 @@ fn a_server_understands_all_three_modes() {
     });
 }
 
+/// Conformance: replies - NEEDS_ADDRESSING_MODE answered by the form asked for
 #[test]
 fn a_mode_that_does_not_exist_is_a_malformed_reply() {
     let (server, _client, target) = scripted();

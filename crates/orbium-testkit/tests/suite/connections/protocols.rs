@@ -51,6 +51,9 @@ fn over_the_network(served: &Served, target: &orbium_testkit::probe::Target) -> 
     seen.load(Ordering::SeqCst)
 }
 
+/// Conformance: ORB - policies of references and threads, `validate_connection` - of protocols
+/// Conformance: RT 5.4 - these policies for a thread - ClientProtocolPolicy
+/// Conformance: protocols - the nearest protocol; ClientProtocolPolicy of ORB and reference
 #[test]
 fn the_nearest_protocol_is_used_unless_a_policy_says_otherwise() {
     each_strategy(|strategy| {
@@ -89,6 +92,7 @@ fn the_nearest_protocol_is_used_unless_a_policy_says_otherwise() {
     });
 }
 
+/// Conformance: protocols - nothing fits: INV_POLICY, and why
 #[test]
 fn when_nothing_fits_the_reference_says_why() {
     let served = served(
@@ -133,6 +137,7 @@ fn when_nothing_fits_the_reference_says_why() {
     served.end();
 }
 
+/// Conformance: complaint 33 - shared memory endpoints: "no usable transport protocol", no hint why
 #[test]
 fn a_call_that_reached_nobody_is_explained() {
     // Each test has a thread of its own.
@@ -164,6 +169,8 @@ fn a_call_that_reached_nobody_is_explained() {
     served.end();
 }
 
+/// Conformance: protocols - messaging protocols: every message through every stack, over every
+/// stream
 #[test]
 fn every_messaging_half_over_every_stream() {
     each_strategy(|strategy| {
@@ -194,6 +201,7 @@ fn every_messaging_half_over_every_stream() {
     });
 }
 
+/// Conformance: protocols - ServerProtocolPolicy of an adapter
 #[test]
 fn an_adapter_says_which_protocols_its_references_offer() {
     each_strategy(|strategy| {
@@ -238,6 +246,7 @@ fn an_adapter_says_which_protocols_its_references_offer() {
     });
 }
 
+/// Conformance: protocols - Unix sockets: files, modes, credentials of the peer
 #[test]
 fn processes_of_this_host_are_known_to_the_servant() {
     each_strategy(|strategy| {
@@ -254,6 +263,7 @@ fn processes_of_this_host_are_known_to_the_servant() {
     });
 }
 
+/// Conformance: protocols - profiles that are not understood travel on
 #[test]
 fn strange_profiles_travel_unharmed() {
     let strange = TaggedProfile {
@@ -269,6 +279,9 @@ fn strange_profiles_travel_unharmed() {
     assert_eq!(client.object_to_string(&object), ior.to_string());
 }
 
+/// Conformance: protocols - endpoints that make no sense
+/// Conformance: complaint 14 - containers: bind to all interfaces, publish another name; a broken
+/// localhost fails the start with a cryptic code
 #[test]
 fn endpoints_that_cannot_be_are_refused_with_a_sentence() {
     let error = |endpoint: &str| {
@@ -281,6 +294,7 @@ fn endpoints_that_cannot_be_are_refused_with_a_sentence() {
     assert!(error("iiop://127.0.0.1:70000").contains("is not a port"));
 }
 
+/// Conformance: protocols - messaging protocols: hostile frames
 #[test]
 fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
     use std::io::{Read, Write};

@@ -75,6 +75,7 @@ impl Chain {
     }
 }
 
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - on one thread
 #[test]
 fn calls_within_calls_are_served_by_one_thread() {
     each_strategy(|strategy| {
@@ -96,6 +97,8 @@ fn both_sides_serve_by_one_thread() {
 }
 
 /// Stacks do not grow with what clients do: every 32 waits another thread goes on.
+///
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - on one thread
 #[test]
 fn a_thousand_calls_within_one_another_are_bounded() {
     let chain = Chain::new(reacting());
@@ -135,6 +138,8 @@ fn who_blocks_otherwise_lets_another_thread_serve() {
 }
 
 /// A request that is held must not be so on the stack of the one who lets it go.
+///
+/// Conformance: TAO 2 - chains of nested calls from many threads complete - on one thread
 #[test]
 fn what_is_held_until_a_waiting_request_goes_on_is_served() {
     let (served, behind) = (reacting(), reacting());

@@ -89,6 +89,8 @@ fn after_a_pause(before: impl Fn(&Scripted, Peer) -> Option<Peer>) {
     }
 }
 
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_connection_that_was_reset_while_idle_is_replaced_without_notice() {
     after_a_pause(|_, peer| {
@@ -97,6 +99,8 @@ fn a_connection_that_was_reset_while_idle_is_replaced_without_notice() {
     });
 }
 
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_connection_that_ended_while_idle_is_replaced_without_notice() {
     after_a_pause(|_, peer| {
@@ -105,6 +109,8 @@ fn a_connection_that_ended_while_idle_is_replaced_without_notice() {
     });
 }
 
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_connection_that_is_alive_after_a_pause_is_kept() {
     after_a_pause(|_, peer| Some(peer));
@@ -112,6 +118,9 @@ fn a_connection_that_is_alive_after_a_pause_is_kept() {
 
 /// Shared connections go on after a timeout: the reply that came late, with no caller to
 /// read it, ends nothing.
+///
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_late_reply_is_not_taken_for_the_end() {
     after_a_pause(|scripted, mut peer| {
@@ -136,6 +145,9 @@ fn a_late_reply_is_not_taken_for_the_end() {
 }
 
 /// All that were idle have died: a call finds them all.
+///
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn many_connections_that_died_while_idle_cost_no_call() {
     let scripted = Scripted::new(ClientStrategy::ExclusivePool);
@@ -184,6 +196,9 @@ fn a_replaced_connection_is_counted() {
 }
 
 /// A server that did not come back: the request was not sent, and the caller learns so.
+///
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn a_server_that_stays_away_is_transient_and_nothing_was_done() {
     let all = RefCell::new(Vec::new());
@@ -208,6 +223,8 @@ fn a_server_that_stays_away_is_transient_and_nothing_was_done() {
     }
 }
 
+/// Conformance: connections - lost while idle without CloseConnection: replaced without notice
+/// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO
 #[test]
 fn an_asynchronous_invocation_after_a_pause_is_answered_too() {
     fn echo(target: &Target) -> Asynchronous<i32> {

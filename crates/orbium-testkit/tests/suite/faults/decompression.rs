@@ -25,6 +25,7 @@ fn compressing(half: Ziop) -> Orb {
     Orb::new(config).expect("an ORB")
 }
 
+/// Conformance: ORB - decompression: a ratio and the same budget, checked part by part
 #[test]
 fn a_frame_that_becomes_too_much_ends_its_connection_only() {
     each_strategy(|strategy| {
@@ -45,6 +46,7 @@ fn a_frame_that_becomes_too_much_ends_its_connection_only() {
     });
 }
 
+/// Conformance: ORB - decompression: a ratio and the same budget, checked part by part
 #[test]
 fn the_ratio_is_a_matter_of_configuration() {
     each_strategy(|strategy| {
@@ -62,6 +64,7 @@ fn the_ratio_is_a_matter_of_configuration() {
     });
 }
 
+/// Conformance: ORB - decompression: a ratio and the same budget, checked part by part
 #[test]
 fn a_message_is_inflated_part_by_part() {
     let half = Ziop::default().with_ratio(usize::MAX);

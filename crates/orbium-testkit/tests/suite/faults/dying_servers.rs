@@ -41,6 +41,11 @@ fn die(mut peer: Peer, phase: usize) {
     };
 }
 
+/// Conformance: connections - shared: its end reaches every caller
+/// Conformance: faults - no server; one that dies before it reads, with the request, within the
+/// header of its reply, within its reply, after it: TRANSIENT, COMM_FAILURE
+/// Conformance: complaint 28 - threads, connections and TLS buffers leak while a peer is out of
+/// reach
 #[test]
 fn servers_that_die_in_every_phase_leave_nothing() {
     in_own_process!(|| {

@@ -226,6 +226,7 @@ fn expect_finding(fault: Fault, behaviour: fn(&Subject)) {
     assert!(found.is_err(), "{fault:?} goes unnoticed");
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn lost_octets_are_found() {
     expect_finding(
@@ -234,11 +235,13 @@ fn lost_octets_are_found() {
     );
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn repeated_octets_are_found() {
     expect_finding(Fault::Repeats, streams::a_send_that_would_block_is_repeated);
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn a_stream_that_takes_everything_is_found() {
     in_own_process!(|| {
@@ -249,6 +252,7 @@ fn a_stream_that_takes_everything_is_found() {
     });
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn leaks_are_found() {
     in_own_process!(|| {
@@ -258,11 +262,13 @@ fn leaks_are_found() {
     });
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn a_source_that_is_always_ready_is_found() {
     expect_finding(Fault::Spins, streams::an_idle_stream_is_not_ready);
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn allocations_are_found() {
     in_own_process!(|| {
@@ -273,6 +279,7 @@ fn allocations_are_found() {
     });
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn mistyped_parameters_that_go_unnoticed_are_found() {
     expect_finding(
@@ -281,6 +288,7 @@ fn mistyped_parameters_that_go_unnoticed_are_found() {
     );
 }
 
+/// Conformance: streams - the suite finds faults
 #[test]
 fn a_direction_that_is_not_ended_is_found() {
     expect_finding(

@@ -74,6 +74,9 @@ fn each_way(test: impl Fn(ClientStrategy, &str)) {
     });
 }
 
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory
+/// Conformance: complaint 19 - calls after `fork` time out
 #[test]
 fn each_process_has_its_own_answers() {
     in_own_process!(|| {
@@ -93,6 +96,9 @@ fn each_process_has_its_own_answers() {
 }
 
 /// Two children at once, a child of a child, and threads of the child.
+///
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory
 #[test]
 fn children_of_children_have_their_own_too() {
     in_own_process!(|| {
@@ -140,6 +146,9 @@ impl Drop for Ends<'_> {
 }
 
 /// Whatever other threads are about to do, and whatever they have locked.
+///
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory
 #[test]
 fn a_child_calls_while_the_threads_of_its_parent_did() {
     in_own_process!(|| {
@@ -282,6 +291,9 @@ fn echo(object: &ObjectRef, v: i32) -> Asynchronous<i32> {
     object.call_async(&ECHO_LONG, v, Encode::encode, i32::decode)
 }
 
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory - asynchronous calls
+/// Conformance: complaint 19 - calls after `fork` time out
 #[test]
 fn asynchronous_calls_are_their_own_processs_too() {
     in_own_process!(|| {
@@ -310,6 +322,9 @@ fn asynchronous_calls_are_their_own_processs_too() {
 }
 
 /// Once the child waited for ever: what receives the reply is in the parent.
+///
+/// Conformance: forks - parent and child have their own answers, in every client strategy, over
+/// TCP, Unix sockets and shared memory - asynchronous calls
 #[test]
 fn a_call_under_way_is_its_parents() {
     in_own_process!(|| {
@@ -334,6 +349,9 @@ fn a_call_under_way_is_its_parents() {
 
 /// The child cannot serve: the threads are its parent's. It is told so, and what it
 /// does to the ORB changes nothing for those that the parent serves.
+///
+/// Conformance: forks - a listening parent goes on unharmed, and the child says that it cannot
+/// serve
 #[test]
 fn an_orb_that_serves_stays_with_the_parent() {
     in_own_process!(|| {
@@ -377,6 +395,9 @@ fn an_orb_that_serves_stays_with_the_parent() {
 }
 
 /// An ORB that has only called can serve, in the child too.
+///
+/// Conformance: forks - a listening parent goes on unharmed, and the child says that it cannot
+/// serve
 #[test]
 fn an_orb_that_has_not_served_serves_in_the_child() {
     in_own_process!(|| {
@@ -402,6 +423,8 @@ fn an_orb_that_has_not_served_serves_in_the_child() {
 }
 
 /// What is within a process is not within another: the child is refused, at once.
+///
+/// Conformance: forks - nothing is left of the parent's connections in the child
 #[test]
 fn what_is_within_the_process_stays_there() {
     in_own_process!(|| {
@@ -423,6 +446,8 @@ fn what_is_within_the_process_stays_there() {
 }
 
 /// A peer hears of the parent's end from the parent, whatever copies there are.
+///
+/// Conformance: forks - nothing is left of the parent's connections in the child
 #[test]
 fn a_copy_does_not_keep_a_connection_open() {
     in_own_process!(|| {
@@ -450,6 +475,8 @@ fn a_copy_does_not_keep_a_connection_open() {
 }
 
 /// The copies of idle connections give their descriptors back with the first call.
+///
+/// Conformance: forks - nothing is left of the parent's connections in the child
 #[test]
 fn copies_are_closed() {
     in_own_process!(|| {

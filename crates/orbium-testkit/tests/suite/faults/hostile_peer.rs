@@ -45,6 +45,7 @@ impl Live {
     }
 }
 
+/// Conformance: robustness - messages cut or changed, against a live server
 #[test]
 fn messages_cut_off_anywhere_cost_the_connection_only() {
     each_strategy(|strategy| {
@@ -61,6 +62,7 @@ fn messages_cut_off_anywhere_cost_the_connection_only() {
     });
 }
 
+/// Conformance: robustness - messages cut or changed, against a live server
 #[test]
 fn messages_with_any_octet_wrong_are_answered_or_refused() {
     each_strategy(|strategy| {
@@ -81,6 +83,7 @@ fn messages_with_any_octet_wrong_are_answered_or_refused() {
     });
 }
 
+/// Conformance: robustness - messages cut or changed, against a live server
 #[test]
 fn what_is_no_message_is_answered_with_message_error() {
     each_strategy(|strategy| {
@@ -103,6 +106,7 @@ fn what_is_no_message_is_answered_with_message_error() {
     });
 }
 
+/// Conformance: robustness - messages cut or changed, against a live server
 #[test]
 fn random_octets_do_no_harm() {
     each_strategy(|strategy| {
@@ -140,6 +144,7 @@ fn random_octets_do_no_harm() {
     });
 }
 
+/// Conformance: robustness - slow peers are cut off, idle and busy ones are not
 #[test]
 fn a_peer_that_trickles_a_message_is_cut_off() {
     each_strategy(|strategy| {
@@ -161,6 +166,7 @@ fn a_peer_that_trickles_a_message_is_cut_off() {
     });
 }
 
+/// Conformance: robustness - slow peers are cut off, idle and busy ones are not
 #[test]
 fn a_message_left_unfinished_in_fragments_is_cut_off() {
     each_strategy(|strategy| {
@@ -176,6 +182,7 @@ fn a_message_left_unfinished_in_fragments_is_cut_off() {
     });
 }
 
+/// Conformance: robustness - slow peers are cut off, idle and busy ones are not
 #[test]
 fn a_peer_that_is_idle_between_messages_is_left_alone() {
     each_strategy(|strategy| {
@@ -230,6 +237,7 @@ fn pipeline(strategy: ServerStrategy, message_time: Duration) -> bool {
     answer.is_some()
 }
 
+/// Conformance: robustness - slow peers are cut off, idle and busy ones are not
 #[test]
 fn a_busy_pipelining_client_is_not_taken_for_a_slow_one() {
     each_strategy(|strategy| {
@@ -238,6 +246,8 @@ fn a_busy_pipelining_client_is_not_taken_for_a_slow_one() {
     });
 }
 
+/// Conformance: robustness - connections: many, too many, half closed
+/// Conformance: TAO 32 - connects and disconnects leave nothing
 #[test]
 fn thousands_of_connections_come_and_go() {
     in_own_process!(|| {
@@ -266,6 +276,8 @@ fn thousands_of_connections_come_and_go() {
     });
 }
 
+/// Conformance: robustness - connections: many, too many, half closed
+/// Conformance: TAO 31 - `accept` without descriptors recovers - connections beyond the limit
 #[test]
 fn connections_beyond_the_limit_are_closed_and_room_is_made_when_others_go() {
     each_strategy(|strategy| {
@@ -297,6 +309,7 @@ fn connections_beyond_the_limit_are_closed_and_room_is_made_when_others_go() {
     });
 }
 
+/// Conformance: robustness - memory follows octets received
 #[test]
 fn memory_follows_what_was_sent_and_not_what_was_claimed() {
     in_own_process!(|| {
@@ -327,6 +340,7 @@ fn memory_follows_what_was_sent_and_not_what_was_claimed() {
     });
 }
 
+/// Conformance: robustness - memory follows octets received
 #[test]
 fn a_count_larger_than_the_message_takes_no_memory() {
     each_strategy(|strategy| {
@@ -345,6 +359,7 @@ fn a_count_larger_than_the_message_takes_no_memory() {
     });
 }
 
+/// Conformance: robustness - connections: many, too many, half closed
 #[test]
 fn half_closed_connections_are_answered_and_ended() {
     each_strategy(|strategy| {
@@ -359,6 +374,8 @@ fn half_closed_connections_are_answered_and_ended() {
 }
 
 /// The same from a server: its clients get exceptions, and nothing else.
+///
+/// Conformance: robustness - a hostile server
 #[test]
 fn whatever_a_server_answers_the_caller_gets_an_exception() {
     let server = FakeServer::listen();

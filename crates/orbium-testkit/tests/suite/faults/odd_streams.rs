@@ -228,6 +228,9 @@ fn a_handshake_is_not_tried_again_and_again() {
 
 /// A socket's timeouts are late by whole ticks, so they are ended early, and what
 /// is left is waited for otherwise, not by trying again.
+///
+/// Conformance: connections - short deadlines are not rounded up to the ticks of the system, and an
+/// answer that comes after its deadline is none
 #[test]
 fn a_deadline_is_not_left_to_the_timeout_of_a_socket() {
     use ClientStrategy::{ExclusivePerThread, ExclusivePool, LeaderFollowers};

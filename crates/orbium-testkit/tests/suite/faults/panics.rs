@@ -17,6 +17,7 @@ impl Drop for PanicsWhenDropped {
     }
 }
 
+/// Conformance: POA - a servant that panics: UNKNOWN, the server goes on
 #[test]
 fn a_panic_is_an_unknown_exception_and_the_server_lives() {
     each_strategy(|strategy| {
@@ -44,6 +45,7 @@ fn a_panic_is_an_unknown_exception_and_the_server_lives() {
     });
 }
 
+/// Conformance: POA - a servant that panics: UNKNOWN, the server goes on
 #[test]
 fn a_panicking_destructor_of_a_servant_harms_nobody_else() {
     each_strategy(|strategy| {

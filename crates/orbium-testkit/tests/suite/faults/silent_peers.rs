@@ -42,6 +42,9 @@ fn from_host(host: u8, port: u16) -> Peer {
 }
 
 /// They stayed for ever.
+///
+/// Conformance: robustness - peers that send nothing, or half of a handshake, are cut off in every
+/// strategy
 #[test]
 fn a_connection_over_which_nothing_comes_is_closed() {
     each_strategy(|strategy| {
@@ -66,6 +69,9 @@ fn a_connection_over_which_nothing_comes_is_closed() {
 }
 
 /// 4,096 silent connections kept every new client out.
+///
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
 #[test]
 fn silent_connections_make_room_for_new_clients() {
     each_strategy(|strategy| {
@@ -92,6 +98,8 @@ fn silent_connections_make_room_for_new_clients() {
     });
 }
 
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
 #[test]
 fn what_is_idle_for_longest_makes_room() {
     each_strategy(|strategy| {
@@ -122,6 +130,9 @@ fn what_is_idle_for_longest_makes_room() {
 }
 
 /// One host could take all connections for itself.
+///
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
 #[test]
 fn a_host_that_has_most_connections_makes_room_for_others() {
     each_strategy(|strategy| {
@@ -153,6 +164,9 @@ fn a_host_that_has_most_connections_makes_room_for_others() {
 }
 
 /// A connection of which a request is being served stays, whatever comes.
+///
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
 #[test]
 fn a_connection_that_is_owed_an_answer_gets_it() {
     each_strategy(|strategy| {

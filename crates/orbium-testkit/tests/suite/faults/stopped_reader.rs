@@ -30,6 +30,9 @@ fn stopped(served: &Served) -> Peer {
     peer
 }
 
+/// Conformance: robustness - a client that stops reading
+/// Conformance: TAO 20 - SYNC_NONE never blocks - a server is not held up by a stopped reader
+/// Conformance: complaint 3 - one dead TLS peer blocks every thread of a pool
 #[test]
 fn a_client_that_reads_nothing_does_not_keep_others_waiting() {
     each_strategy(|strategy| {
@@ -50,6 +53,8 @@ fn a_client_that_reads_nothing_does_not_keep_others_waiting() {
     });
 }
 
+/// Conformance: connections - a client that does not read its replies is given up
+/// Conformance: robustness - a client that stops reading
 #[test]
 fn a_client_that_reads_nothing_is_given_up_in_the_end() {
     each_strategy(|strategy| {
@@ -68,6 +73,7 @@ fn a_client_that_reads_nothing_is_given_up_in_the_end() {
     });
 }
 
+/// Conformance: robustness - a client that stops reading
 #[test]
 fn a_client_that_reads_nothing_does_not_keep_the_orb_from_ending() {
     each_strategy(|strategy| {
@@ -101,6 +107,7 @@ fn held(served: &Served) -> Peer {
     peer
 }
 
+/// Conformance: connections - a client that does not read its replies is given up
 #[test]
 fn a_client_that_does_not_read_a_late_reply_is_given_up_too() {
     each_strategy(|strategy| {
@@ -116,6 +123,7 @@ fn a_client_that_does_not_read_a_late_reply_is_given_up_too() {
     });
 }
 
+/// Conformance: connections - messages never stand within each other
 #[test]
 fn what_was_asked_for_is_sent_after_the_client_has_sent_nonsense() {
     each_strategy(|strategy| {
@@ -150,6 +158,8 @@ fn what_was_asked_for_is_sent_after_the_client_has_sent_its_last() {
 
 /// Once a CloseConnection could stand in the middle of a reply that the peer
 /// took too slowly when the ORB ended.
+///
+/// Conformance: connections - messages never stand within each other
 #[test]
 fn the_last_word_never_stands_within_a_reply() {
     each_strategy(|strategy| {

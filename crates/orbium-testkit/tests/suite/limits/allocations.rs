@@ -15,6 +15,7 @@ const NONE: Counted = Counted {
     octets: 0,
 };
 
+/// Conformance: robustness - no allocation in steady state
 #[test]
 fn a_call_in_steady_state_takes_nothing_from_the_heap() {
     in_own_process!(|| {

@@ -61,6 +61,7 @@ fn whole<T: Decode>(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     T::decode(reader).map(|_| 1)
 }
 
+/// Conformance: ORB - a decoder without memory for a value: NO_RESOURCES
 #[test]
 fn a_value_for_which_the_system_has_no_memory_is_an_error() {
     in_own_process!(|| {

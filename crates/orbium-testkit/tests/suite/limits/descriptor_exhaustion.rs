@@ -8,6 +8,9 @@ use orbium_testkit::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+/// Conformance: faults - no descriptor at the server: it serves its clients, and accepts again
+/// later
+/// Conformance: TAO 31 - `accept` without descriptors recovers
 #[test]
 fn a_server_without_descriptors_serves_its_clients_and_takes_new_ones_later() {
     in_own_process!(|| {

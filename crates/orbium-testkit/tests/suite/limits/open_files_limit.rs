@@ -40,6 +40,8 @@ fn limit_open_files(files: u64) {
     }
 }
 
+/// Conformance: complaint 6 - tables as large as the limit of open files: 20 MB more in each
+/// container
 #[test]
 fn a_high_limit_of_open_files_costs_no_memory() {
     in_own_process!(|| {

@@ -46,6 +46,7 @@ fn expect_echo(peer: &mut Peer, id: u32, octets: &[u8]) {
     assert_eq!(&body[4..], octets);
 }
 
+/// Conformance: ORB - one budget for all that peers make an ORB hold
 #[test]
 fn a_message_beyond_the_budget_is_refused_and_its_connection_goes_on() {
     each_strategy(|strategy| {
@@ -87,6 +88,7 @@ fn a_message_beyond_the_budget_is_refused_and_its_connection_goes_on() {
     });
 }
 
+/// Conformance: ORB - one budget for all that peers make an ORB hold
 #[test]
 fn a_message_in_fragments_beyond_the_budget_is_refused_and_its_connection_goes_on() {
     each_strategy(|strategy| {
@@ -112,6 +114,7 @@ fn a_message_in_fragments_beyond_the_budget_is_refused_and_its_connection_goes_o
     });
 }
 
+/// Conformance: ORB - one budget for all that peers make an ORB hold
 #[test]
 fn a_reply_beyond_the_clients_budget_is_no_resources_and_the_next_call_is_answered() {
     each_client_strategy(|strategy| {
@@ -148,6 +151,7 @@ fn make(object: &ObjectRef, octets: usize) -> Asynchronous<Vec<u8>> {
 
 // A client took replies in fragments whatever they came to: only the size of each
 // message was bounded, and not what all of them held.
+/// Conformance: ORB - one budget for all that peers make an ORB hold
 #[test]
 fn a_reply_in_fragments_beyond_the_clients_budget_is_no_resources() {
     each_client_strategy(|strategy| {
@@ -193,6 +197,7 @@ fn a_reply_in_fragments_beyond_the_clients_budget_is_no_resources() {
 
 // Replies to asynchronous calls were copied out of the buffer that is charged, and
 // the copies were charged to no budget for as long as the callers left them there.
+/// Conformance: ORB - one budget for all that peers make an ORB hold
 #[test]
 fn replies_to_asynchronous_calls_are_charged_until_they_are_read() {
     for fragment_size in [None, Some(64 << 10)] {

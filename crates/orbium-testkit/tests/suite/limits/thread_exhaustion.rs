@@ -29,6 +29,10 @@ fn ask(port: u16, id: u32, operation: &str) -> Peer {
     peer
 }
 
+/// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
+/// Conformance: faults - no thread for a lane, a pool, a connection, or for more at once:
+/// `OrbError::Threads`; NO_RESOURCES; the connection ends; what waits is served
+/// Conformance: complaint 2 - a pool starves: no thread can be had, or all wait in nested calls
 #[test]
 fn without_further_threads_those_that_are_there_serve() {
     in_own_process!(|| {

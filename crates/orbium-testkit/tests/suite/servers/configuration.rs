@@ -14,6 +14,8 @@ fn config(settings: &[(&str, &str)]) -> Config {
     config
 }
 
+/// Conformance: ORB - configuration from files and by named profiles; senseless combinations
+/// refused
 #[test]
 fn what_makes_no_sense_together_is_refused_with_a_sentence() {
     for (settings, reason) in [
@@ -66,6 +68,8 @@ fn what_makes_no_sense_together_is_refused_with_a_sentence() {
     }
 }
 
+/// Conformance: ORB - configuration from files and by named profiles; senseless combinations
+/// refused
 #[test]
 fn every_profile_serves_and_calls() {
     for (name, _) in Config::PROFILES {
@@ -81,6 +85,8 @@ fn every_profile_serves_and_calls() {
     }
 }
 
+/// Conformance: ORB - `-ORBInitRef`, `-ORBDefaultInitRef` and other arguments, taken out of the
+/// command line
 #[test]
 fn initial_references_come_from_the_configuration() {
     let served = Served::new(orbium::ServerStrategy::default());

@@ -10,6 +10,7 @@ use orbium_testkit::{
     Peer, RequestLine, Served, TargetState, client, each_strategy, reach, request,
 };
 
+/// Conformance: POA - many objects, deep adapters, stale and invented keys
 #[test]
 fn ten_thousand_objects_are_told_apart() {
     each_strategy(|strategy| {
@@ -35,6 +36,7 @@ fn ten_thousand_objects_are_told_apart() {
     });
 }
 
+/// Conformance: POA - many objects, deep adapters, stale and invented keys
 #[test]
 fn objects_twenty_adapters_deep_are_found_by_hint_and_by_path() {
     each_strategy(|strategy| {
@@ -72,6 +74,7 @@ fn objects_twenty_adapters_deep_are_found_by_hint_and_by_path() {
     });
 }
 
+/// Conformance: POA - many objects, deep adapters, stale and invented keys
 #[test]
 fn keys_that_were_never_given_find_nothing() {
     each_strategy(|strategy| {

@@ -77,6 +77,7 @@ fn tells_priority(state: &TargetState) -> Arc<Mutex<String>> {
     thread_name
 }
 
+/// Conformance: ORB - dispatch hooks, per ORB and per adapter
 #[test]
 fn a_hook_of_the_orb_is_asked_once_about_each_request_and_obeyed() {
     each_strategy(|strategy| {
@@ -113,6 +114,7 @@ fn a_hook_of_the_orb_is_asked_once_about_each_request_and_obeyed() {
     });
 }
 
+/// Conformance: ORB - dispatch hooks, per ORB and per adapter
 #[test]
 fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
     each_strategy(|strategy| {
@@ -159,6 +161,8 @@ fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
 
 /// What a hook sends to a queue is served in the order of the priorities it
 /// gave.
+///
+/// Conformance: ORB - dispatch hooks, per ORB and per adapter
 #[test]
 fn a_queue_heeds_the_priorities_of_a_hook() {
     #[derive(Debug)]
@@ -195,6 +199,9 @@ fn a_queue_heeds_the_priorities_of_a_hook() {
     served.end();
 }
 
+/// Conformance: ORB - dispatch hooks, per ORB and per adapter
+/// Conformance: TAO 7 - a long oneway does not delay a twoway on the same connection - requests
+/// take effect in their order
 #[test]
 fn a_oneway_that_is_refused_or_moved_is_answered_by_nobody() {
     each_strategy(|strategy| {

@@ -18,6 +18,10 @@ fn ask(served: &Served, id: u32, operation: &str) -> Peer {
     peer
 }
 
+/// Conformance: TAO 6 - a long upcall never stops other requests - with leader-followers up to N
+/// are served at once
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority) - leader/followers
 #[test]
 fn as_many_are_served_at_once_as_there_are_threads() {
     let served = team(3);
@@ -33,6 +37,12 @@ fn as_many_are_served_at_once_as_there_are_threads() {
     served.end();
 }
 
+/// Conformance: TAO 6 - a long upcall never stops other requests - with leader-followers up to N
+/// are served at once
+/// Conformance: TAO 7 - a long oneway does not delay a twoway on the same connection - other
+/// connections are served
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority) - leader/followers
 #[test]
 fn a_busy_thread_keeps_nobody_else_waiting() {
     let served = team(2);
@@ -51,6 +61,8 @@ fn a_busy_thread_keeps_nobody_else_waiting() {
     served.end();
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority) - leader/followers
 #[test]
 fn one_connection_is_served_by_one_thread_at_a_time_and_in_order() {
     let served = team(4);
@@ -76,6 +88,8 @@ fn one_connection_is_served_by_one_thread_at_a_time_and_in_order() {
     served.end();
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority) - leader/followers
 #[test]
 fn many_callers_are_all_answered() {
     for threads in [1, 2, 4] {
@@ -99,6 +113,9 @@ fn many_callers_are_all_answered() {
     }
 }
 
+/// Conformance: complaint 1 - a dynamic pool hangs: the leader times out while all others are busy
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority) - leader/followers
 #[test]
 fn after_nested_calls_there_are_as_many_threads_as_before() {
     let served = team(2);

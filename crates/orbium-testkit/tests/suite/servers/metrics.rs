@@ -39,6 +39,8 @@ fn await_served(orb: &Orb, operation: &str, ended: u64) -> OperationMetrics {
     served(orb, operation).expect("it was served")
 }
 
+/// Conformance: robustness - requests and calls are counted and measured by operation, outcome and
+/// lane, in every strategy
 #[test]
 fn requests_are_counted_by_operation_and_outcome_in_every_strategy() {
     each_strategy(|strategy| {
@@ -70,6 +72,8 @@ fn requests_are_counted_by_operation_and_outcome_in_every_strategy() {
     });
 }
 
+/// Conformance: robustness - requests and calls are counted and measured by operation, outcome and
+/// lane, in every strategy
 #[test]
 fn a_request_that_is_served_is_in_flight_and_one_that_waits_counts_its_waiting() {
     let server = measuring(ServerStrategy::WorkerPool {
@@ -99,6 +103,8 @@ fn a_request_that_is_served_is_in_flight_and_one_that_waits_counts_its_waiting()
     server.end();
 }
 
+/// Conformance: robustness - requests and calls are counted and measured by operation, outcome and
+/// lane, in every strategy
 #[test]
 fn calls_are_counted_by_operation_and_outcome_in_every_client_strategy() {
     each_client_strategy(|strategy| {
@@ -134,6 +140,8 @@ fn calls_are_counted_by_operation_and_outcome_in_every_client_strategy() {
     });
 }
 
+/// Conformance: robustness - requests and calls are counted and measured by operation, outcome and
+/// lane, in every strategy
 #[test]
 fn an_asynchronous_call_is_counted_when_its_answer_is_there() {
     let server = Served::new(ServerStrategy::ThreadPerConnection);
@@ -150,6 +158,8 @@ fn an_asynchronous_call_is_counted_when_its_answer_is_there() {
 }
 
 /// A peer must not be able to make series: an outage by strangers in other systems.
+///
+/// Conformance: robustness - peers cannot invent series; nothing is counted unasked
 #[test]
 fn operations_that_no_skeleton_knows_share_one_series() {
     let server = measuring(ServerStrategy::Reactive);
@@ -165,6 +175,7 @@ fn operations_that_no_skeleton_knows_share_one_series() {
     server.end();
 }
 
+/// Conformance: robustness - peers cannot invent series; nothing is counted unasked
 #[test]
 fn nothing_is_counted_unless_it_was_asked_for_and_can_be_asked_for_later() {
     let server = Served::new(ServerStrategy::ThreadPerConnection);
@@ -181,6 +192,8 @@ fn nothing_is_counted_unless_it_was_asked_for_and_can_be_asked_for_later() {
     server.end();
 }
 
+/// Conformance: robustness - refusals, closed connections and missed deadlines have their causes;
+/// the text is what Prometheus reads
 #[test]
 fn refusals_and_closed_connections_have_their_causes() {
     let server = measuring(ServerStrategy::ThreadPerConnection);
@@ -218,6 +231,8 @@ fn refusals_and_closed_connections_have_their_causes() {
     server.end();
 }
 
+/// Conformance: robustness - refusals, closed connections and missed deadlines have their causes;
+/// the text is what Prometheus reads
 #[test]
 fn a_deadline_that_passes_is_counted_where_it_passed() {
     let server = measuring(ServerStrategy::ThreadPerConnection);
@@ -242,6 +257,9 @@ fn a_deadline_that_passes_is_counted_where_it_passed() {
 
 /// Every line is a comment or a sample, each family is declared once, and buckets
 /// grow up to the count.
+///
+/// Conformance: robustness - refusals, closed connections and missed deadlines have their causes;
+/// the text is what Prometheus reads
 #[test]
 fn the_text_is_what_prometheus_reads() {
     let server = measuring(ServerStrategy::Reactive);
@@ -277,6 +295,7 @@ fn the_text_is_what_prometheus_reads() {
     server.end();
 }
 
+/// Conformance: robustness - an ORB is there as data: connections, lanes, adapters, objects
 #[test]
 fn an_orb_shows_its_connections_lanes_adapters_and_objects() {
     let server = Served::new(ServerStrategy::LeaderFollowers { threads: 2 });
@@ -319,6 +338,7 @@ fn an_orb_shows_its_connections_lanes_adapters_and_objects() {
     server.end();
 }
 
+/// Conformance: robustness - an ORB is there as data: connections, lanes, adapters, objects
 #[test]
 fn lists_are_bounded() {
     let server = Served::new(ServerStrategy::Reactive);

@@ -69,6 +69,7 @@ fn system_kind<T: std::fmt::Debug>(result: Result<T, PoaError>) -> ExceptionKind
     }
 }
 
+/// Conformance: POA - `create_POA`, `find_POA`, `the_name`, `the_parent`, `the_children`
 #[test]
 fn adapters_have_names_parents_and_children() {
     let served = Served::new(ServerStrategy::default());
@@ -95,6 +96,8 @@ fn adapters_have_names_parents_and_children() {
     served.end();
 }
 
+/// Conformance: POA - SYSTEM_ID, USER_ID; UNIQUE_ID, MULTIPLE_ID
+/// Conformance: POA - `activate_object`, `activate_object_with_id`
 #[test]
 fn ids_are_given_by_who_the_policy_says() {
     let served = Served::new(ServerStrategy::default());
@@ -119,6 +122,7 @@ fn ids_are_given_by_who_the_policy_says() {
     served.end();
 }
 
+/// Conformance: POA - SYSTEM_ID, USER_ID; UNIQUE_ID, MULTIPLE_ID
 #[test]
 fn one_servant_is_one_object_unless_the_policy_says_otherwise() {
     let served = Served::new(ServerStrategy::default());
@@ -149,6 +153,7 @@ fn one_servant_is_one_object_unless_the_policy_says_otherwise() {
     served.end();
 }
 
+/// Conformance: POA - `id_to_reference`, `id_to_servant`, `servant_to_id`, `reference_to_id`
 #[test]
 fn references_servants_and_ids_lead_to_one_another() {
     let served = Served::new(ServerStrategy::default());
@@ -172,6 +177,7 @@ fn references_servants_and_ids_lead_to_one_another() {
     served.end();
 }
 
+/// Conformance: POA - `create_reference`, `create_reference_with_id`
 #[test]
 fn a_reference_may_be_made_before_its_object_is_active() {
     each_strategy(|strategy| {
@@ -191,6 +197,7 @@ fn a_reference_may_be_made_before_its_object_is_active() {
     });
 }
 
+/// Conformance: POA - `activate_object`, `activate_object_with_id`
 #[test]
 fn an_object_can_be_activated_again_under_the_id_that_the_adapter_gave() {
     each_strategy(|strategy| {
@@ -224,6 +231,7 @@ fn an_object_can_be_activated_again_under_the_id_that_the_adapter_gave() {
     });
 }
 
+/// Conformance: POA - `deactivate_object`, with requests in flight
 #[test]
 fn an_object_deactivated_while_it_serves_finishes_its_request() {
     each_strategy(|strategy| {
@@ -248,6 +256,7 @@ fn an_object_deactivated_while_it_serves_finishes_its_request() {
     });
 }
 
+/// Conformance: POA - managers: HOLDING, and how many are held
 #[test]
 fn a_holding_manager_holds_requests_until_it_is_activated() {
     each_strategy(|strategy| {
@@ -278,6 +287,7 @@ fn a_holding_manager_holds_requests_until_it_is_activated() {
     });
 }
 
+/// Conformance: POA - managers: HOLDING, and how many are held
 #[test]
 fn no_more_requests_are_held_than_the_limit_says() {
     each_strategy(|strategy| {
@@ -309,6 +319,7 @@ fn no_more_requests_are_held_than_the_limit_says() {
     });
 }
 
+/// Conformance: POA - managers: DISCARDING, INACTIVE
 #[test]
 fn a_discarding_manager_answers_transient_and_an_inactive_one_refuses_for_good() {
     each_strategy(|strategy| {
@@ -350,6 +361,7 @@ fn a_discarding_manager_answers_transient_and_an_inactive_one_refuses_for_good()
     });
 }
 
+/// Conformance: POA - waiting for completion; for oneself: BAD_INV_ORDER
 #[test]
 fn waiting_for_completion_waits_for_the_requests_being_served() {
     each_strategy(|strategy| {
@@ -376,6 +388,7 @@ fn waiting_for_completion_waits_for_the_requests_being_served() {
     });
 }
 
+/// Conformance: POA - waiting for completion; for oneself: BAD_INV_ORDER
 #[test]
 fn waiting_for_oneself_is_refused_remotely_and_within_the_process() {
     each_strategy(|strategy| {
@@ -412,6 +425,7 @@ fn waiting_for_oneself_is_refused_remotely_and_within_the_process() {
     });
 }
 
+/// Conformance: POA - `destroy`, also with requests in flight or held
 #[test]
 fn a_destroyed_adapter_and_those_below_it_are_gone() {
     each_strategy(|strategy| {
@@ -437,6 +451,7 @@ fn a_destroyed_adapter_and_those_below_it_are_gone() {
     });
 }
 
+/// Conformance: POA - `destroy`, also with requests in flight or held
 #[test]
 fn destroying_waits_for_the_requests_being_served() {
     each_strategy(|strategy| {
@@ -458,6 +473,7 @@ fn destroying_waits_for_the_requests_being_served() {
     });
 }
 
+/// Conformance: POA - `destroy`, also with requests in flight or held
 #[test]
 fn requests_to_an_adapter_that_is_being_destroyed_are_transient() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -502,6 +518,7 @@ fn requests_to_an_adapter_that_is_being_destroyed_are_transient() {
     served.end();
 }
 
+/// Conformance: POA - `destroy`, also with requests in flight or held
 #[test]
 fn destroying_does_not_wait_for_requests_that_are_held() {
     each_strategy(|strategy| {
@@ -519,6 +536,7 @@ fn destroying_does_not_wait_for_requests_that_are_held() {
     });
 }
 
+/// Conformance: POA - `destroy`, also with requests in flight or held
 #[test]
 fn activation_and_destruction_may_race() {
     let served = Served::new(ServerStrategy::default());
@@ -541,6 +559,8 @@ fn activation_and_destruction_may_race() {
     served.end();
 }
 
+/// Conformance: POA - TRANSIENT, PERSISTENT
+/// Conformance: complaint 26 - restarts race with an implementation repository
 #[test]
 fn persistent_references_are_served_again_by_a_later_orb_and_transient_ones_are_not() {
     each_strategy(|strategy| {

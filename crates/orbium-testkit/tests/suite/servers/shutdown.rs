@@ -19,6 +19,7 @@ fn shut_down(orb: &Orb) {
     within("shutdown", move || orb.shutdown(true)).unwrap();
 }
 
+/// Conformance: connections - orderly end of a server
 #[test]
 fn a_request_in_flight_is_answered_before_the_end() {
     each_strategy(|strategy| {
@@ -34,6 +35,8 @@ fn a_request_in_flight_is_answered_before_the_end() {
     });
 }
 
+/// Conformance: connections - orderly end of a server
+/// Conformance: TAO 34 - shutdown from anywhere, with calls pending, again and again
 #[test]
 fn a_nested_request_in_flight_is_answered_before_the_end() {
     each_strategy(|strategy| {
@@ -58,6 +61,7 @@ fn a_nested_request_in_flight_is_answered_before_the_end() {
     });
 }
 
+/// Conformance: connections - orderly end of a server
 #[test]
 fn idle_connections_are_told_that_they_end() {
     each_strategy(|strategy| {
@@ -75,6 +79,7 @@ fn idle_connections_are_told_that_they_end() {
     });
 }
 
+/// Conformance: connections - orderly end of a server
 #[test]
 fn calls_after_the_end_of_the_server_are_transient() {
     each_strategy(|strategy| {
@@ -89,6 +94,7 @@ fn calls_after_the_end_of_the_server_are_transient() {
     });
 }
 
+/// Conformance: ORB - `shutdown`
 #[test]
 fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
     each_strategy(|strategy| {
@@ -106,6 +112,8 @@ fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
     });
 }
 
+/// Conformance: ORB - `shutdown`
+/// Conformance: TAO 34 - shutdown from anywhere, with calls pending, again and again
 #[test]
 fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not() {
     each_strategy(|strategy| {
@@ -133,6 +141,7 @@ fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not()
     });
 }
 
+/// Conformance: ORB - `run`
 #[test]
 fn run_returns_at_the_end_on_every_thread() {
     let served = Served::new(ServerStrategy::default());
@@ -153,6 +162,11 @@ fn run_returns_at_the_end_on_every_thread() {
 
 /// The last reference to a servant is dropped by the request that it serves, once
 /// the object is deactivated.
+///
+/// Conformance: TAO 34 - shutdown from anywhere, with calls pending, again and again - in a
+/// servant's destructor
+/// Conformance: complaint 27 - deadlocks and leaks at the end
+/// Conformance: complaint 34 - a hidden lock is held during the user's callback
 #[test]
 fn the_destructor_of_a_servant_may_end_its_orb() {
     struct Ends(Orb);
@@ -180,6 +194,8 @@ fn the_destructor_of_a_servant_may_end_its_orb() {
     });
 }
 
+/// Conformance: ORB - `shutdown`
+/// Conformance: complaint 27 - deadlocks and leaks at the end
 #[test]
 fn shutdown_within_a_collocated_request_does_not_wait_for_itself() {
     each_strategy(|strategy| {
@@ -198,6 +214,7 @@ fn shutdown_within_a_collocated_request_does_not_wait_for_itself() {
     });
 }
 
+/// Conformance: ORB - `shutdown`
 #[test]
 fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
     let server = FakeServer::listen();
@@ -233,6 +250,9 @@ fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
     }
 }
 
+/// Conformance: POA - managers: HOLDING, and how many are held - for how long
+/// Conformance: ORB - `shutdown`
+/// Conformance: TAO 34 - shutdown from anywhere, with calls pending, again and again
 #[test]
 fn held_requests_are_answered_at_the_end() {
     each_strategy(|strategy| {
@@ -254,6 +274,10 @@ fn held_requests_are_answered_at_the_end() {
     });
 }
 
+/// Conformance: ORB - nothing is left
+/// Conformance: TAO 32 - connects and disconnects leave nothing
+/// Conformance: TAO 34 - shutdown from anywhere, with calls pending, again and again
+/// Conformance: complaint 27 - deadlocks and leaks at the end
 #[test]
 fn fifty_cycles_leave_no_thread_and_no_descriptor() {
     in_own_process!(|| {
@@ -291,6 +315,7 @@ fn fifty_cycles_leave_no_thread_and_no_descriptor() {
     });
 }
 
+/// Conformance: ORB - `destroy`
 #[test]
 fn an_orb_that_is_dropped_stops_listening() {
     in_own_process!(|| {
@@ -312,6 +337,7 @@ fn an_orb_that_is_dropped_stops_listening() {
     });
 }
 
+/// Conformance: connections - orderly end of a server
 #[test]
 fn the_client_learns_why_nobody_is_there_any_more() {
     let served = Served::new(ServerStrategy::default());

@@ -37,6 +37,8 @@ fn url(orb: &Orb) -> String {
 
 /// A server that listened before its keys existed answered OBJECT_NOT_EXIST, on which
 /// naming services unbind.
+///
+/// Conformance: POA - a server that starts: TRANSIENT until a manager was activated
 #[test]
 fn a_server_that_starts_says_so_until_a_manager_was_activated() {
     each_strategy(|strategy| {
@@ -59,6 +61,7 @@ fn a_server_that_starts_says_so_until_a_manager_was_activated() {
     });
 }
 
+/// Conformance: POA - a server that starts: TRANSIENT until a manager was activated
 #[test]
 fn locating_while_a_server_starts_denies_nothing() {
     each_strategy(|strategy| {
@@ -99,6 +102,8 @@ fn locating_while_a_server_starts_denies_nothing() {
 
 /// Clients call without pause while the server is started again and again: nobody
 /// hears that the object does not exist.
+///
+/// Conformance: POA - a server that starts: TRANSIENT until a manager was activated
 #[test]
 fn restarts_under_load_deny_no_object() {
     let path = std::env::temp_dir().join(format!("orbium-starting-{}", std::process::id()));
@@ -150,6 +155,8 @@ fn restarts_under_load_deny_no_object() {
 }
 
 /// A request to an adapter whose manager was never activated hung its caller for ever.
+///
+/// Conformance: POA - managers: HOLDING, and how many are held - for how long
 #[test]
 fn a_request_is_not_held_for_ever() {
     each_strategy(|strategy| {
@@ -178,6 +185,8 @@ fn a_request_is_not_held_for_ever() {
 }
 
 /// What is held is still served once the manager is activated.
+///
+/// Conformance: POA - managers: HOLDING, and how many are held - for how long
 #[test]
 fn a_request_that_is_held_is_served_when_the_manager_is_activated() {
     let orb = server(ServerStrategy::ThreadPerConnection, Limits::default());

@@ -60,6 +60,9 @@ fn recorded(served: &Served) -> Arc<Mutex<Vec<i32>>> {
     record
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
+/// Conformance: TAO 47 - queueing dispatch, dynamic thread pools
 #[test]
 fn higher_priorities_go_first_and_equal_ones_in_order() {
     let served = pool(1, 64);
@@ -86,6 +89,9 @@ fn higher_priorities_go_first_and_equal_ones_in_order() {
     served.end();
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
+/// Conformance: faults - a full pool, a full queue: TRANSIENT 1, completed NO
 #[test]
 fn beyond_the_bound_a_request_is_transient_and_a_oneway_dropped() {
     let served = pool(1, 2);
@@ -126,6 +132,7 @@ fn beyond_the_bound_a_request_is_transient_and_a_oneway_dropped() {
     served.end();
 }
 
+/// Conformance: GIOP 2: 9.4.4 - CancelRequest - while it waits in a queue
 #[test]
 fn what_is_cancelled_while_it_waits_is_not_begun() {
     let served = pool(1, 8);
@@ -159,6 +166,9 @@ fn what_is_cancelled_while_it_waits_is_not_begun() {
     served.end();
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
+/// Conformance: TAO 47 - queueing dispatch, dynamic thread pools
 #[test]
 fn what_waits_at_the_end_is_not_begun_and_what_runs_is_answered() {
     let served = pool(1, 8);
@@ -181,6 +191,8 @@ fn what_waits_at_the_end_is_not_begun_and_what_runs_is_answered() {
     assert!(record.lock().unwrap().is_empty());
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
 #[test]
 fn workers_are_as_many_as_was_said_unless_they_wait_in_calls() {
     let served = pool(2, 64);
@@ -242,6 +254,9 @@ fn beyond_all_threads(strategy: ServerStrategy) {
     b.end();
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
+/// Conformance: complaint 2 - a pool starves: no thread can be had, or all wait in nested calls
 #[test]
 fn when_no_worker_is_left_nested_calls_fail_and_do_not_hang() {
     for workers in [1, 2, 4] {
@@ -249,6 +264,9 @@ fn when_no_worker_is_left_nested_calls_fail_and_do_not_hang() {
     }
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
+/// Conformance: complaint 2 - a pool starves: no thread can be had, or all wait in nested calls
 #[test]
 fn when_no_thread_is_left_to_lead_nested_calls_fail_and_do_not_hang() {
     for threads in [1, 2, 4] {
@@ -256,6 +274,8 @@ fn when_no_thread_is_left_to_lead_nested_calls_fail_and_do_not_hang() {
     }
 }
 
+/// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
+/// requests (RTCorbaPriority)
 #[test]
 fn senseless_numbers_are_refused() {
     for (strategy, reason) in [

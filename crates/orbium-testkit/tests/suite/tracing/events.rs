@@ -13,6 +13,8 @@ use tracing::level_filters::LevelFilter;
 
 use super::recording;
 
+/// Conformance: robustness - connections, references, forwards, retries, refusals and panics are
+/// logged, and nothing unasked or per request at INFO
 #[test]
 fn a_connection_is_logged_on_both_sides_from_its_beginning_to_its_end() {
     in_own_process!(|| {

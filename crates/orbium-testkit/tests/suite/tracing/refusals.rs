@@ -36,6 +36,9 @@ fn count(log: &Recorder, cause: &str) -> usize {
 }
 
 /// Peers decide how often: a second line within ten seconds would be theirs.
+///
+/// Conformance: robustness - connections, references, forwards, retries, refusals and panics are
+/// logged, and nothing unasked or per request at INFO
 #[test]
 fn an_unknown_object_is_logged_once_however_often_it_is_called() {
     in_own_process!(|| {

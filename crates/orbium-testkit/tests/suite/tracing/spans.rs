@@ -15,6 +15,8 @@ use tracing::level_filters::LevelFilter;
 
 use super::{expect, of, recording};
 
+/// Conformance: robustness - a call and its request have spans with the attributes of
+/// OpenTelemetry's conventions; the servant's events and calls are within its request's
 #[test]
 fn a_call_and_its_request_have_spans_in_every_server_strategy() {
     in_own_process!(|| {
@@ -89,6 +91,8 @@ fn a_call_and_its_request_have_spans_in_every_server_strategy() {
     });
 }
 
+/// Conformance: robustness - a call and its request have spans with the attributes of
+/// OpenTelemetry's conventions; the servant's events and calls are within its request's
 #[test]
 fn a_call_has_a_span_in_every_client_strategy() {
     in_own_process!(|| {
@@ -120,6 +124,9 @@ fn a_call_has_a_span_in_every_client_strategy() {
 
 /// The servant's own events are within the span of its request, and so are the calls that
 /// it makes.
+///
+/// Conformance: robustness - a call and its request have spans with the attributes of
+/// OpenTelemetry's conventions; the servant's events and calls are within its request's
 #[test]
 fn what_a_servant_logs_and_calls_is_within_the_span_of_its_request() {
     in_own_process!(|| {
@@ -289,6 +296,8 @@ fn echo(object: &ObjectRef, v: i32) -> orbium::Asynchronous<i32> {
     object.call_async(&ECHO, v, Encode::encode, i32::decode)
 }
 
+/// Conformance: robustness - a call and its request have spans with the attributes of
+/// OpenTelemetry's conventions; the servant's events and calls are within its request's
 #[test]
 fn an_asynchronous_call_has_a_span_until_its_answer_is_there() {
     in_own_process!(|| {

@@ -21,6 +21,8 @@ fn much(strategy: ServerStrategy) {
     served.end();
 }
 
+/// Conformance: robustness - connections, references, forwards, retries, refusals and panics are
+/// logged, and nothing unasked or per request at INFO
 #[test]
 fn with_level_off_nothing_is_recorded() {
     in_own_process!(|| {
@@ -30,6 +32,8 @@ fn with_level_off_nothing_is_recorded() {
     });
 }
 
+/// Conformance: robustness - connections, references, forwards, retries, refusals and panics are
+/// logged, and nothing unasked or per request at INFO
 #[test]
 fn at_info_no_request_leaves_a_line_or_a_span() {
     in_own_process!(|| {

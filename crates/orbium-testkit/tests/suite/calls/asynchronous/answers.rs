@@ -102,6 +102,7 @@ fn a_handler_may_come_after_the_reply() {
     scripted.end();
 }
 
+/// Conformance: complaint 34 - a hidden lock is held during the user's callback
 #[test]
 fn handlers_begin_in_the_order_of_replies_and_may_call() {
     let scripted = Scripted::with(Config {

@@ -44,6 +44,8 @@ fn answered(peer: &mut Peer, id: u32, asked: Option<i16>) {
 }
 
 /// The program knows nothing of lanes: its installation has them.
+///
+/// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn lanes_of_a_file_serve_adapters_that_name_none() {
     let served = server(
@@ -88,6 +90,7 @@ fn lanes_of_a_file_serve_adapters_that_name_none() {
     served.end();
 }
 
+/// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn without_an_endpoint_of_its_own_the_orb_is_its_lanes() {
     let orb = Orb::new(from_file(
@@ -118,6 +121,7 @@ fn without_an_endpoint_of_its_own_the_orb_is_its_lanes() {
     within("the end", move || orb.shutdown(true)).unwrap();
 }
 
+/// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn the_lanes_of_avionics_serve_by_criticality() {
     let mut config = Config::profile("avionics").unwrap();
@@ -160,6 +164,7 @@ fn the_lanes_of_avionics_serve_by_criticality() {
     served.end();
 }
 
+/// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn lanes_that_make_no_sense_together_are_refused_with_a_sentence() {
     let pool = "strategy = worker-pool:1/1\n";
@@ -214,6 +219,7 @@ fn lanes_that_make_no_sense_together_are_refused_with_a_sentence() {
     }
 }
 
+/// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn arguments_describe_lanes_too() {
     let mut args: Vec<String> = [

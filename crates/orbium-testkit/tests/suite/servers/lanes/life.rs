@@ -9,6 +9,8 @@ use orbium_testkit::{
 
 use super::{Behind, act, config, expect_refusal, lane, pool, port};
 
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn a_lane_that_was_stopped_is_answered_for() {
     each_strategy(|strategy| {
@@ -40,6 +42,8 @@ fn a_lane_that_was_stopped_is_answered_for() {
     });
 }
 
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn lanes_come_and_go_and_leave_nothing() {
     in_own_process!(|| {
@@ -68,6 +72,7 @@ fn lanes_come_and_go_and_leave_nothing() {
     });
 }
 
+/// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
 #[test]
 fn what_makes_no_sense_or_cannot_be_had_is_refused() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);

@@ -71,6 +71,7 @@ fn asked(port: u16, key: &str, priority: i16) -> i32 {
     i32::from_ne_bytes(body[..4].try_into().unwrap())
 }
 
+/// Conformance: ORB - lanes: SCHED_FIFO and SCHED_RR, where the host permits them
 #[test]
 fn servants_run_at_the_native_priority_of_their_lane() {
     for class in permitted() {
@@ -102,6 +103,7 @@ fn tells_native_of(served: &Served) {
     served.state.on_act(|_, _| Ok(in_proc().1));
 }
 
+/// Conformance: ORB - lanes: SCHED_FIFO and SCHED_RR, where the host permits them
 #[test]
 fn a_borrowed_thread_has_the_native_priority_of_who_borrows() {
     for class in permitted() {
@@ -146,6 +148,7 @@ impl DispatchHook for Raise {
     }
 }
 
+/// Conformance: ORB - lanes: SCHED_FIFO and SCHED_RR, where the host permits them
 #[test]
 fn a_thread_raised_for_a_request_goes_back_whatever_the_servant_does() {
     for class in permitted() {

@@ -17,6 +17,9 @@ use orbium_testkit::{
 use super::{Behind, act, at_the_gate, config, expect_refusal, lane, pool, port};
 
 /// The bound of a lane's queue, in requests and in octets.
+///
+/// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
+/// Conformance: faults - a full pool, a full queue: TRANSIENT 1, completed NO
 #[test]
 fn a_full_queue_is_transient() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -97,6 +100,7 @@ fn one_connection_does_not_fill_a_queue_for_the_others() {
     served.end();
 }
 
+/// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
 #[test]
 fn what_is_cancelled_before_another_lane_begins_it_is_not_begun() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -128,6 +132,8 @@ fn what_is_cancelled_before_another_lane_begins_it_is_not_begun() {
 
 /// Requests that a manager holds do not keep a lane's other requests waiting,
 /// nor its end.
+///
+/// Conformance: ORB - lanes: nested calls, held requests and busy lanes
 #[test]
 fn held_requests_keep_no_lane_from_serving() {
     each_strategy(|strategy| {
@@ -168,6 +174,8 @@ fn held_requests_keep_no_lane_from_serving() {
 }
 
 /// Without a thread to serve what was handed over, it is refused.
+///
+/// Conformance: ORB - lanes: nested calls, held requests and busy lanes
 #[test]
 fn a_busy_reactive_lane_takes_what_others_hand_over() {
     let served = Served::with(Config {
@@ -196,6 +204,8 @@ fn a_busy_reactive_lane_takes_what_others_hand_over() {
 
 /// Two lanes whose requests wait in one room: what waits in one leaves none for
 /// the other.
+///
+/// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
 #[test]
 fn lanes_may_have_room_for_what_waits_together() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);

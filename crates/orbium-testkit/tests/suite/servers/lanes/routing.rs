@@ -14,6 +14,9 @@ use super::{Behind, act, expect_refusal, lane, name_of_thread, port};
 /// Many clients ask for all priorities at all endpoints, which are not those of
 /// the lanes they mean; the servant sees at which priority and by whose thread it
 /// is run.
+///
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn no_request_is_served_at_a_wrong_priority() {
     const CALLERS: u32 = 8;
@@ -76,6 +79,9 @@ fn no_request_is_served_at_a_wrong_priority() {
     });
 }
 
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
+/// Conformance: faults - a priority outside the lanes: INV_POLICY, completed NO
 #[test]
 fn a_priority_below_all_lanes_is_refused() {
     each_strategy(|strategy| {
@@ -89,6 +95,8 @@ fn a_priority_below_all_lanes_is_refused() {
     });
 }
 
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn a_request_without_a_priority_stays_in_its_lane() {
     each_strategy(|strategy| {
@@ -125,6 +133,8 @@ fn a_request_without_a_priority_stays_in_its_lane() {
     });
 }
 
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn references_name_the_endpoints_of_the_lanes() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -157,6 +167,9 @@ fn references_name_the_endpoints_of_the_lanes() {
 }
 
 /// Whatever a servant does to its thread, the next request finds it as it was.
+///
+/// Conformance: ORB - lanes (Real-time CORBA 1.2, clause 5.9): threads at a priority, endpoints,
+/// connections and a queue for each
 #[test]
 fn a_servant_that_changes_its_priority_changes_nothing_for_others() {
     each_strategy(|strategy| {

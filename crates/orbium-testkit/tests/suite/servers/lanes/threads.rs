@@ -13,6 +13,10 @@ use super::{Behind, act, at_the_gate, config, lane, name_of_thread, pool, port, 
 
 /// Static threads, then dynamic ones, then the queue; later the static ones
 /// again.
+///
+/// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
+/// Conformance: TAO 47 - queueing dispatch, dynamic thread pools
+/// Conformance: complaint 1 - a dynamic pool hangs: the leader times out while all others are busy
 #[test]
 fn threads_are_added_up_to_the_bound_and_end_when_idle() {
     for (name, strategy) in [
@@ -54,6 +58,8 @@ fn threads_are_added_up_to_the_bound_and_end_when_idle() {
 }
 
 /// A lane without a thread to spare takes one of a lower lane, at its priority.
+///
+/// Conformance: ORB - lanes: borrowing, downward only
 #[test]
 fn an_exhausted_lane_borrows_a_thread_of_a_lower_one() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
@@ -113,6 +119,8 @@ fn an_exhausted_lane_borrows_a_thread_of_a_lower_one() {
 
 /// Chains of calls between lanes of two ORBs, which borrow, wait and are called
 /// back, from many callers at once.
+///
+/// Conformance: ORB - lanes: nested calls, held requests and busy lanes
 #[test]
 fn nested_calls_between_lanes_complete() {
     each_strategy(|strategy| {
@@ -146,6 +154,8 @@ fn nested_calls_between_lanes_complete() {
 
 /// A pool that replaces nobody has no more threads than it began with: what
 /// comes while they wait in calls of their own waits for them.
+///
+/// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
 #[test]
 fn a_lane_may_have_its_own_threads_and_no_others() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
