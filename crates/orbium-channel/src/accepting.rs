@@ -74,7 +74,7 @@ impl Accepting {
         }
         let headers = published.iter().map(|it| match short {
             true => protocols.headers(it),
-            false => Headers::Giop,
+            false => Headers::GIOP,
         });
         let accepting = Self {
             headers: headers.collect(),

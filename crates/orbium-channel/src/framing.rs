@@ -147,9 +147,9 @@ impl Framing {
             lulls: 0,
             skipped: 0,
             is_refused: false,
-            headers: Headers::Giop,
-            request_form: Headers::Giop.request_form(),
-            reply_form: Headers::Giop.reply_form(),
+            headers: Headers::GIOP,
+            request_form: Headers::GIOP.request_form(),
+            reply_form: Headers::GIOP.reply_form(),
         }
     }
 

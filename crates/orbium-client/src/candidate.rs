@@ -8,6 +8,7 @@ use orbium_channel::Channel;
 use orbium_channel::protocol::{self, Offer};
 use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
+use orbium_giop::numbers::Numbers;
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Headers, Ior, RequestTemplate,
     ResponseFlags, SystemException, TaggedProfile, Target, Version,
@@ -74,7 +75,7 @@ impl Candidate {
         };
         let headers = match &route {
             Route::Remote(pool) => pool.headers(),
-            Route::Local => Headers::Giop,
+            Route::Local => Headers::GIOP,
         };
         Ok(Self {
             route,
@@ -147,13 +148,14 @@ impl Candidate {
     /// the server may not know them, what is said of priorities, and the deadlines
     /// of the call.
     #[inline(always)]
-    pub(crate) fn begin_request(
+    pub(crate) fn begin_request<'n>(
         &self,
         writer: &mut CdrWriter<'_>,
         request_id: u32,
         operation: &'static Operation,
         introduction: Option<Introduction>,
         timing: &Timing,
+        numbers: impl FnOnce() -> Option<&'n mut Numbers>,
     ) -> BodyStart {
         let response = if operation.is_oneway() {
             ResponseFlags::None
@@ -163,7 +165,8 @@ impl Candidate {
         let template = self.template();
         if introduction.is_none()
             && !timing.is_header_special
-            && let Some(start) = template.begin_with(writer, request_id, response, operation.tail())
+            && let Some(start) =
+                template.begin_over(writer, request_id, response, operation.tail(), numbers)
         {
             return start;
         }

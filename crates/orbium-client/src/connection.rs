@@ -14,6 +14,7 @@ use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::Headers;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
+use orbium_giop::numbers::Numbers;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_metrics::Closing;
@@ -64,6 +65,8 @@ pub(crate) struct Connection {
     /// What the next request has to say: code sets until the server has answered
     /// once, and priorities.
     pub(crate) introduction: Option<Introduction>,
+    /// The numbers of objects and operations, where requests have them.
+    numbers: Option<Box<Numbers>>,
     /// Records the reply to the dedication request, until it has come.
     asking: Option<Arc<PrivateConnections>>,
     /// Why nothing more comes, as far as that is known.
@@ -108,6 +111,7 @@ impl Connection {
                 (negotiated != Negotiated::DEFAULT).then_some(negotiated),
                 PriorityContext::None,
             ),
+            numbers: None,
             asking: None,
             cause: None,
         }
@@ -119,6 +123,22 @@ impl Connection {
             giop: self.giop.with_headers(headers),
             ..self
         }
+    }
+
+    /// The same; objects and operations get numbers if `headers` have them. Not where
+    /// messages go in fragments, which have GIOP's headers and so need all names.
+    pub(super) fn numbering(self, headers: Headers) -> Self {
+        let numbers = headers.are_numbered() && self.fragment_size.is_none();
+        Self {
+            numbers: numbers.then(Box::default),
+            ..self
+        }
+    }
+
+    /// The numbers of objects and operations, where requests have them.
+    #[inline(always)]
+    pub(crate) fn numbers(&mut self) -> Option<&mut Numbers> {
+        self.numbers.as_deref_mut()
     }
 
     /// The same, for callers that serve others while they wait.
@@ -158,6 +178,9 @@ impl Connection {
     pub(crate) fn put_back(&mut self, storage: Vec<u8>) {
         if self.storage.is_empty() {
             self.put_storage(storage);
+            if let Some(numbers) = &mut self.numbers {
+                numbers.forget_unsent();
+            }
         }
     }
 

@@ -98,7 +98,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
     #[inline(always)]
     pub(crate) fn begin(&mut self, operation: &'static Operation) {
         let candidate = self.link.candidate;
-        let introduction = match &self.link.connection {
+        let connection = &mut self.link.connection;
+        let introduction = match connection {
             Some(connection) => connection.introduction,
             None => {
                 self.writer = CdrWriter::new(candidate.format());
@@ -111,6 +112,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             operation,
             introduction,
             self.timing,
+            || connection.as_mut()?.numbers(),
         );
     }
 

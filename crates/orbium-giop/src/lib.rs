@@ -64,6 +64,7 @@ pub mod messaging;
 pub mod minor;
 pub mod miop;
 mod miop_collector;
+pub mod numbers;
 mod object_group;
 mod object_url;
 mod orb_type;

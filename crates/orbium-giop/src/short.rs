@@ -6,18 +6,20 @@
 //! Twelve octets stand before every message, as in GIOP, and the size is where GIOP
 //! has it, so that connections frame both alike:
 //!
-//! | octets | request | reply |
-//! |---|---|---|
-//! | 0 | form: see below | form |
-//! | 1 | octets of the operation's name | status |
-//! | 2 and 3 | octets of the object key | 0 |
-//! | 4 to 7 | request id | request id |
-//! | 8 to 11 | octets that follow | octets that follow |
-//! | from 12 on | key, name, padding, body | padding, body |
+//! | octets | request | request with numbers | reply |
+//! |---|---|---|---|
+//! | 0 | form: see below | form | form |
+//! | 1 | octets of the operation's name | number of the operation | status |
+//! | 2 and 3 | octets of the object key | number of the object | 0 |
+//! | 4 to 7 | request id | request id | request id |
+//! | 8 to 11 | octets that follow | octets that follow | octets that follow |
+//! | from 12 on | key, name, padding, body | padding, body | padding, body |
 //!
 //! Numbers are in the byte order that the form names. Bodies begin at a multiple of
 //! eight, as in GIOP 1.2; a request without a body has no padding, a reply always has its
-//! four octets.
+//! four octets. What objects and operations have numbers is in [`crate::numbers`]: a
+//! request that defines them has four octets more, the number of the object, that of the
+//! operation and 0, before its key.
 //!
 //! | bits of the form | meaning |
 //! |---|---|
@@ -25,7 +27,9 @@
 //! | 1 | little endian |
 //! | 2 | the body is in the `native` data representation |
 //! | 3 and 4 | response flags of a request |
-//! | 5 to 7 | 4, so that no short header begins as GIOP does |
+//! | 5 | a request with numbers in place of names |
+//! | 6 | a request that defines the numbers of its names |
+//! | 7 | 1, so that no short header begins as GIOP does |
 //!
 //! The `native` data representation is CDR in the byte order of both machines, with the
 //! elements of sequences at their stride in memory: see [`orbium_cdr::Format::NATURAL`].
@@ -37,41 +41,90 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format
 
 use crate::body::{BodyStart, skip_to_body};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
+use crate::numbers::Target as NumberedTarget;
 use crate::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
 use crate::service_context::ServiceContexts;
 
 const REPLY: u8 = 1;
 const LITTLE: u8 = 2;
-const NATIVE: u8 = 4;
+pub(crate) const NATIVE: u8 = 4;
 const RESPONSE_SHIFT: u8 = 3;
-/// What the highest bits of every form are.
-const MARK: u8 = 0x80;
-const MARK_BITS: u8 = 0xE0;
+pub(crate) const NUMBERED: u8 = 0x20;
+pub(crate) const DEFINES: u8 = 0x40;
+/// The highest bit of every form.
+pub(crate) const MARK: u8 = 0x80;
 
-/// The bits of a form but the response flags.
-const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT);
+/// The bits of a form but the response flags, and whether a request has numbers.
+const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT | NUMBERED);
 
 /// Which headers requests and replies have over a stream, as its two ends have agreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Headers {
-    /// Those of GIOP.
-    #[default]
-    Giop,
-    /// [Short ones](Version::SHORT), where there can be any.
-    Short,
-    /// Short ones with bodies in the [`native`](Version::NATIVE) data representation.
-    Native,
+pub struct Headers {
+    /// Whether there are short ones.
+    short: bool,
+    /// Whether bodies may be in the [`native`](Version::NATIVE) data representation.
+    native: bool,
+    /// Whether objects and operations get [numbers](crate::numbers).
+    numbered: bool,
 }
 
 impl Headers {
+    /// Those of GIOP.
+    pub const GIOP: Self = Self {
+        short: false,
+        native: false,
+        numbered: false,
+    };
+
+    /// [Short ones](Version::SHORT), where there can be any.
+    pub const SHORT: Self = Self {
+        short: true,
+        ..Self::GIOP
+    };
+
+    /// Short ones with bodies in the [`native`](Version::NATIVE) data representation.
+    pub const NATIVE: Self = Self::SHORT.with_native_bodies();
+
+    /// Short ones with [numbers](crate::numbers) in place of names.
+    pub const NUMBERED: Self = Self {
+        numbered: true,
+        ..Self::SHORT
+    };
+
+    /// The same, with bodies in the [`native`](Version::NATIVE) data representation.
+    #[must_use]
+    pub const fn with_native_bodies(self) -> Self {
+        Self {
+            native: true,
+            ..self
+        }
+    }
+
+    /// Whether there are short ones.
+    #[must_use]
+    pub const fn are_short(self) -> bool {
+        self.short
+    }
+
+    /// Whether bodies are in the [`native`](Version::NATIVE) data representation.
+    #[must_use]
+    pub const fn are_native(self) -> bool {
+        self.native
+    }
+
+    /// Whether objects and operations get [numbers](crate::numbers).
+    #[must_use]
+    pub const fn are_numbered(self) -> bool {
+        self.numbered
+    }
+
     /// What the first octet of a request is that is looked for first, under
     /// `FORM_MASK`; for GIOP's headers what none is.
     #[must_use]
     pub const fn request_form(self) -> u8 {
-        match self {
-            Self::Giop => !FORM_MASK,
-            Self::Short => request_form(ByteOrder::NATIVE, 0, false),
-            Self::Native => request_form(ByteOrder::NATIVE, 0, true),
+        match self.short {
+            false => !FORM_MASK,
+            true => request_form(ByteOrder::NATIVE, 0, self.native),
         }
     }
 
@@ -79,22 +132,24 @@ impl Headers {
     /// what none is.
     #[must_use]
     pub const fn reply_form(self) -> u8 {
-        match self {
-            Self::Giop => 0,
-            Self::Short => MARK | REPLY | order_bit(ByteOrder::NATIVE),
-            Self::Native => MARK | REPLY | NATIVE | order_bit(ByteOrder::NATIVE),
+        match self.short {
+            false => 0,
+            true => request_form(ByteOrder::NATIVE, 0, self.native) | REPLY,
         }
     }
 
-    /// Whether a message may have that header.
+    /// Reads a short header, if it is one of these.
     #[must_use]
     #[inline]
-    pub const fn allow(self, header: &MessageHeader) -> bool {
-        match self {
-            Self::Giop => false,
-            Self::Short => header.version.minor == Version::SHORT.minor,
-            Self::Native => true,
+    pub const fn parse(self, octets: &[u8; HEADER_LEN]) -> Option<MessageHeader> {
+        let form = octets[0];
+        if !self.short
+            || form & NATIVE != 0 && !self.native
+            || form & (NUMBERED | DEFINES) != 0 && !self.numbered
+        {
+            return None;
         }
+        MessageHeader::parse_short(octets)
     }
 }
 
@@ -111,7 +166,7 @@ pub(crate) const fn request_form(order: ByteOrder, response: u8, native: bool) -
     MARK | order_bit(order) | native | response << RESPONSE_SHIFT
 }
 
-const fn order_of(form: u8) -> ByteOrder {
+pub(crate) const fn order_of(form: u8) -> ByteOrder {
     if form & LITTLE == 0 {
         ByteOrder::Big
     } else {
@@ -137,7 +192,8 @@ impl MessageHeader {
     #[inline]
     pub const fn parse_short(octets: &[u8; HEADER_LEN]) -> Option<Self> {
         let [form, _, k0, k1, _, _, _, _, s0, s1, s2, s3] = *octets;
-        if form & MARK_BITS != MARK {
+        let numbers = form & (NUMBERED | DEFINES);
+        if form & MARK == 0 || numbers == NUMBERED | DEFINES {
             return None;
         }
         let order = order_of(form);
@@ -147,7 +203,7 @@ impl MessageHeader {
         }
         let kind = if form & REPLY == 0 {
             MessageKind::Request
-        } else if form >> RESPONSE_SHIFT & 3 != 0 || k0 | k1 != 0 {
+        } else if form >> RESPONSE_SHIFT & 3 != 0 || numbers != 0 || k0 | k1 != 0 {
             return None;
         } else {
             MessageKind::Reply
@@ -226,7 +282,8 @@ impl MessageHeader {
     }
 
     /// Reads the rest of a request header, of which `head` is the message header, from a
-    /// reader that stands at octet 12 of the message; leaves it at the body.
+    /// reader that stands at octet 12 of the message; leaves it at the body. A request with
+    /// numbers is read once it has [its names](crate::numbers::Names::named).
     ///
     /// # Errors
     /// As [`RequestHeader::read`].
@@ -240,7 +297,7 @@ impl MessageHeader {
         }
         let found = short_request(head);
         let lens = [found.key, found.operation];
-        if lens.iter().sum::<usize>() > reader.remaining() {
+        if head[0] & (NUMBERED | DEFINES) != 0 || lens.iter().sum::<usize>() > reader.remaining() {
             return Err(reader.error(CdrErrorKind::Truncated));
         }
         let key: &[u8] = reader.take(found.key)?;
@@ -271,20 +328,22 @@ impl MessageHeader {
 }
 
 /// What the short header of a request says.
-struct ShortRequest {
-    id: u32,
-    response: ResponseFlags,
-    key: usize,
-    operation: usize,
+///
+/// With numbers they are where the lengths are otherwise.
+pub(crate) struct ShortRequest {
+    pub(crate) id: u32,
+    pub(crate) response: ResponseFlags,
+    pub(crate) key: usize,
+    pub(crate) operation: usize,
 }
 
 #[inline]
-fn short_request(octets: &[u8; HEADER_LEN]) -> ShortRequest {
+pub(crate) fn short_request(octets: &[u8; HEADER_LEN]) -> ShortRequest {
     short_request_in(octets, order_of(octets[0]))
 }
 
 #[inline(always)]
-fn short_request_in(octets: &[u8; HEADER_LEN], order: ByteOrder) -> ShortRequest {
+pub(crate) fn short_request_in(octets: &[u8; HEADER_LEN], order: ByteOrder) -> ShortRequest {
     let [form, operation, k0, k1, i0, i1, i2, i3, ..] = *octets;
     let key = match order {
         ByteOrder::Big => u16::from_be_bytes([k0, k1]),
@@ -304,6 +363,9 @@ impl PlainRequest {
     #[inline]
     pub fn find_short(message: &[u8]) -> Option<Self> {
         let (head, rest) = message.split_first_chunk::<HEADER_LEN>()?;
+        if head[0] & (NUMBERED | DEFINES) != 0 {
+            return None;
+        }
         Self::found(&short_request(head), rest)
     }
 
@@ -367,10 +429,7 @@ pub(crate) fn begin_short_reply(
 pub(crate) fn request_prefix(order: ByteOrder, key: &[u8]) -> Option<Vec<u8>> {
     let len = u16::try_from(key.len()).ok()?;
     let mut prefix = vec![0; HEADER_LEN];
-    prefix[2..4].copy_from_slice(&match order {
-        ByteOrder::Big => len.to_be_bytes(),
-        ByteOrder::Little => len.to_le_bytes(),
-    });
+    prefix[2..4].copy_from_slice(&u16_octets(len, order));
     prefix.extend_from_slice(key);
     Some(prefix)
 }
@@ -380,6 +439,8 @@ pub(crate) struct Short<'a> {
     pub(crate) order: ByteOrder,
     pub(crate) id: u32,
     pub(crate) says: Asked<'a>,
+    /// Whether the body is in the `native` data representation.
+    pub(crate) native: bool,
     /// Octets of the body.
     pub(crate) body: usize,
 }
@@ -392,6 +453,12 @@ pub(crate) enum Asked<'a> {
         key_len: u16,
         operation: &'a [u8],
         operation_len: u8,
+        defines: Option<NumberedTarget>,
+    },
+    /// A request with numbers.
+    Numbered {
+        response: u8,
+        target: NumberedTarget,
     },
     /// A reply, with its status.
     Answer(u8),
@@ -406,34 +473,64 @@ impl<'a> Asked<'a> {
             key_len: u16::try_from(key.len()).ok()?,
             operation,
             operation_len: u8::try_from(operation.len()).ok()?,
+            defines: None,
         })
+    }
+
+    /// The same; the names get these numbers.
+    pub(crate) fn defining(mut self, target: NumberedTarget) -> Self {
+        if let Self::Request { defines, .. } = &mut self {
+            *defines = Some(target);
+        }
+        self
+    }
+}
+
+/// An unsigned short in the given order.
+const fn u16_octets(value: u16, order: ByteOrder) -> [u8; 2] {
+    match order {
+        ByteOrder::Big => value.to_be_bytes(),
+        ByteOrder::Little => value.to_le_bytes(),
     }
 }
 
 impl Short<'_> {
     /// Appends the header, ready for the body.
     pub(crate) fn append(&self, out: &mut Vec<u8>) {
-        let (form, second, key_len, names) = match self.says {
+        let definition;
+        let (kind, second, third, names) = match self.says {
             Asked::Request {
                 response,
                 key,
                 key_len,
                 operation,
                 operation_len,
-            } => (
-                request_form(self.order, response, false),
-                operation_len,
+                defines: None,
+            } => {
+                let kind = response << RESPONSE_SHIFT;
+                (kind, operation_len, key_len, [&[][..], key, operation])
+            }
+            Asked::Request {
+                response,
+                key,
                 key_len,
-                [key, operation],
-            ),
-            Asked::Answer(status) => (
-                MARK | REPLY | order_bit(self.order),
-                status,
-                0,
-                [&[][..], &[]],
-            ),
+                operation,
+                operation_len,
+                defines: Some(target),
+            } => {
+                let [o0, o1] = u16_octets(target.object, self.order);
+                definition = [o0, o1, target.operation, 0];
+                let kind = response << RESPONSE_SHIFT | DEFINES;
+                let names = [&definition[..], key, operation];
+                (kind, operation_len, key_len, names)
+            }
+            Asked::Numbered { response, target } => {
+                let kind = response << RESPONSE_SHIFT | NUMBERED;
+                (kind, target.operation, target.object, [&[][..]; 3])
+            }
+            Asked::Answer(status) => (REPLY, status, 0, [&[][..]; 3]),
         };
-        let named = names[0].len() + names[1].len();
+        let named: usize = names.iter().map(|name| name.len()).sum();
         let padding = if matches!(self.says, Asked::Answer(_)) {
             REPLY_BODY - HEADER_LEN
         } else if self.body == 0 {
@@ -443,15 +540,12 @@ impl Short<'_> {
         };
         // Within 32 bits, as the header of GIOP is longer.
         let size = (named + padding + self.body) as u32;
+        let form = request_form(self.order, 0, self.native) | kind;
         out.extend_from_slice(&[form, second]);
-        out.extend_from_slice(&match self.order {
-            ByteOrder::Big => key_len.to_be_bytes(),
-            ByteOrder::Little => key_len.to_le_bytes(),
-        });
+        out.extend_from_slice(&u16_octets(third, self.order));
         out.extend_from_slice(&u32_octets(self.id, self.order));
         out.extend_from_slice(&u32_octets(size, self.order));
-        out.extend_from_slice(names[0]);
-        out.extend_from_slice(names[1]);
+        names.iter().for_each(|name| out.extend_from_slice(name));
         out.extend_from_slice(&[0; 8][..padding]);
     }
 }

@@ -7,9 +7,10 @@ use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use crate::body::BodyStart;
 use crate::encapsulation::write_octets;
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
+use crate::numbers::{self, DEFINITION, Naming, Numbers, Target};
 use crate::request::{AddressingDisposition, ResponseFlags};
 use crate::service_context::{self, ServiceContext};
-use crate::short::{Headers, request_form, request_prefix};
+use crate::short::{DEFINES, Headers, NUMBERED, request_form, request_prefix};
 use crate::{Ior, TaggedProfile};
 
 /// Longest operation name that is written by the short way.
@@ -48,18 +49,24 @@ struct Short {
     prefix: [u8; SHORT_HEADER],
     len: usize,
     native: bool,
+    /// Tells templates apart where names may have numbers; 0 elsewhere.
+    id: u64,
 }
 
 impl Short {
     /// `None` for a key that is too long, which goes with a header of GIOP.
-    fn new(order: ByteOrder, key: &[u8], native: bool) -> Option<Self> {
+    fn new(order: ByteOrder, key: &[u8], headers: Headers) -> Option<Self> {
         let given = request_prefix(order, key)?;
         let mut prefix = [0; SHORT_HEADER];
         prefix.get_mut(..given.len())?.copy_from_slice(&given);
         Some(Self {
             prefix,
             len: given.len(),
-            native,
+            native: headers.are_native(),
+            id: match headers.are_numbered() {
+                true => numbers::next_template(),
+                false => 0,
+            },
         })
     }
 
@@ -86,6 +93,91 @@ impl Short {
         writer.set_natural(self.native);
         BodyStart { header_end, body }
     }
+
+    /// The same over a connection on which names have these numbers.
+    #[inline(always)]
+    fn begin_numbered(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &'static OperationTail,
+        numbers: &mut Numbers,
+    ) -> BodyStart {
+        match numbers.recent(self.id, address(operation)) {
+            Some(target) => self.begin_at(writer, request_id, response, target),
+            None => self.begin_bound(writer, request_id, response, operation, numbers),
+        }
+    }
+
+    /// A request with those numbers: a header of constant size.
+    #[inline(always)]
+    fn begin_at(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        target: Target,
+    ) -> BodyStart {
+        let form = request_form(ByteOrder::NATIVE, response as u8, self.native) | NUMBERED;
+        let [o0, o1] = target.object.to_ne_bytes();
+        let [i0, i1, i2, i3] = request_id.to_ne_bytes();
+        let operation = target.operation;
+        // Size, and four octets up to the body.
+        let head = [
+            form, operation, o0, o1, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0,
+        ];
+        writer.append(head.len()).copy_from_slice(&head);
+        writer.set_natural(self.native);
+        BodyStart {
+            header_end: HEADER_LEN,
+            body: head.len(),
+        }
+    }
+
+    /// A request of which it is not known yet whether its names have numbers.
+    #[cold]
+    #[inline(never)]
+    fn begin_bound(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &'static OperationTail,
+        numbers: &mut Numbers,
+    ) -> BodyStart {
+        let key = &self.prefix[HEADER_LEN..self.len];
+        let name = operation.name();
+        let target = match numbers.bind(key, name) {
+            Naming::Names => return self.begin(writer, request_id, response, operation),
+            Naming::Numbers(target) => {
+                numbers.note(self.id, address(operation), target);
+                return self.begin_at(writer, request_id, response, target);
+            }
+            Naming::Definition(target) => target,
+        };
+        let mut head = self.prefix;
+        head[0] = request_form(ByteOrder::NATIVE, response as u8, self.native) | DEFINES;
+        head[1] = operation.name_len;
+        head[4..8].copy_from_slice(&request_id.to_ne_bytes());
+        let [o0, o1] = target.object.to_ne_bytes();
+        let definition: [u8; DEFINITION] = [o0, o1, target.operation, 0];
+        writer.write_raw(&head[..HEADER_LEN]);
+        writer.write_raw(&definition);
+        writer.write_raw(key);
+        writer.write_raw(name);
+        let header_end = writer.len();
+        writer.align(8);
+        writer.set_natural(self.native);
+        BodyStart {
+            header_end,
+            body: writer.len(),
+        }
+    }
+}
+
+fn address(operation: &'static OperationTail) -> usize {
+    core::ptr::from_ref(operation) as usize
 }
 
 impl RequestTemplate {
@@ -93,11 +185,9 @@ impl RequestTemplate {
     /// headers, if the template is one of GIOP 1.2 in native byte order.
     #[must_use]
     pub fn with_headers(self, headers: Headers, key: &[u8]) -> Self {
-        let native = headers == Headers::Native;
-        let fits =
-            headers != Headers::Giop && self.version == Version::V1_2 && !self.order.is_foreign();
+        let fits = headers.are_short() && self.version == Version::V1_2 && !self.order.is_foreign();
         Self {
-            short: fits.then(|| Short::new(self.order, key, native)).flatten(),
+            short: fits.then(|| Short::new(self.order, key, headers)).flatten(),
             ..self
         }
     }
@@ -304,6 +394,11 @@ impl OperationTail {
             name_len: name.len() as u8,
         }
     }
+
+    /// The name; none if it is too long.
+    fn name(&self) -> &[u8] {
+        &self.octets[4..4 + usize::from(self.name_len)]
+    }
 }
 
 impl RequestTemplate {
@@ -325,6 +420,40 @@ impl RequestTemplate {
         if let Some(short) = &self.short {
             return Some(short.begin(writer, request_id, response, operation));
         }
+        self.begin_giop(writer, request_id, response, operation)
+    }
+
+    /// As `begin_with`, over a connection on which names may have numbers.
+    #[inline(always)]
+    pub fn begin_over<'n>(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &'static OperationTail,
+        numbers: impl FnOnce() -> Option<&'n mut Numbers>,
+    ) -> Option<BodyStart> {
+        debug_assert!(writer.is_empty() && !self.order.is_foreign());
+        if operation.len == 0 {
+            return None;
+        }
+        let Some(short) = &self.short else {
+            return self.begin_giop(writer, request_id, response, operation);
+        };
+        Some(match numbers() {
+            None => short.begin(writer, request_id, response, operation),
+            Some(numbers) => short.begin_numbered(writer, request_id, response, operation, numbers),
+        })
+    }
+
+    #[inline(always)]
+    fn begin_giop(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+    ) -> Option<BodyStart> {
         if self.version.minor < 2 {
             return Some(self.begin_old(writer, request_id, response, operation));
         }

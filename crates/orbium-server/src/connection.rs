@@ -13,8 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize,
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
+use orbium_channel::connection::Connection;
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::peer_memory::Charge;
+use orbium_giop::numbers::Names;
 use orbium_giop::{Headers, Version, close_connection, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -96,6 +98,8 @@ pub struct ServerConnection {
     fragment_size: Option<usize>,
     /// Which headers requests may have besides GIOP's.
     pub(super) headers: Headers,
+    /// What the numbers of its requests mean, where they have any.
+    pub(super) names: Option<Arc<Names>>,
     /// Set where one thread serves many connections: sends must not block it.
     notifier: Option<Arc<Notifier>>,
 }
@@ -145,7 +149,8 @@ impl ServerConnection {
             settled: Settled::default(),
             send_time: limits.send_time,
             fragment_size: context.fragment_size,
-            headers: Headers::Giop,
+            headers: Headers::GIOP,
+            names: None,
             notifier,
         }
     }
@@ -153,7 +158,14 @@ impl ServerConnection {
     /// The same; its requests may have these headers.
     pub(super) fn with_headers(mut self, headers: Headers) -> Self {
         self.headers = headers;
+        self.names = headers.are_numbered().then(Arc::default);
         self
+    }
+
+    /// The GIOP connection over it, with its headers and what their numbers mean.
+    pub(super) fn with_its_headers(&self, giop: Connection) -> Connection {
+        giop.with_headers(self.headers)
+            .with_names(self.names.clone())
     }
 
     /// The peer that the connection counts against.

@@ -177,7 +177,7 @@ impl Reading<'_> {
             return intake.take(source);
         };
         let load = self.own.load();
-        let verdict = intake.at_gate(&**gate, load);
+        let verdict = intake.at_gate(source.connection, &**gate, load);
         if verdict == Some(Pass::Begin) && load.0 == 0 {
             return intake.take(source);
         }

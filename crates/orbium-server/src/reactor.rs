@@ -213,11 +213,7 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(
-            &lane.host.context,
-            &*connection.stream,
-            connection.headers,
-        )));
+        let intake = Some(Box::new(Intake::new(&lane.host.context, &connection)));
         self.served.insert(
             connection.id,
             Served {

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use orbium_cdr::CdrError;
+use orbium_giop::messaging::MessagingError;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
 
 use crate::framing::FramingError;
@@ -63,6 +64,8 @@ pub enum Violation {
     Unexpected(MessageKind),
     /// A CancelRequest without an id.
     Malformed(CdrError),
+    /// Numbers of a request that mean nothing.
+    Numbers(MessagingError),
     /// A reply without the id of its request.
     NoRequestId,
     /// Messages in fragments were not completed in time.
@@ -102,6 +105,7 @@ impl fmt::Display for Violation {
             Self::Fragment(error) => error.fmt(f),
             Self::Unexpected(kind) => write!(f, "a {kind:?} message from the wrong side"),
             Self::Malformed(error) => error.fmt(f),
+            Self::Numbers(error) => error.fmt(f),
             Self::NoRequestId => f.write_str("a reply without a request id"),
             Self::Late => f.write_str("fragments not completed in time"),
         }

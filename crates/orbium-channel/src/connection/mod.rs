@@ -26,13 +26,16 @@
 
 mod assembly;
 mod event;
+mod naming;
 mod refusal;
 mod requests;
 mod role;
 
 use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_giop::numbers::Names;
 use orbium_giop::{Assembled, CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind};
 use orbium_transport::ByteStream;
 
@@ -50,9 +53,13 @@ pub struct Connection {
     role: Role,
     framing: Framing,
     assembly: Assembly,
-    /// A message that came in fragments, until it is consumed.
+    /// A message that came in fragments, or without its names, until it is consumed.
     whole: Option<Whole>,
     limit: usize,
+    /// What the numbers of requests mean, where they have any.
+    names: Option<Arc<Names>>,
+    /// Memory for the next request that needs its names.
+    spare: Vec<u8>,
 }
 
 /// A message that is there whole, and its surroundings.
@@ -78,6 +85,8 @@ impl Connection {
             assembly: Assembly::new(bounds.reassembly, bounds.message_time, budget),
             whole: None,
             limit: bounds.message,
+            names: None,
+            spare: Vec::new(),
         }
     }
 
@@ -97,6 +106,8 @@ impl Connection {
             assembly,
             whole: None,
             limit,
+            names: None,
+            spare: Vec::new(),
         }
     }
 
@@ -109,7 +120,13 @@ impl Connection {
         }
     }
 
-    /// As `next_plain_request`, for a request with a short header.
+    /// The same; requests may have numbers with these meanings.
+    #[must_use]
+    pub fn with_names(self, names: Option<Arc<Names>>) -> Self {
+        Self { names, ..self }
+    }
+
+    /// As `next_plain_request`, for a request with a short header, perhaps with numbers.
     #[must_use]
     #[inline]
     pub fn next_short_request(&self) -> Option<MessageHeader> {
@@ -196,6 +213,9 @@ impl Connection {
         if header.more_fragments || header.kind == MessageKind::Fragment {
             return self.fragment(header, now);
         }
+        if header.is_short() && Names::concern(self.framing.received()) {
+            return self.named(header);
+        }
         let event = match header.kind {
             MessageKind::CancelRequest => {
                 let message = self.framing.message(header);
@@ -251,6 +271,9 @@ impl Connection {
             return self.added(added.map_err(Violation::Fragment)?);
         }
         let begun = self.framing.received();
+        if !self.has_defined(begun) {
+            return Err(no_memory);
+        }
         let refused = refusal::refused(&header, begun, Cause::NoMemory).ok_or(no_memory)?;
         self.framing.skip();
         Ok(Event::Refused(refused))
@@ -274,7 +297,12 @@ impl Connection {
         let Some((header, received)) = self.framing.oversized() else {
             return Err(violation);
         };
-        let Some((request_id, expects_reply)) = refusal::read_header(&header, received) else {
+        let received = &*received;
+        let read = refusal::read_header(&header, received).filter(|_| match &self.names {
+            Some(names) => names.define(received).is_ok(),
+            None => true,
+        });
+        let Some((request_id, expects_reply)) = read else {
             // The rest of its header is to come.
             return match received.len() < refusal::HEAD {
                 true => Ok(None),
@@ -353,7 +381,9 @@ impl Connection {
 
     #[cold]
     fn drop_whole(&mut self) {
-        self.whole = None;
+        if let Some(whole) = self.whole.take() {
+            self.keep_spare(whole.message.octets);
+        }
     }
 
     /// Takes a message out that came in fragments, or was put.
@@ -381,6 +411,7 @@ impl Connection {
         room: Vec<u8>,
     ) -> Result<Whole, Option<Refused>> {
         if let Some(whole) = self.whole.take() {
+            self.spare = room;
             return Ok(whole);
         }
         let seams = Vec::new();

@@ -2,7 +2,7 @@
 //! Requests that are dropped before they are read: as much of their headers as replies
 //! need.
 
-use orbium_giop::{MessageHeader, MessageKind};
+use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 
 use super::event::{Cause, Refused};
 
@@ -40,11 +40,7 @@ fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     if let Some(read) = read_header(header, begun) {
         return Some(read);
     }
-    let (head, after) = begun.split_first_chunk()?;
-    if header.is_short() {
-        let (id, response) = MessageHeader::short_asked(head);
-        return Some((id, response.expects_reply()));
-    }
+    let (_, after) = begun.split_first_chunk::<HEADER_LEN>()?;
     // From GIOP 1.2 on both stand first, before contexts of whatever size.
     let mut after = after.to_vec();
     let mut reader = header.reader(&mut after);
@@ -56,6 +52,11 @@ fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
 /// The same, if the whole request header is there.
 pub(super) fn read_header(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     let (head, after) = begun.split_first_chunk()?;
+    // Its message header has both.
+    if header.is_short() {
+        let (id, response) = MessageHeader::short_asked(head);
+        return Some((id, response.expects_reply()));
+    }
     let mut after = after.to_vec();
     let request = header.read_request(head, &mut header.reader(&mut after));
     let request = request.ok()?;

@@ -13,10 +13,9 @@ impl Framing {
         octets: &[u8; HEADER_LEN],
         error: HeaderError,
     ) -> Result<MessageHeader, FramingError> {
-        match MessageHeader::parse_short(octets) {
-            Some(header) if self.headers.allow(&header) => Ok(header),
-            _ => Err(FramingError::Header(error)),
-        }
+        self.headers
+            .parse(octets)
+            .ok_or(FramingError::Header(error))
     }
 
     /// As `next_plain_request`, for a request with a short header in the byte order of

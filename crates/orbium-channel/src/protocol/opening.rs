@@ -73,7 +73,7 @@ impl Protocols {
     pub fn headers(&self, channel: &Channel) -> Headers {
         let mut names = channel.messaging.iter().map(String::as_str);
         match self.is_datagram(channel) {
-            true => Headers::Giop,
+            true => Headers::GIOP,
             false => self.headers_of(&mut names),
         }
     }
@@ -81,9 +81,9 @@ impl Protocols {
     /// Those of messaging protocols: other than GIOP's if there is but one.
     fn headers_of(&self, names: &mut dyn Iterator<Item = &str>) -> Headers {
         let (Some(only), None) = (names.next(), names.next()) else {
-            return Headers::Giop;
+            return Headers::GIOP;
         };
-        self.half(only).map_or(Headers::Giop, |half| half.headers())
+        self.half(only).map_or(Headers::GIOP, |half| half.headers())
     }
 
     /// The names of the messaging protocols of an endpoint as references have them.
@@ -102,7 +102,7 @@ impl Protocols {
         channel: &Channel,
         options: &ChannelOptions,
     ) -> Result<Box<dyn Connector>, Unusable> {
-        if self.headers(channel) == Headers::Giop {
+        if self.headers(channel) == Headers::GIOP {
             return self.connector(channel, options);
         }
         let plain = Channel {
@@ -181,7 +181,7 @@ impl Protocols {
                 let inner = transport.listen(endpoint, &options.properties);
                 let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
                 let headers = self.headers_of(&mut names.iter().map(String::as_str));
-                if short && headers != Headers::Giop {
+                if short && headers != Headers::GIOP {
                     return Ok(inner);
                 }
                 Ok(coded_acceptor(inner, halves, bounds))

@@ -3,5 +3,6 @@
 //! that a connection keeps.
 
 mod hostile;
+mod numbers;
 mod pair;
 mod rules;

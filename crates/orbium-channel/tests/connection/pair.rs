@@ -2,6 +2,7 @@
 //! Two connections, what is on its way between them, and a clock that the test moves.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
@@ -9,8 +10,8 @@ use orbium_channel::connection::{Bounds, Connection, Event, Requests, Role, Viol
 use orbium_channel::outgoing::fragments_into;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::{
-    HEADER_LEN, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
-    RequestTemplate, ResponseFlags, Version, begin_reply, finish_message,
+    HEADER_LEN, Headers, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestTemplate,
+    ResponseFlags, Target, Version, begin_reply, finish_message, split_header,
 };
 
 /// One end of a pair.
@@ -81,6 +82,14 @@ impl Pair {
             start: Instant::now(),
             passed: Cell::default(),
         }
+    }
+
+    /// The same pair; requests may have these headers.
+    pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
+        let names = headers.are_numbered().then(Arc::default);
+        let connection = self.acceptor.connection;
+        self.acceptor.connection = connection.with_headers(headers).with_names(names);
+        self
     }
 
     /// Time passes.
@@ -156,11 +165,17 @@ enum Read {
 }
 
 fn read(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> Option<Read> {
-    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    let (head, after) = split_header(message);
+    let mut reader = header.reader(after);
     reader.set_fragment_boundaries(seams);
     let minor = header.format().minor;
     if header.kind == MessageKind::Request {
-        let id = RequestHeader::read(&mut reader, minor).ok()?.request_id;
+        let request = header.read_request(&head, &mut reader).ok()?;
+        let id = request.request_id;
+        let names = (&request.target, request.operation);
+        if names != (&Target::Key(b"key"), b"work") {
+            return None;
+        }
         return Some(Read::Request(id, reader.read_octets().ok()?.to_vec()));
     }
     let id = ReplyHeader::read(&mut reader, minor).ok()?.request_id;

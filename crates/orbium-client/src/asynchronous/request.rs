@@ -66,7 +66,7 @@ pub(super) fn written(
     arguments: Option<&dyn Arguments>,
 ) -> Result<Vec<u8>, Unwritable> {
     let mut writer = CdrWriter::new(candidate.format());
-    let start = candidate.begin_request(&mut writer, id, operation, introduction, timing);
+    let start = candidate.begin_request(&mut writer, id, operation, introduction, timing, || None);
     if let Some(arguments) = arguments {
         arguments.write(&mut writer);
     }

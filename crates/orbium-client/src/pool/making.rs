@@ -28,7 +28,7 @@ impl Pool {
                     let counted = Counted::new(&self.counts, &self.key.channel);
                     let stream = counted.metered(stream);
                     let made = Connection::new(stream, &self.config, negotiated, Some(counted));
-                    let made = made.with_headers(self.headers);
+                    let made = made.with_headers(self.headers).numbering(self.headers);
                     if self.reacts { made.reacting() } else { made }
                 })
             }

@@ -38,7 +38,7 @@ pub trait Messaging: Send + Sync + Debug {
     /// Which headers requests and replies have over a stream. Others than GIOP's the ORB
     /// writes and reads itself, and this value is not asked for a session.
     fn headers(&self) -> Headers {
-        Headers::Giop
+        Headers::GIOP
     }
 
     /// The state of a new connection. `limit` is how many octets the largest

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `giop-lite`: GIOP with [short headers](crate::Version::SHORT), where there can be any.
+//! `giop-lite`, `native` and `fixed`: GIOP with [short headers](crate::Headers), where there
+//! can be any.
 //!
 //! Over a stream the ORB writes and reads them itself. The encoder and the decoder here
-//! are for datagrams and for stacks, where other messaging protocols come between.
+//! are for datagrams, bridges and stacks, where other messaging protocols come between.
 
 use core::ops::Range;
 
 use super::layout::{NO_CONTEXTS, ReplyLayout, ReplyParts, RequestLayout, RequestParts};
 use super::{Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side};
 use crate::header::HEADER_LEN;
+use crate::numbers::{Names, Naming, Numbers};
 use crate::short::{Asked, Short};
 use crate::{Headers, MessageHeader, MessageKind, PlainRequest, Version};
 
@@ -26,12 +28,50 @@ impl Messaging for GiopLite {
     }
 
     fn headers(&self) -> Headers {
-        Headers::Short
+        Headers::SHORT
     }
 
     fn session(&self, _side: Side, limit: usize) -> Session {
-        Session::new(LiteEncoder, LiteDecoder { limit })
+        session(Headers::SHORT, limit)
     }
+}
+
+/// GIOP with short headers and [numbers](crate::numbers) for objects and operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fixed;
+
+impl Messaging for Fixed {
+    fn name(&self) -> &str {
+        "fixed"
+    }
+
+    fn input(&self) -> Input {
+        Input::Giop
+    }
+
+    fn headers(&self) -> Headers {
+        Headers::NUMBERED
+    }
+
+    fn is_stateful(&self) -> bool {
+        true
+    }
+
+    fn session(&self, _side: Side, limit: usize) -> Session {
+        session(Headers::NUMBERED, limit)
+    }
+}
+
+fn session(headers: Headers, limit: usize) -> Session {
+    let encoder = LiteEncoder {
+        numbers: headers.are_numbered().then(Numbers::default),
+    };
+    let decoder = LiteDecoder {
+        headers,
+        limit,
+        names: headers.are_numbered().then(Box::default),
+    };
+    Session::new(encoder, decoder)
 }
 
 /// GIOP with short headers and bodies in the [`native`](Version::NATIVE) representation,
@@ -82,7 +122,7 @@ impl Messaging for Native {
     }
 
     fn headers(&self) -> Headers {
-        Headers::Native
+        Headers::NATIVE
     }
 
     /// That of [`GiopLite`]: what does not know the types of values writes CDR.
@@ -92,7 +132,10 @@ impl Messaging for Native {
 }
 
 #[derive(Debug)]
-struct LiteEncoder;
+struct LiteEncoder {
+    /// For headers with numbers.
+    numbers: Option<Numbers>,
+}
 
 impl Encoder for LiteEncoder {
     fn encode(
@@ -104,7 +147,7 @@ impl Encoder for LiteEncoder {
         let header = message.giop_header()?;
         let plain = header.version == Version::V1_2 && !header.more_fragments;
         let body = match header.kind {
-            MessageKind::Request if plain => short_request(message, &header, head),
+            MessageKind::Request if plain => self.request(message, &header, head),
             MessageKind::Reply if plain => short_reply(message, &header, head),
             _ => None,
         };
@@ -112,27 +155,40 @@ impl Encoder for LiteEncoder {
     }
 }
 
-/// Writes the head of a request that can have a short header; returns where its body
-/// starts.
-fn short_request(
-    message: Message<'_>,
-    header: &MessageHeader,
-    head: &mut Vec<u8>,
-) -> Option<usize> {
-    let found = RequestLayout::find(message, header)?;
-    let start = message.start();
-    let (key, operation) = (start.get(found.key)?, start.get(found.operation)?);
-    if found.contexts.len() != NO_CONTEXTS || found.response == 2 {
-        return None;
+impl LiteEncoder {
+    /// Writes the head of a request that can have a short header; returns where its body
+    /// starts.
+    fn request(
+        &mut self,
+        message: Message<'_>,
+        header: &MessageHeader,
+        head: &mut Vec<u8>,
+    ) -> Option<usize> {
+        let found = RequestLayout::find(message, header)?;
+        let start = message.start();
+        let (key, operation) = (start.get(found.key)?, start.get(found.operation)?);
+        if found.contexts.len() != NO_CONTEXTS || found.response == 2 {
+            return None;
+        }
+        let says = Asked::new(found.response, key, operation)?;
+        let numbers = self.numbers.as_mut();
+        let short = Short {
+            order: header.order,
+            id: found.id,
+            says: match numbers.map_or(Naming::Names, |it| it.bind(key, operation)) {
+                Naming::Names => says,
+                Naming::Numbers(target) => Asked::Numbered {
+                    response: found.response,
+                    target,
+                },
+                Naming::Definition(target) => says.defining(target),
+            },
+            native: false,
+            body: message.len() - found.body,
+        };
+        short.append(head);
+        Some(found.body)
     }
-    let short = Short {
-        order: header.order,
-        id: found.id,
-        says: Asked::new(found.response, key, operation)?,
-        body: message.len() - found.body,
-    };
-    short.append(head);
-    Some(found.body)
 }
 
 fn short_reply(message: Message<'_>, header: &MessageHeader, head: &mut Vec<u8>) -> Option<usize> {
@@ -144,6 +200,7 @@ fn short_reply(message: Message<'_>, header: &MessageHeader, head: &mut Vec<u8>)
         order: header.order,
         id: found.id,
         says: Asked::Answer(u8::try_from(found.status).ok()?),
+        native: false,
         body: message.len() - found.body,
     };
     short.append(head);
@@ -152,7 +209,10 @@ fn short_reply(message: Message<'_>, header: &MessageHeader, head: &mut Vec<u8>)
 
 #[derive(Debug)]
 struct LiteDecoder {
+    headers: Headers,
     limit: usize,
+    /// For headers with numbers.
+    names: Option<Box<Names>>,
 }
 
 impl Decoder for LiteDecoder {
@@ -160,11 +220,11 @@ impl Decoder for LiteDecoder {
         let Some(head) = wire.first_chunk::<HEADER_LEN>() else {
             return Ok(None);
         };
-        let header = match MessageHeader::parse_short(head) {
-            Some(header) if !Headers::Short.allow(&header) => {
+        let header = match self.headers.parse(head) {
+            Some(header) => header,
+            None if MessageHeader::parse_short(head).is_some() => {
                 return Err(MessagingError::UnknownForm(head[0]));
             }
-            Some(header) => header,
             None => MessageHeader::parse(head)?,
         };
         let len = HEADER_LEN.saturating_add(header.size as usize);
@@ -184,7 +244,14 @@ impl Decoder for LiteDecoder {
         if header.size as usize != frame.len() - HEADER_LEN {
             return Err(MessagingError::WrongLength);
         }
-        append_giop(frame, header, self.limit, message)
+        match &self.names {
+            Some(names) if Names::concern(frame) => {
+                let mut named = Vec::new();
+                names.named(frame, &mut named)?;
+                append_giop(&named, header, self.limit, message)
+            }
+            _ => append_giop(frame, header, self.limit, message),
+        }
     }
 }
 
@@ -226,11 +293,8 @@ fn append_giop(
 /// be sent in fragments has GIOP's header. `None` for any other message.
 #[must_use]
 pub fn to_giop(frame: &[u8]) -> Option<Vec<u8>> {
-    let header = MessageHeader::parse_short(frame.first_chunk()?)?;
     // What is in another representation than CDR has no other header.
-    if !Headers::Short.allow(&header) {
-        return None;
-    }
+    let header = Headers::SHORT.parse(frame.first_chunk()?)?;
     let mut message = Vec::new();
     append_giop(frame, header, usize::MAX, &mut message).ok()?;
     Some(message)

@@ -98,10 +98,8 @@
 //! messages, each next one the frames of the half before it, and the frames of
 //! the innermost are what is sent. A stack is a half itself.
 
-mod binding;
 mod contract;
 mod error;
-mod fixed;
 mod giop_lite;
 mod layout;
 mod message;
@@ -113,8 +111,7 @@ use std::sync::Arc;
 
 pub use contract::{Decoder, Encoder, Input, MAX_OVERHEAD, Messaging, PART, Session, Side};
 pub use error::MessagingError;
-pub use fixed::Fixed;
-pub use giop_lite::{GiopLite, Native, to_giop};
+pub use giop_lite::{Fixed, GiopLite, Native, to_giop};
 pub use message::Message;
 pub use stack::{Stack, StackError};
 #[cfg(feature = "ziop")]

@@ -12,6 +12,7 @@ use orbium_giop::messaging::{
     Decoder, Encoder, Fixed, GiopLite, Input, MAX_OVERHEAD, Message, Messaging, MessagingError,
     Session, Side, Stack, StackError, Ziop, builtin, to_giop,
 };
+use orbium_giop::numbers::{Names, Numbers};
 use orbium_giop::{
     Headers, MessageHeader, OperationTail, PlainRequest, ReplyHeader, ReplyStatus, RequestTemplate,
     ResponseFlags, ServiceContext, Version, begin_reply, finish_message,
@@ -300,7 +301,7 @@ mod giop_lite {
                 let key = vec![len as u8 + 1; len];
                 let tail = OperationTail::new(operation);
                 let plain = RequestTemplate::new(Version::V1_2, &key);
-                let short = plain.clone().with_headers(Headers::Short, &key);
+                let short = plain.clone().with_headers(Headers::SHORT, &key);
                 let write = |template: &RequestTemplate| {
                     // What was in the buffer before must not be seen.
                     let mut writer =
@@ -364,7 +365,7 @@ mod giop_lite {
         let mut writer = CdrWriter::new(format);
         let tail = OperationTail::new("op");
         let template = RequestTemplate::new(Version::V1_2, b"Key");
-        let native = template.with_headers(Headers::Native, b"Key");
+        let native = template.with_headers(Headers::NATIVE, b"Key");
         let start = native
             .begin_with(&mut writer, 7, ResponseFlags::Full, &tail)
             .unwrap();
@@ -385,7 +386,9 @@ mod giop_lite {
             let header = MessageHeader::parse_short(message.first_chunk().unwrap()).unwrap();
             assert_eq!(header.version, Version::NATIVE);
             assert!(header.format().is_natural());
-            assert!(Headers::Native.allow(&header) && !Headers::Short.allow(&header));
+            let head = message.first_chunk().unwrap();
+            assert_eq!(Headers::NATIVE.parse(head), Some(header));
+            assert_eq!(Headers::SHORT.parse(head), None);
             assert_eq!(to_giop(&message), None);
             let decoder = GiopLite.session(Side::Server, 64).decoder;
             assert!(decoder.frame_len(&message).is_err());
@@ -473,32 +476,35 @@ mod fixed {
     use super::*;
 
     #[test]
-    fn the_first_request_defines_and_the_next_ones_are_sixteen_octets() {
+    fn the_first_request_defines_and_the_next_ones_have_numbers() {
         let (mut client, mut server) = ends(&Fixed);
         let mut decoded = Vec::new();
         for (message, expected) in [
             (
                 request(b"Key", "op", b"\x01\x02\x03\x04"),
-                "00 6d 0000 15000000        # request; little, response 3, defines both; 21 octets
-                 07000000 0000 0000         # request id, operation 0
-                 0300 0200 4b6579 6f70      # Key and op
-                 01020304",
+                "da 02 0300 07000000 10000000  # defines; little, response 3; op of 2, key of 3
+                 0000 00 00 4b6579 6f70       # both are 0; Key, op
+                 000000 01020304",
             ),
             (
                 request(b"Key", "op", b"\x05"),
-                "00 0d 0000 09000000 07000000 0000 0000 05",
+                "ba 00 0000 07000000 05000000 00000000 05",
             ),
             (
                 request(b"Key", "other", b""),
-                "00 4d 0000 0f000000 07000000 0100 0000 0500 6f74686572",
+                "da 05 0300 07000000 0c000000 0000 01 00 4b6579 6f74686572",
+            ),
+            (
+                request(b"Key", "other", b""),
+                "ba 01 0000 07000000 00000000",
             ),
             (
                 octets("47494f50 01 02 00 01 0000000c 00000009 00000001 00000000"),
-                "01 00 0100 08000000 09000000 0000 0000",
+                "81 01 0000 00000009 00000004 00000000",
             ),
             (
                 octets("47494f50 01 00 00 05 00000000"),
-                "02 00 0000 0c000000 47494f50 01 00 00 05 00000000",
+                "47494f50 01 00 00 05 00000000",
             ),
         ] {
             let frame = encode(&mut client, &[&message]).unwrap();
@@ -506,6 +512,99 @@ mod fixed {
             decoded.clear();
             server.decoder.decode(&frame, &mut decoded).unwrap();
             assert_eq!(decoded, message);
+        }
+    }
+
+    /// What the client's template writes and what the encoder makes of a GIOP message are
+    /// the same octets.
+    #[test]
+    fn the_template_writes_what_the_encoder_makes_of_giop() {
+        static OPERATIONS: [OperationTail; 3] = [
+            OperationTail::new("op"),
+            OperationTail::new("_get_name"),
+            OperationTail::new("a_name_of_forty_four_octets_as_long_as_it_is"),
+        ];
+        let keys: Vec<_> = (0..60).map(|len| vec![len as u8 + 1; len]).collect();
+        let templates: Vec<_> = keys
+            .iter()
+            .map(|key| {
+                let plain = RequestTemplate::new(Version::V1_2, key);
+                (plain.clone(), plain.with_headers(Headers::NUMBERED, key))
+            })
+            .collect();
+        let (mut client, mut server) = ends(&Fixed);
+        let mut numbers = Numbers::default();
+        for _ in 0..3 {
+            for (tail, (plain, numbered)) in templates
+                .iter()
+                .flat_map(|both| OPERATIONS.iter().map(move |tail| (tail, both)))
+                .flat_map(|one| [one; 2])
+            {
+                for body in [&b""[..], b"\x05octets"] {
+                    let begin = |writer: &mut CdrWriter<'_>| {
+                        plain.begin_with(writer, 7, ResponseFlags::Full, tail)
+                    };
+                    let giop = written(body, begin);
+                    let short = written(body, |writer| {
+                        let numbers = once(&mut numbers);
+                        numbered.begin_over(writer, 7, ResponseFlags::Full, tail, numbers)
+                    });
+                    if short[0] & 0x80 == 0 {
+                        // Keys that are too long for a short header.
+                        assert_eq!(short, giop);
+                        continue;
+                    }
+                    assert_eq!(short, encode(&mut client, &[&giop]).unwrap());
+                    let mut decoded = Vec::new();
+                    server.decoder.decode(&short, &mut decoded).unwrap();
+                    assert_eq!(decoded, giop);
+                }
+            }
+        }
+    }
+
+    fn once<'n>(numbers: &'n mut Numbers) -> impl FnOnce() -> Option<&'n mut Numbers> {
+        move || Some(numbers)
+    }
+
+    fn written(
+        body: &[u8],
+        begin: impl FnOnce(&mut CdrWriter<'_>) -> Option<orbium_giop::BodyStart>,
+    ) -> Vec<u8> {
+        // What was in the buffer before must not be seen.
+        let mut writer = CdrWriter::reuse(vec![0xEE; 512], Format::plain(ByteOrder::NATIVE, 2));
+        let start = begin(&mut writer).unwrap();
+        writer.write_raw(body);
+        finish_message(&mut writer, start);
+        writer.finish().unwrap()
+    }
+
+    /// A fourth protocol would be one value: numbers, and bodies in the native
+    /// representation.
+    #[test]
+    fn numbers_and_native_bodies_go_together() {
+        static OPERATION: OperationTail = OperationTail::new("op");
+        let headers = Headers::NUMBERED.with_native_bodies();
+        let template = RequestTemplate::new(Version::V1_2, b"Key").with_headers(headers, b"Key");
+        let (mut numbers, names) = (Numbers::default(), Names::default());
+        for numbered in [false, true] {
+            let message = written(b"x", |writer| {
+                let numbers = once(&mut numbers);
+                template.begin_over(writer, 7, ResponseFlags::Full, &OPERATION, numbers)
+            });
+            assert_eq!(Names::are_needed_for(&message), numbered);
+            let head = message.first_chunk().unwrap();
+            assert_eq!(headers.parse(head).unwrap().version, Version::NATIVE);
+            assert_eq!(Headers::NUMBERED.parse(head), None);
+            assert_eq!(Headers::NATIVE.parse(head), None);
+            let mut named = Vec::new();
+            names.named(&message, &mut named).unwrap();
+            assert_eq!(named[12..], *b"Keyop\0\0\0\0\0\0\0x");
+            assert!(
+                Headers::NATIVE
+                    .parse(named.first_chunk().unwrap())
+                    .is_some()
+            );
         }
     }
 
@@ -526,36 +625,30 @@ mod fixed {
     }
 
     #[test]
-    fn names_beyond_the_bound_go_whole() {
-        let message = request(&[7; 1025], "op", b"");
-        let wire = pass(&Fixed, std::slice::from_ref(&message), &[], &[]);
-        assert_eq!(wire.len(), message.len() + 8);
+    fn names_beyond_the_bound_get_no_number() {
+        let message = request(&[7; 256], "op", b"");
+        let wire = pass(&Fixed, &[message.clone(), message.clone()], &[], &[]);
+        let (mut lite, _) = ends(&GiopLite);
+        let frame = encode(&mut lite, &[&message]).unwrap();
+        assert_eq!(wire, [&frame[..], &frame].concat());
     }
 
     #[test]
     fn hostile_frames_are_refused() {
         use MessagingError::{OutOfTable, TooLarge, Truncated, Unbound, UnknownForm, WrongLength};
+        let key = "61".repeat(256);
+        let long = format!("da 00 0001 07000000 04010000 0000 00 00 {key}");
         for (frame, error) in [
-            ("00 00 0000 08000000 07000000 0000 0000", Unbound(0)),
-            ("00 00 0001 08000000 07000000 0000 0000", OutOfTable(256)),
-            (
-                "00 60 0001 0c000000 07000000 0000 0000 0000 0000",
-                OutOfTable(256),
-            ),
-            (
-                "00 60 0000 0c000000 07000000 0001 0000 0000 0000",
-                OutOfTable(256),
-            ),
-            ("00 20 0000 0a000000 07000000 0000 0000 0104", TooLarge),
-            ("00 20 0000 0b000000 07000000 0000 0000 0200 4b", Truncated),
-            ("00 20 0000 09000000 07000000 0000 0000 02", Truncated),
-            ("01 10 0000 0c000000 07000000 0000 0000 ffffffff", Truncated),
-            ("01 00 0000 04000000 07000000", Truncated),
-            ("01 00 0000 09000000 07000000 0000 0000", WrongLength),
-            (
-                "02 00 0000 0d000000 47494f50 01 00 00 05 00000000 00",
-                WrongLength,
-            ),
+            ("ba 00 0000 07000000 00000000", Unbound(0)),
+            ("ba 00 0001 07000000 00000000", OutOfTable(256)),
+            ("da 00 0000 07000000 04000000 0001 00 00", OutOfTable(256)),
+            (long.as_str(), TooLarge),
+            ("da 00 0000 07000000 00000000", Truncated),
+            ("da 00 0000 07000000 03000000 0000 00", Truncated),
+            ("da 00 0000 07000000 04000000 0000 00 01", Truncated),
+            ("da 00 0200 07000000 05000000 0000 00 00 61", Truncated),
+            ("da 02 0000 07000000 05000000 0000 00 00 61", Truncated),
+            ("ba 00 0000 07000000 01000000", WrongLength),
         ] {
             let mut decoder = Fixed.session(Side::Server, LIMIT).decoder;
             let refused = decoder.decode(&octets(frame), &mut Vec::new());
@@ -563,11 +656,38 @@ mod fixed {
         }
         let decoder = Fixed.session(Side::Server, 100).decoder;
         for (start, error) in [
-            ("03 00 0000 00000000", UnknownForm(3)),
-            ("00 00 0000 ffffffff", TooLarge),
+            ("be 00 0000 07000000 00000000", UnknownForm(0xBE)),
+            ("ba 00 0000 07000000 ffffffff", TooLarge),
         ] {
             assert_eq!(decoder.frame_len(&octets(start)), Err(error), "{start}");
         }
+        // Both at once, and replies with either.
+        for start in [
+            "fa 00 0000 07000000 00000000",
+            "a3 00 0000 07000000 00000000",
+        ] {
+            assert!(decoder.frame_len(&octets(start)).is_err(), "{start}");
+        }
+        // No numbers were agreed on.
+        let decoder = GiopLite.session(Side::Server, 100).decoder;
+        for start in [
+            "ba 00 0000 07000000 00000000",
+            "da 00 0000 07000000 00000000",
+        ] {
+            let form = octets(start)[0];
+            assert_eq!(decoder.frame_len(&octets(start)), Err(UnknownForm(form)));
+        }
+    }
+
+    #[test]
+    fn a_number_keeps_its_meaning() {
+        let mut decoder = Fixed.session(Side::Server, LIMIT).decoder;
+        let mut decode = |frame: &str| decoder.decode(&octets(frame), &mut Vec::new());
+        let first = "da 01 0100 07000000 06000000 0000 00 00 61 62";
+        assert_eq!((decode(first), decode(first)), (Ok(()), Ok(())));
+        let other = "da 01 0100 07000000 06000000 0000 00 00 78 62";
+        let changed = MessagingError::Refused("a number has another meaning");
+        assert_eq!(decode(other), Err(changed));
     }
 }
 

@@ -2,11 +2,13 @@
 //! Requests looked at before anything is done with them: for the marker of their
 //! connection, and by the gate of one that has a thread of its own.
 
+use orbium_giop::numbers::Names;
 use orbium_giop::{MessageHeader, MessageKind, PlainRequest, Version, split_header};
 
 use super::queued::Queued;
 use super::source::Source;
 use super::state::Intake;
+use crate::ServerConnection;
 use crate::dedication::{Arrival, Gate, Pass};
 use crate::settled::Marker;
 
@@ -24,12 +26,22 @@ impl Intake {
     }
 
     /// What a gate says to the next message, if that is a whole request.
-    pub(crate) fn at_gate(&mut self, gate: &dyn Gate, waiting: (usize, usize)) -> Option<Pass> {
+    pub(crate) fn at_gate(
+        &mut self,
+        connection: &ServerConnection,
+        gate: &dyn Gate,
+        waiting: (usize, usize),
+    ) -> Option<Pass> {
         let header = self.giop.peek().ok()??;
         if header.kind != MessageKind::Request || header.more_fragments {
             return None;
         }
-        ask(gate, &header, self.giop.message(&header).0, waiting)
+        let message = self.giop.message(&header).0;
+        if header.is_short() && Names::concern(message) {
+            let (header, mut octets) = connection.named(message).ok()?;
+            return ask(gate, &header, &mut octets, waiting);
+        }
+        ask(gate, &header, message, waiting)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use orbium_channel::connection::{Event, Violation};
+use orbium_giop::numbers::Names;
 use orbium_giop::{
     HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind, SystemExceptionBody,
     begin_locate_reply, finish_message,
@@ -43,7 +44,10 @@ impl Intake {
         if let Some(header) = self.giop.next_short_request() {
             orbium_trace::probe!(TransportReceive);
             let parts = self.giop.plain_parts(&header);
-            let outcome = self.state.serve_short(source, &header, parts);
+            let outcome = match Names::are_needed_for(parts.message) {
+                false => self.state.serve_short(source, &header, parts),
+                true => self.state.serve_numbered(source, &header, parts),
+            };
             self.giop.consume(&header);
             return outcome;
         }

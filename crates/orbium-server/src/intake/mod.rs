@@ -7,6 +7,7 @@ mod contexts;
 mod dedication_reply;
 mod gated;
 mod messages;
+mod numbered;
 mod queued;
 mod refused;
 mod refusing;

@@ -110,7 +110,7 @@ impl Reading<'_> {
         let assembly = std::mem::take(*assembly);
         let giop = Connection::continued(Side::Server, known.limit, self.rest, assembly, budget);
         let intake = Intake {
-            giop: giop.with_headers(connection.headers),
+            giop: connection.with_its_headers(giop),
             state: State {
                 storage: Vec::new(),
                 known: Known {
@@ -300,10 +300,25 @@ impl State {
         parts: Parts<'_>,
         find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
     ) -> Outcome {
-        let plain = match find(parts.message) {
-            Some(plain) if !source.context.observes_requests() => plain,
-            _ => return self.serve(source, header, parts),
-        };
+        match find(parts.message) {
+            Some(plain) if !source.context.observes_requests() => {
+                self.serve_at_once(source, header, parts, plain, None)
+            }
+            _ => self.serve(source, header, parts),
+        }
+    }
+
+    /// Serves a request of which everything is known that matters: its `names` are in the
+    /// message, unless they are given.
+    #[inline(always)]
+    pub(super) fn serve_at_once(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        parts: Parts<'_>,
+        plain: PlainRequest,
+        names: Option<(&[u8], &[u8])>,
+    ) -> Outcome {
         let Parts {
             message,
             rest,
@@ -319,10 +334,14 @@ impl State {
             connection,
             ..
         } = *source;
+        let (key, operation) = match names {
+            None => (&octets[plain.key], &octets[plain.operation]),
+            Some(given) => given,
+        };
         let incoming = IncomingRequest {
             context,
-            key: &octets[plain.key],
-            operation: &octets[plain.operation],
+            key,
+            operation,
             contexts: ServiceContexts::EMPTY,
             peer: Some(connection),
             response: plain.response,
@@ -346,10 +365,11 @@ impl State {
             arguments.set_nesting(nesting);
             dispatcher.serve_unobserved(&incoming, arguments, reply);
         });
-        if taken == Outcome::Forwarded {
-            return self.move_on(source, header, message, &[]);
+        match (taken, names) {
+            (Outcome::Forwarded, None) => self.move_on(source, header, message, &[]),
+            (Outcome::Forwarded, Some(_)) => self.move_numbered_on(source, message),
+            _ => taken,
         }
-        taken
     }
 
     /// Serves any request, which may have `seams`; `rest` was received behind
@@ -429,7 +449,7 @@ impl State {
 
     /// Has another lane serve a request that was not begun.
     #[cold]
-    fn move_on(
+    pub(super) fn move_on(
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,

@@ -4,12 +4,10 @@
 use std::time::Instant;
 
 use orbium_channel::connection::{Bounds, Connection, Role};
-use orbium_giop::Headers;
 use orbium_giop::codeset::Negotiated;
-use orbium_transport::ByteStream;
 
-use crate::ServerContext;
 use crate::lane::{Decided, Lane};
+use crate::{ServerConnection, ServerContext};
 
 /// The receiving side of a connection.
 #[derive(Debug)]
@@ -41,7 +39,7 @@ pub(super) struct Known {
 }
 
 impl Intake {
-    pub(crate) fn new(context: &ServerContext, stream: &dyn ByteStream, headers: Headers) -> Self {
+    pub(crate) fn new(context: &ServerContext, connection: &ServerConnection) -> Self {
         let limits = &context.limits;
         let bounds = Bounds {
             message: limits.message_size,
@@ -50,12 +48,12 @@ impl Intake {
         };
         let giop = Connection::new(Role::Server, bounds, &context.budget);
         Self {
-            giop: giop.with_headers(headers),
+            giop: connection.with_its_headers(giop),
             state: State {
                 storage: Vec::new(),
                 known: Known {
                     negotiated: Negotiated::DEFAULT,
-                    agrees_anew: stream.has_many_peers(),
+                    agrees_anew: connection.stream.has_many_peers(),
                     limit: limits.message_size,
                     nesting: limits.nesting,
                     moved_to: None,

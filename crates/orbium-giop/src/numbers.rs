@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Objects and operations that both ends of a connection know by number, after GOPI's
+//! FRAG protocol (G. Coulson, S. Baichoo, "Implementing the CORBA GIOP in a
+//! High-Performance Object Request Broker Environment", section 8).
+//!
+//! The client chooses the numbers. The first request that names an object or an operation
+//! [defines](crate::Headers::NUMBERED) the number of both; those after it have the numbers
+//! alone, in a header of sixteen octets with everything at a fixed place. A number keeps
+//! its meaning for as long as the connection lasts, so a definition may be repeated, and a
+//! request means the same whenever it is sent. Names that come when all numbers are given
+//! away go without.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use orbium_cdr::ByteOrder;
+
+use crate::header::{HEADER_LEN, MessageHeader};
+use crate::messaging::MessagingError;
+use crate::request::ResponseFlags;
+use crate::short::{
+    Asked, DEFINES, MARK, NATIVE, NUMBERED, Short, order_of, short_request, short_request_in,
+};
+
+/// Objects, and operations, that have numbers on a connection.
+pub(crate) const SLOTS: usize = 256;
+
+/// Octets of the longest name that gets a number.
+pub(crate) const MAX_NAME: usize = 255;
+
+/// Octets of the numbers that a request defines.
+pub(crate) const DEFINITION: usize = 4;
+
+/// What the receiver of requests knows. A number gets its meaning once: threads share the
+/// names without a lock.
+#[derive(Debug)]
+pub struct Names {
+    objects: [Name; SLOTS],
+    operations: [Name; SLOTS],
+}
+
+type Name = OnceLock<Box<[u8]>>;
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            objects: [const { OnceLock::new() }; SLOTS],
+            operations: [const { OnceLock::new() }; SLOTS],
+        }
+    }
+}
+
+/// A request with numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberedRequest<'n> {
+    /// Chosen by the requester; the reply carries it.
+    pub request_id: u32,
+    /// Which answer is wanted.
+    pub response: ResponseFlags,
+    /// The object key.
+    pub key: &'n [u8],
+    /// The operation name.
+    pub operation: &'n [u8],
+    /// Where the body starts in the message: at its end, if there is none.
+    pub body: usize,
+}
+
+/// Where the body of a request with numbers begins.
+const BODY: usize = 16;
+
+impl Names {
+    /// Whether a whole message with a short header has numbers in place of names.
+    #[must_use]
+    #[inline]
+    pub fn are_needed_for(message: &[u8]) -> bool {
+        message.first().is_some_and(|form| form & NUMBERED != 0)
+    }
+
+    /// Whether a whole message with a short header has or defines numbers.
+    #[must_use]
+    pub fn concern(message: &[u8]) -> bool {
+        let form = message.first();
+        form.is_some_and(|form| form & (NUMBERED | DEFINES) != 0)
+    }
+
+    /// Looks at a whole request with numbers in the byte order of this machine; `None` if
+    /// one has no meaning.
+    #[must_use]
+    #[inline]
+    pub fn find_native(&self, message: &[u8]) -> Option<NumberedRequest<'_>> {
+        let (head, _) = message.split_first_chunk::<HEADER_LEN>()?;
+        let asked = short_request_in(head, ByteOrder::NATIVE);
+        Some(NumberedRequest {
+            request_id: asked.id,
+            response: asked.response,
+            key: self.objects.get(asked.key)?.get()?,
+            operation: self.operations.get(asked.operation)?.get()?,
+            body: BODY.min(message.len()),
+        })
+    }
+
+    /// The same request with its names, appended to `out`, from one that has or defines
+    /// numbers.
+    ///
+    /// # Errors
+    /// A number without a meaning, or with another one already; [`MessagingError::Truncated`].
+    pub fn named(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), MessagingError> {
+        let Some((head, rest)) = message.split_first_chunk::<HEADER_LEN>() else {
+            return Err(MessagingError::Truncated);
+        };
+        let (key, operation, body) = match head[0] & DEFINES {
+            0 => {
+                let asked = short_request(head);
+                let key = meaning(&self.objects, asked.key)?;
+                let operation = meaning(&self.operations, asked.operation)?;
+                (key, operation, BODY - HEADER_LEN)
+            }
+            _ => self.defined(head, rest)?,
+        };
+        let body = &rest[body.min(rest.len())..];
+        let Some(says) = Asked::new(short_request(head).response as u8, key, operation) else {
+            return Err(MessagingError::TooLarge);
+        };
+        let short = Short {
+            order: order_of(head[0]),
+            id: short_request(head).id,
+            says,
+            native: head[0] & NATIVE != 0,
+            body: body.len(),
+        };
+        short.append(out);
+        out.extend_from_slice(body);
+        Ok(())
+    }
+
+    /// Octets that [`named`](Self::named) appends for a request with that header, at most.
+    #[must_use]
+    pub const fn most_named(header: &MessageHeader) -> usize {
+        HEADER_LEN + header.size as usize + 2 * MAX_NAME + 8
+    }
+
+    /// Has the numbers that a request defines mean their names. `begun` is the message as
+    /// far as it has arrived: for one that is dropped.
+    ///
+    /// # Errors
+    /// As [`named`](Self::named); [`MessagingError::Truncated`] if more has to arrive first.
+    pub fn define(&self, begun: &[u8]) -> Result<(), MessagingError> {
+        match begun.split_first_chunk() {
+            Some((head, rest)) if head[0] & MARK != 0 && head[0] & DEFINES != 0 => {
+                self.defined(head, rest).map(drop)
+            }
+            Some(_) => Ok(()),
+            None => Err(MessagingError::Truncated),
+        }
+    }
+
+    /// Gives the names in a request their numbers; returns them, and where its body begins
+    /// behind the message header.
+    fn defined<'m>(
+        &self,
+        head: &[u8; HEADER_LEN],
+        rest: &'m [u8],
+    ) -> Result<(&'m [u8], &'m [u8], usize), MessagingError> {
+        let lens = short_request(head);
+        let Some((&[o0, o1, operation_number, 0], names)) = rest.split_first_chunk() else {
+            return Err(MessagingError::Truncated);
+        };
+        let object = match order_of(head[0]) {
+            ByteOrder::Big => u16::from_be_bytes([o0, o1]),
+            ByteOrder::Little => u16::from_le_bytes([o0, o1]),
+        };
+        let cut = |at: &'m [u8], len| at.split_at_checked(len).ok_or(MessagingError::Truncated);
+        let (key, names) = cut(names, lens.key)?;
+        let (operation, _) = cut(names, lens.operation)?;
+        mean(&self.objects, object, key)?;
+        mean(&self.operations, u16::from(operation_number), operation)?;
+        let end = HEADER_LEN + DEFINITION + key.len() + operation.len();
+        Ok((key, operation, end.next_multiple_of(8) - HEADER_LEN))
+    }
+}
+
+fn meaning(names: &[Name], number: usize) -> Result<&[u8], MessagingError> {
+    // From two octets.
+    let shown = number as u16;
+    let name = names.get(number).ok_or(MessagingError::OutOfTable(shown))?;
+    name.get()
+        .map(|name| &**name)
+        .ok_or(MessagingError::Unbound(shown))
+}
+
+fn mean(names: &[Name], number: u16, name: &[u8]) -> Result<(), MessagingError> {
+    let slot = names.get(usize::from(number));
+    let slot = slot.ok_or(MessagingError::OutOfTable(number))?;
+    if name.len() > MAX_NAME {
+        return Err(MessagingError::TooLarge);
+    }
+    match **slot.get_or_init(|| name.into()) == *name {
+        true => Ok(()),
+        false => Err(MessagingError::Refused("a number has another meaning")),
+    }
+}
+
+/// The numbers of an object and an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) object: u16,
+    pub(crate) operation: u8,
+}
+
+/// How a request names its object and its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// By numbers that the receiver knows.
+    Numbers(Target),
+    /// By their names, which get these numbers.
+    Definition(Target),
+    /// By their names.
+    Names,
+}
+
+/// What the sender of requests knows: the numbers it has given on a connection.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    recent: [Recent; RECENT],
+    objects: Numbered,
+    operations: Numbered,
+    /// What the request that was written last defines, if it defines anything.
+    pending: Option<Target>,
+}
+
+/// Pairs of object and operation that need not be looked up.
+const RECENT: usize = 8;
+
+/// Numbers found before: those of the names of a template and of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    template: u64,
+    operation: usize,
+    target: Option<Target>,
+}
+
+#[derive(Debug, Default)]
+struct Numbered {
+    by_name: HashMap<Box<[u8]>, Given>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    number: u8,
+    /// Whether the receiver knows it.
+    is_defined: bool,
+}
+
+impl Numbered {
+    /// The number of a name, a new one if it had none; `None` if there are no more.
+    fn give(&mut self, name: &[u8]) -> Option<Given> {
+        if let Some(given) = self.by_name.get(name) {
+            return Some(*given);
+        }
+        if name.len() > MAX_NAME {
+            return None;
+        }
+        let number = u8::try_from(self.by_name.len()).ok()?;
+        let given = Given {
+            number,
+            is_defined: false,
+        };
+        self.by_name.insert(name.into(), given);
+        Some(given)
+    }
+
+    fn note_defined(&mut self, number: u16) {
+        let given = self.by_name.values_mut();
+        for given in given.filter(|it| u16::from(it.number) == number) {
+            given.is_defined = true;
+        }
+    }
+}
+
+/// Tells templates of requests apart, for as long as the process lasts.
+pub(crate) fn next_template() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Numbers {
+    fn place(template: u64, operation: usize) -> usize {
+        (operation / 64).wrapping_add(template as usize) % RECENT
+    }
+
+    /// What was [noted](Self::note) of this template and the operation at this address.
+    #[inline(always)]
+    pub(crate) fn recent(&self, template: u64, operation: usize) -> Option<Target> {
+        let recent = &self.recent[Self::place(template, operation)];
+        match recent.template == template && recent.operation == operation {
+            true => recent.target,
+            false => None,
+        }
+    }
+
+    /// The names of this template and of the operation at this address have these numbers.
+    pub(crate) fn note(&mut self, template: u64, operation: usize, target: Target) {
+        self.recent[Self::place(template, operation)] = Recent {
+            template,
+            operation,
+            target: Some(target),
+        };
+    }
+
+    /// How the next request names its object and its operation. The one before was sent, or
+    /// [`forget_unsent`](Self::forget_unsent) was called.
+    pub(crate) fn bind(&mut self, key: &[u8], operation: &[u8]) -> Naming {
+        if let Some(sent) = self.pending.take() {
+            self.objects.note_defined(sent.object);
+            self.operations.note_defined(u16::from(sent.operation));
+        }
+        let (Some(object), Some(operation)) =
+            (self.objects.give(key), self.operations.give(operation))
+        else {
+            return Naming::Names;
+        };
+        let target = Target {
+            object: u16::from(object.number),
+            operation: operation.number,
+        };
+        if object.is_defined && operation.is_defined {
+            return Naming::Numbers(target);
+        }
+        self.pending = Some(target);
+        Naming::Definition(target)
+    }
+
+    /// The request that was written last was not sent, or perhaps not.
+    #[cold]
+    pub fn forget_unsent(&mut self) {
+        self.pending = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_used_once_its_definition_was_sent() {
+        let mut numbers = Numbers::default();
+        let target = Target {
+            object: 0,
+            operation: 0,
+        };
+        assert_eq!(numbers.bind(b"Key", b"op"), Naming::Definition(target));
+        numbers.forget_unsent();
+        assert_eq!(numbers.bind(b"Key", b"op"), Naming::Definition(target));
+        assert_eq!(numbers.bind(b"Key", b"op"), Naming::Numbers(target));
+        let other = Target {
+            operation: 1,
+            ..target
+        };
+        assert_eq!(numbers.bind(b"Key", b"other"), Naming::Definition(other));
+        assert_eq!(numbers.bind(b"Key", b"op"), Naming::Numbers(target));
+        assert_eq!(numbers.bind(b"Key", b"other"), Naming::Numbers(other));
+    }
+
+    #[test]
+    fn names_beyond_the_numbers_go_without() {
+        let mut numbers = Numbers::default();
+        for i in 0..SLOTS as u32 {
+            let naming = numbers.bind(&i.to_be_bytes(), b"op");
+            assert!(matches!(naming, Naming::Definition(_)), "{i}");
+        }
+        assert_eq!(numbers.bind(b"more", b"op"), Naming::Names);
+        let known = numbers.bind(&7_u32.to_be_bytes(), b"op");
+        assert!(matches!(known, Naming::Numbers(Target { object: 7, .. })));
+        assert_eq!(numbers.bind(&[7; MAX_NAME + 1], b"op"), Naming::Names);
+    }
+}
