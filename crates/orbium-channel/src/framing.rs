@@ -474,7 +474,16 @@ pub fn answered_by(header: &MessageHeader, begun: &[u8]) -> Option<u32> {
 }
 
 /// Whether received bytes begin with a whole request.
+#[inline]
 pub fn begins_with_request(octets: &[u8]) -> bool {
+    match octets.first_chunk().and_then(MessageHeader::plain_request) {
+        Some(header) => octets.len() >= total(&header),
+        None => begins_with_any_request(octets),
+    }
+}
+
+#[inline(never)]
+fn begins_with_any_request(octets: &[u8]) -> bool {
     let Some(header) = octets.first_chunk().and_then(MessageHeader::parse_any) else {
         return false;
     };

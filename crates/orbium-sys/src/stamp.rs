@@ -79,6 +79,16 @@ impl Stamp {
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
+    /// About how many counts a span of time takes.
+    #[cold]
+    #[must_use]
+    pub fn counts_in(span: Duration) -> u64 {
+        let (instant, count) = first();
+        let time = instant.elapsed().as_nanos().max(1);
+        let counted = u128::from(Self::now().count().saturating_sub(count));
+        u64::try_from(span.as_nanos() * counted / time).unwrap_or(u64::MAX)
+    }
+
     /// Whether it was later than `earlier`, by the counter: also where the span between them
     /// is less than a nanosecond.
     #[must_use]
@@ -113,8 +123,10 @@ impl Stamp {
         self.count().wrapping_sub(earlier.count()) >> (TICK - 11) != 0
     }
 
+    /// What the counter showed. Spans of it are to be compared with [`Stamp::counts_in`].
     #[inline(always)]
-    fn count(self) -> u64 {
+    #[must_use]
+    pub fn count(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
     }
 }
@@ -186,6 +198,20 @@ mod tests {
             "{counted:?}, {clock:?}"
         );
         assert!(counted <= clock * 2, "{counted:?}, {clock:?}");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_time_that_passes() {
+        Stamp::calibrate();
+        std::thread::sleep(Duration::from_millis(20));
+        let (stamp, instant) = (Stamp::now(), Instant::now());
+        std::thread::sleep(Duration::from_millis(30));
+        let (counted, passed) = (Stamp::now().count() - stamp.count(), instant.elapsed());
+        let expected = Stamp::counts_in(passed);
+        assert!(
+            counted / 2 <= expected && expected / 2 <= counted,
+            "{counted}, {expected}"
+        );
     }
 
     fn at(count: u64) -> Stamp {

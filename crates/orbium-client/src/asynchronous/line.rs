@@ -22,7 +22,7 @@ use orbium_giop::codeset::Negotiated;
 use orbium_giop::{SystemException, Version};
 use orbium_invocation::story::{self, Note, Phase as CallPhase};
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_transport::{ByteStream, Connector, Deadline};
+use orbium_transport::{ByteStream, Connector, Deadline, Stamp};
 
 use super::pending_call::PendingCall;
 use super::reader::Reader;
@@ -98,8 +98,10 @@ struct State {
     is_sending: bool,
     /// Whether the reader is to send.
     is_deferred: bool,
-    /// When a send ended last.
-    sent_at: Instant,
+    /// When a send ended last, and how long a pause is: as the processor counts, for each
+    /// request compares them.
+    sent_at: u64,
+    pause: u64,
     /// The numbers of the last message that was queued and of the last that was sent.
     last_number: u64,
     last_sent: u64,
@@ -150,7 +152,8 @@ impl Line {
             batch: None,
             is_sending: false,
             is_deferred: false,
-            sent_at: Instant::now(),
+            sent_at: 0,
+            pause: Stamp::counts_in(sending::PAUSE),
             last_number: 0,
             last_sent: 0,
             pending: Requests::of_opener(),

@@ -7,10 +7,11 @@
 //! collected, and one that does so unexpectedly is noticed by the lane's
 //! [`Flusher`](crate::flusher::Flusher).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::flusher::Tick;
 use orbium_channel::receive_buffer::SMALL;
+use orbium_sys::Stamp;
 
 /// Replies are collected while they follow each other as fast as that.
 const PAUSE: Duration = Duration::from_micros(50);
@@ -26,9 +27,11 @@ const QUIET: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Collected {
     pub(super) octets: Vec<u8>,
-    /// When the first of them was made, and when the last reply was.
-    since: Instant,
-    pub(super) last: Instant,
+    /// When the first of them was made, and when the last reply was: the processor's counter,
+    /// since reading the system's clock costs more than a tenth of a request.
+    since: u64,
+    pub(super) last: u64,
+    pace: Pace,
     /// The number of these replies among those that were sent together.
     number: u64,
     /// What the flusher saw at its last tick, and for how many ticks there was nothing.
@@ -38,12 +41,30 @@ pub(super) struct Collected {
     pub(super) is_watched: bool,
 }
 
+/// [`PAUSE`] and [`HELD`] as the processor counts. A counter that differs between processors
+/// has replies sent sooner or later; the flusher bounds how late.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pause: u64,
+    held: u64,
+}
+
+impl Pace {
+    pub(super) fn of_processor() -> Self {
+        Self {
+            pause: Stamp::counts_in(PAUSE),
+            held: Stamp::counts_in(HELD),
+        }
+    }
+}
+
 impl Collected {
-    pub(super) fn new(now: Instant) -> Self {
+    pub(super) fn new(now: u64, pace: Pace) -> Self {
         Self {
             octets: Vec::new(),
             since: now,
             last: now,
+            pace,
             number: 0,
             seen: 0,
             quiet: 0,
@@ -52,19 +73,21 @@ impl Collected {
     }
 
     /// Whether another reply of that length may wait with these, or for others.
-    pub(super) fn takes(&mut self, len: usize, now: Instant) -> bool {
-        let pause = now.duration_since(std::mem::replace(&mut self.last, now));
+    #[inline]
+    pub(super) fn takes(&mut self, len: usize, now: u64) -> bool {
+        let pause = now.saturating_sub(std::mem::replace(&mut self.last, now));
         let held = match self.octets.is_empty() {
-            true => Duration::ZERO,
-            false => now.duration_since(self.since),
+            true => 0,
+            false => now.saturating_sub(self.since),
         };
-        pause <= PAUSE && held <= HELD && self.octets.len() + len <= SMALL
+        pause <= self.pace.pause && held <= self.pace.held && self.octets.len() + len <= SMALL
     }
 
     /// The first of these replies was made.
-    pub(super) fn begin(&mut self, now: Instant) {
+    pub(super) fn begin(&mut self, now: u64) {
         self.since = now;
         self.number += 1;
+        self.octets.reserve_exact(SMALL);
     }
 
     /// Whether the flusher goes on to look, and whether these replies have waited for a tick.
@@ -92,30 +115,34 @@ impl Collected {
 mod tests {
     use super::*;
 
+    const PACE: Pace = Pace {
+        pause: 50,
+        held: 100,
+    };
+
     #[test]
     fn replies_are_collected_while_they_follow_each_other_quickly() {
-        let now = Instant::now();
-        let mut collected = Collected::new(now);
-        assert!(collected.takes(SMALL, now));
-        assert!(!collected.takes(SMALL + 1, now));
-        assert!(!collected.takes(1, now + 2 * PAUSE), "servants take long");
+        let mut collected = Collected::new(0, PACE);
+        assert!(collected.takes(SMALL, 0));
+        assert!(!collected.takes(SMALL + 1, 0));
+        assert!(!collected.takes(1, 100), "servants take long");
         collected.octets.push(0);
-        collected.begin(now);
-        collected.last = now + HELD;
-        assert!(collected.takes(1, now + HELD));
-        assert!(!collected.takes(SMALL, now + HELD), "too many");
-        assert!(!collected.takes(1, now + HELD + PAUSE / 2), "held too long");
+        collected.begin(100);
+        collected.last = 200;
+        assert!(collected.takes(1, 200));
+        assert!(!collected.takes(SMALL, 200), "too many");
+        assert!(!collected.takes(1, 225), "held too long");
+        assert!(collected.takes(1, 90), "a counter that lags behind");
     }
 
     #[test]
     fn what_a_tick_finds_twice_is_flushed_and_what_is_quiet_is_forgotten() {
-        let now = Instant::now();
-        let mut collected = Collected::new(now);
+        let mut collected = Collected::new(0, PACE);
         collected.octets.push(0);
-        collected.begin(now);
+        collected.begin(0);
         assert_eq!(collected.tick(false), Tick::Watch);
         assert_eq!(collected.tick(false), Tick::Flush);
-        collected.begin(now);
+        collected.begin(0);
         assert_eq!(
             collected.tick(true),
             Tick::Watch,

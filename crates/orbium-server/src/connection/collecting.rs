@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
-use orbium_transport::ByteStream;
+use orbium_transport::{ByteStream, Stamp};
 
-use super::collected::Collected;
+use super::collected::{Collected, Pace};
 use super::{COLLECTED, Pending, ServerConnection};
 use crate::ServerContext;
 use crate::flusher::{Held, Tick};
@@ -37,20 +36,22 @@ impl ServerConnection {
         self.reply(message);
         let mut pending = self.lock();
         if let Some(collected) = &mut pending.collected {
-            collected.last = Instant::now();
+            collected.last = Stamp::now().count();
         }
     }
 
     fn collect(self: &Arc<Self>, message: &CdrWriter<'_>) -> bool {
         let len = message.len();
         let whole = self.fragment_size.is_none_or(|size| len <= size);
-        if !(self.collects && whole) || len > LARGEST || self.has_pending() {
+        if !(self.collects && whole) || len > LARGEST || message.is_gathered() || self.has_pending()
+        {
             return false;
         }
-        let now = Instant::now();
+        let now = Stamp::now().count();
         let mut pending = self.lock();
         let collected = &mut pending.collected;
-        let collected = collected.get_or_insert_with(|| Box::new(Collected::new(now)));
+        let new = || Box::new(Collected::new(now, Pace::of_processor()));
+        let collected = collected.get_or_insert_with(new);
         // Under the lock: the flusher may just have sent what was collected.
         let has_collected = !collected.octets.is_empty();
         let alone = self.late.load(Ordering::Acquire) == usize::from(has_collected);
@@ -70,9 +71,8 @@ impl ServerConnection {
             self.begin_late();
             self.attention.fetch_or(COLLECTED, Ordering::Release);
         }
-        for piece in message.pieces() {
-            collected.octets.extend_from_slice(piece);
-        }
+        // So small a message is in one piece.
+        collected.octets.extend_from_slice(message.written());
         true
     }
 

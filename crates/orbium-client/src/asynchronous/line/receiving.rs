@@ -37,7 +37,12 @@ impl Line {
                     self.note(CallPhase::Wait, &"the connection ended");
                     Some(End::Lost)
                 }
-                Ok(_) => self.hand_out(reader, &mut giop),
+                Ok(_) => {
+                    let end = self.hand_out(reader, &mut giop);
+                    // Once for all of these replies: the clock is not read for each.
+                    self.lock().used = Instant::now();
+                    end
+                }
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return,
                     io::ErrorKind::Interrupted => None,
@@ -71,7 +76,11 @@ impl Line {
     /// Hands out the messages that are whole; why the line ends, if it does.
     fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
-            let end = match giop.next(&Instant::now) {
+            let next = match giop.next_plain_reply() {
+                Some(header) => Ok(Some(Event::Message(header))),
+                None => giop.next(&Instant::now),
+            };
+            let end = match next {
                 Ok(None) => return None,
                 Ok(Some(Event::Message(header))) if header.kind == MessageKind::Reply => {
                     match giop.take(&header, Vec::new()) {
@@ -142,7 +151,6 @@ impl Line {
         let mut state = self.lock();
         let pending = state.pending.take(plain.request_id);
         state.is_introduced = true;
-        state.used = Instant::now();
         // The server knows by now what is wished.
         let asking = state.asking.take();
         drop(state);
@@ -176,7 +184,8 @@ impl Line {
 fn read_header(
     message: &mut Assembled,
 ) -> Option<(MessageHeader, PlainReply, Option<DedicationReply>)> {
-    let header = MessageHeader::parse_any(message.first_chunk()?)?;
+    let head = message.first_chunk()?;
+    let header = MessageHeader::plain_reply(head).or_else(|| MessageHeader::parse_any(head))?;
     let Assembled { octets, seams } = message;
     if seams.is_empty()
         && let Some(plain) = ReplyHeader::plain(&header, octets)

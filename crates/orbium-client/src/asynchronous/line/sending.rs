@@ -10,7 +10,7 @@ use orbium_cdr::ByteOrder;
 use orbium_giop::CancelRequest;
 use orbium_sync::lock::MutexGuard;
 use orbium_sys::Interest;
-use orbium_transport::ByteStream;
+use orbium_transport::{ByteStream, Stamp};
 
 use super::batch::{Batch, Message};
 use super::{Line, Pending, Phase, State};
@@ -22,7 +22,7 @@ const TURN: usize = 1 << 20;
 
 /// A request that follows the last send within this time is left to the reader, if it is
 /// not the only one. About what a send takes: requests that come more slowly gain nothing.
-const PAUSE: Duration = Duration::from_micros(10);
+pub(super) const PAUSE: Duration = Duration::from_micros(10);
 
 /// Bytes that are not left to the reader, but sent at once.
 const DEFERRED: usize = 8 * 1024;
@@ -176,7 +176,7 @@ impl State {
         self.phase == Phase::Open
             && self.pending.len() > 1
             && self.queued < DEFERRED
-            && self.sent_at.elapsed() < PAUSE
+            && Stamp::now().count().saturating_sub(self.sent_at) < self.pause
     }
 
     /// Whether anything waits that may be sent.
@@ -207,8 +207,8 @@ impl State {
 
     /// Takes a batch back from the stream: its rest goes first.
     fn put_back(&mut self, batch: Batch) {
-        self.sent_at = Instant::now();
-        self.used = self.sent_at;
+        self.sent_at = Stamp::now().count();
+        self.used = Instant::now();
         if !batch.is_sent() {
             self.last_sent = batch.last_sent();
             self.batch = Some(batch);
