@@ -29,7 +29,7 @@ pub(crate) const ONLY_V6: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY)
 pub struct SocketOptions {
     /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
     /// it without a word, Linux by `net.core.wmem_max`. Where nothing is asked,
-    /// [`connect`](crate::connect) asks for 512 KiB within a Linux host.
+    /// [`connect`](crate::connect) asks for 512 KiB within a Linux host where BBR paces.
     pub send_buffer: Option<usize>,
     /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
     pub receive_buffer: Option<usize>,

@@ -112,6 +112,17 @@ pub(crate) fn peer_process(_socket: &dyn AsFd) -> io::Result<ProcessCredentials>
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// `TCP_CONGESTION`: the beginning of the name, filled up with zeros.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn congestion_control(socket: &dyn AsFd) -> io::Result<[u8; 12]> {
+    let name = get::<[u32; 3]>(socket, libc::IPPROTO_TCP, libc::TCP_CONGESTION)?;
+    let mut octets = [0; 12];
+    for (place, word) in octets.chunks_exact_mut(4).zip(name) {
+        place.copy_from_slice(&word.to_ne_bytes());
+    }
+    Ok(octets)
+}
+
 /// `SO_MAX_PACING_RATE`, in octets per second.
 #[cfg(target_os = "linux")]
 pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
