@@ -19,11 +19,3 @@ pub fn name(text: &str) -> Read<String> {
         )),
     }
 }
-
-/// The name of the lane that a section is about: `lane urgent`.
-#[must_use]
-pub fn section(section: &str) -> Option<Read<String>> {
-    let rest = section.strip_prefix("lane")?;
-    let begins = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    begins.then(|| name(rest.trim()))
-}

@@ -20,6 +20,7 @@ pub trait Settings: Default {
     /// Adds a lane of that name, unless there is one.
     fn begin_lane(&mut self, name: &str);
 
-    /// What the values of a key are like, as its documentation says: `FILE or none`.
+    /// What the values of a key are like, as its documentation says: `FILE or none`. Keys of lanes
+    /// have their whole path: `lane.urgent.priority`.
     fn value_of(key: &str) -> Option<&'static str>;
 }

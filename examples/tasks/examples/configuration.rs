@@ -9,18 +9,18 @@ use orbium_tasks::bank::Account;
 
 const FILE: &str = "\
 # What the program does not decide.
-endpoint = iiop://localhost:0
-server_strategy = leader-followers:2
+endpoint = \"iiop://localhost:0\"
+server_strategy = \"leader-followers:2\"
 
 [limits]
-message_size = 1 MiB
+message_size = \"1 MiB\"
 connections = 100
 ";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("orbium-config-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let file = folder.join("server.conf");
+    let file = folder.join("server.toml");
     fs::write(&file, FILE)?;
 
     // In a program: `let mut args = std::env::args().collect();`

@@ -225,8 +225,8 @@ fn options_that_make_no_sense_are_wrong_usage() {
 fn a_configuration_is_read_and_what_is_wrong_in_it_is_shown() {
     let folder = Folder::new();
     let good = folder.file(
-        "good.conf",
-        "profile = embedded\nendpoint = iiop://127.0.0.1:0\n",
+        "good.toml",
+        "profile = 'embedded'\nendpoint = 'iiop://127.0.0.1:0'\n",
     );
     let mut server = orbium(["demo", "serve", "--until-input-ends", "--config", &good])
         .args(["--set", "limits.connections=3"])
@@ -246,13 +246,13 @@ fn a_configuration_is_read_and_what_is_wrong_in_it_is_shown() {
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));
 
-    let bad = folder.file("bad.conf", "\ngiop_minr = 1\n");
-    let senseless = folder.file("senseless.conf", "[limits]\nconnections = 0\n");
+    let bad = folder.file("bad.toml", "\ngiop_minr = 1\n");
+    let senseless = folder.file("senseless.toml", "[limits]\nconnections = 0\n");
     for (options, status, reason) in [
         (
             ["--config", &bad],
             2,
-            "bad.conf:2: there is no key `giop_minr`",
+            "bad.toml:2: there is no key `giop_minr`",
         ),
         (["--config", "/no/such/file"], 2, "cannot be read"),
         (["--profile", "fast"], 2, "write default, embedded"),

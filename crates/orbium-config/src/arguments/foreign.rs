@@ -8,7 +8,7 @@ const KEY_STORE: &str = "tls.certificate, tls.key and tls.authorities with PEM f
     `openssl pkcs12 -in store.p12 -nodes` writes them (`keytool -importkeystore` turns a JKS \
     store into one of PKCS #12)";
 
-const POOL: &str = "server_strategy = worker-pool:THREADS/QUEUE";
+const POOL: &str = "server_strategy = \"worker-pool:THREADS/QUEUE\"";
 
 /// Which side checks certificates, as TAO and omniORB name it.
 const TAO_PEERS: Effect = Effect::Choose(
@@ -70,13 +70,13 @@ pub const JACORB: &[(&str, Effect)] = &[
     (
         "jacorb.security.ssl.server.required_options",
         Effect::Instead(
-            "tls.require = true for 20, and tls.client_certificates = require besides for 40 and 60",
+            "tls.require = true for 20, and tls.client_certificates = \"require\" besides for 40 and 60",
         ),
     ),
     (
         "jacorb.security.ssl.server.supported_options",
         Effect::Instead(
-            "endpoint = ssliop://:PORT, and tls.client_certificates = request for 40 and 60",
+            "endpoint = \"ssliop://:PORT\", and tls.client_certificates = \"request\" for 40 and 60",
         ),
     ),
     (
@@ -97,17 +97,23 @@ pub const JACORB: &[(&str, Effect)] = &[
     ),
     (
         "jacorb.security.ssl.client.protocols",
-        Effect::Instead("tls.versions = 1.2,1.3"),
+        Effect::Instead("tls.versions = \"1.2,1.3\""),
     ),
     (
         "jacorb.security.ssl.server.protocols",
-        Effect::Instead("tls.versions = 1.2,1.3"),
+        Effect::Instead("tls.versions = \"1.2,1.3\""),
     ),
     ("jacorb.ssl.socket_factory", Effect::Ignore),
     ("jacorb.ssl.server_socket_factory", Effect::Ignore),
-    ("OAPort", Effect::Instead("endpoint = iiop://:PORT")),
-    ("OASSLPort", Effect::Instead("endpoint = ssliop://:PORT")),
-    ("OAIAddr", Effect::Instead("endpoint = iiop://ADDRESS:PORT")),
+    ("OAPort", Effect::Instead("endpoint = \"iiop://:PORT\"")),
+    (
+        "OASSLPort",
+        Effect::Instead("endpoint = \"ssliop://:PORT\""),
+    ),
+    (
+        "OAIAddr",
+        Effect::Instead("endpoint = \"iiop://ADDRESS:PORT\""),
+    ),
     (
         "jacorb.giop_minor_version",
         Effect::Choose("giop_minor", &[("0", "0"), ("1", "1"), ("2", "2")]),

@@ -216,13 +216,15 @@ pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
 pub(super) fn sections(config: &Config) -> String {
     use std::fmt::Write;
 
+    use orbium_config::file::toml_value;
+
     let mut text = String::new();
     for lane in &config.lanes {
-        let _ = writeln!(text, "\n[lane {}]", lane.name);
+        let _ = writeln!(text, "\n[lane.{}]", lane.name);
         for key in LaneKey::ALL {
             let shown = (key.show)(lane);
             if shown != (key.show)(&LaneConfig::default()) {
-                let _ = writeln!(text, "{} = {shown}", key.name);
+                let _ = writeln!(text, "{} = {}", key.name, toml_value(&shown));
             }
         }
     }

@@ -40,25 +40,25 @@ impl Config {
         Self::from_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
     }
 
-    /// What a file says: lines of `key = value`, comments behind `#`, sections
-    /// in brackets, and a `profile` first of all, if any.
+    /// Reads a file: TOML with the keys of [`ConfigKey`] and [`LaneKey`], and a `profile` to begin
+    /// with, if any; or directives of TAO's service configurator.
     ///
     /// ```
     /// use orbium_core::Config;
     ///
-    /// let path = std::env::temp_dir().join(format!("orbium-{}.conf", std::process::id()));
-    /// std::fs::write(&path, "profile = embedded\n\n[limits]\nconnectoins = 5\n")?;
+    /// let path = std::env::temp_dir().join(format!("orbium-{}.toml", std::process::id()));
+    /// std::fs::write(&path, "profile = \"embedded\"\n\n[limits]\nconnectoins = 5\n")?;
     /// let error = Config::from_file(&path).unwrap_err();
     /// std::fs::remove_file(&path)?;
     /// assert!(error.to_string().contains(
-    ///     ".conf:4: there is no key `limits.connectoins`: did you mean `limits.connections`?"
+    ///     ".toml:4: there is no key `limits.connectoins`: did you mean `limits.connections`?"
     /// ));
     /// # Ok::<(), std::io::Error>(())
     /// ```
     ///
     /// # Errors
-    /// The file cannot be read, or a line cannot be understood: which, and what
-    /// to write.
+    /// The file cannot be read, or has a line that is not understood: which, and what to write.
+    /// Without the feature `files`: any file of TOML.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         file::read(path.as_ref(), None)
     }
@@ -149,6 +149,10 @@ impl Settings for Config {
     }
 
     fn value_of(key: &str) -> Option<&'static str> {
+        if let Some((_, key)) = key.strip_prefix(LANE).and_then(|path| path.split_once('.')) {
+            let key = LaneKey::ALL.iter().find(|known| known.name == key)?;
+            return Some(key.value);
+        }
         let key = ConfigKey::ALL.iter().find(|known| known.name == key)?;
         Some(key.value)
     }

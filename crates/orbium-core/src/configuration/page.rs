@@ -68,12 +68,12 @@ fn every_profile_is_on_the_page() {
                 let value = key.show(&config);
                 // There are as many threads as processors.
                 let value = value.split(':').next().unwrap_or_default();
-                format!("{} = {value}\n", key.name)
+                format!("{} = {}\n", key.name, file::toml_value(value))
             })
             .collect();
         if !differences.is_empty() {
             let lanes = lanes::sections(&config);
-            let _ = write!(section, "\n```ini\n{differences}{lanes}");
+            let _ = write!(section, "\n```toml\n{differences}{lanes}");
         }
         expect(&section);
     }
@@ -89,21 +89,24 @@ fn every_argument_is_on_the_page() {
 #[test]
 fn every_example_on_the_page_can_be_read() {
     let page = page();
-    let examples = page.split("```ini\n").skip(1);
-    let mut count = 0;
-    for example in examples {
-        let text = example.split("```").next().unwrap();
-        file::parse::<Config>("docs/configuration.md", text, None).unwrap();
-        count += 1;
+    for (language, least) in [("toml", 5), ("conf", 2)] {
+        let begin = format!("```{language}\n");
+        let examples = page.split(&*begin).skip(1);
+        let mut count = 0;
+        for example in examples {
+            let text = example.split("```").next().unwrap();
+            file::parse::<Config>("docs/configuration.md", text, None).unwrap();
+            count += 1;
+        }
+        assert!(count >= least, "{language}: {count}");
     }
-    assert!(count > 4);
 }
 
 /// Whatever becomes of a file on its way, it is read or refused.
 #[test]
 fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
     let page = page();
-    let example = page.split("```ini\n").nth(1).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap();
     let text = example.split("```").next().unwrap();
     for (at, _) in text.char_indices() {
         let (before, rest) = text.split_at(at);

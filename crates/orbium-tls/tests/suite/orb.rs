@@ -311,11 +311,11 @@ fn a_configuration_is_all_that_tls_needs() {
         path(&own.authorities),
     );
     let file = format!(
-        "protocols = iiop, ssliop\nendpoint = ssliop://127.0.0.1:0\n\n[tls]\n\
-         certificate = {certificate}\nkey = {key}\nauthorities = {ca}\n\
-         client_certificates = require\nversions = 1.3\n"
+        "protocols = ['iiop', 'ssliop']\nendpoint = 'ssliop://127.0.0.1:0'\n\n[tls]\n\
+         certificate = '{certificate}'\nkey = '{key}'\nauthorities = '{ca}'\n\
+         client_certificates = 'require'\nversions = 1.3\n"
     );
-    let file = realm.folder.write("server.conf", &file);
+    let file = realm.folder.write("server.toml", &file);
     each_strategy(|strategy| {
         let served = Served::with(Config {
             strategy,

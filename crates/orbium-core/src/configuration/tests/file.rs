@@ -9,21 +9,23 @@ use orbium_config::file::parse;
 use crate::{Config, ServerStrategy};
 
 fn read(text: &str) -> Result<Config, String> {
-    parse("x.conf", text, None).map_err(|error| error.to_string())
+    parse("x.toml", text, None).map_err(|error| error.to_string())
 }
 
 #[test]
 fn a_file_has_keys_sections_comments_and_a_profile() {
     let config = read(
         "# of the flight computer\n\
-         profile = embedded\n\
+         endpoint = [\n\
+           'iiop://:5000', # all interfaces\n\
+           'uiop:///run/a # b.sock',\n\
+         ]\n\
+         initial_reference = 'NameService=corbaloc::ns:2809/NameService'\n\
+         call_timeout = '250 ms'\n\
+         profile = 'embedded'\n\
          \n\
-         endpoint = iiop://:5000   # all interfaces\n\
-         endpoint = \"uiop:///run/a # b.sock\"\n\
-         initial_reference = NameService=corbaloc::ns:2809/NameService\n\
-         call_timeout = 250 ms\n\
          [limits]\n\
-         connections = 12\n\
+         connections = 1_200\n\
          [properties]\n\
          dscp = 46\n",
     )
@@ -32,25 +34,64 @@ fn a_file_has_keys_sections_comments_and_a_profile() {
     assert_eq!(endpoints, ["iiop://:5000", "uiop:///run/a # b.sock"]);
     assert_eq!(config.strategy, ServerStrategy::Reactive);
     assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
-    assert_eq!(config.limits.connections, 12);
+    assert_eq!(config.limits.connections, 1200);
     assert_eq!(config.properties.dscp, Some(46));
     assert_eq!(config.initial_references[0].0, "NameService");
+}
+
+/// Each form of TOML that says the same.
+#[test]
+fn a_setting_is_the_same_in_every_form_of_toml() {
+    for forms in [
+        &[
+            "limits.connections = 12",
+            "[limits]\nconnections = '12'",
+            "limits = { connections = 0xC }",
+        ][..],
+        &[
+            "endpoint = ['iiop://:1', 'iiop://:2']",
+            "endpoint = ['iiop://:9', 'none', 'iiop://:1', 'iiop://:2']",
+        ],
+        &[
+            "[initial_reference]\nB = 'corbaloc::b/B'\nA = 'corbaloc::a/A'",
+            "initial_reference = ['B=corbaloc::b/B', 'A=corbaloc::a/A']",
+            "initial_reference.B = 'corbaloc::b/B'\ninitial_reference.A = 'corbaloc::a/A'",
+            "[ORBInitRef]\nB = 'corbaloc::b/B'\nA = 'corbaloc::a/A'",
+        ],
+        &[
+            "[lane.a]\nprocessors = [2, 3]\nborrows_from = ['b', 'c']\nsoft = true",
+            "lane.a = { processors = '2,3', borrows_from = 'b c', soft = 'on' }",
+        ],
+        &["lanes = []", "lanes = 'none'", ""],
+        &["lanes = ['a', 'b']", "[lane.a]\n[lane.b]"],
+        &["call_timeout = 'none'", "# nothing"],
+        &[
+            "jacorb.connection.client.idle_timeout = 250",
+            "[jacorb.connection]\nclient = { idle_timeout = 250 }",
+            "limits.client_idle_time = '250 ms'",
+        ],
+    ] {
+        let first = read(forms[0]).unwrap();
+        for form in forms {
+            assert_eq!(read(form).unwrap(), first, "{form}");
+        }
+    }
 }
 
 #[test]
 fn a_file_has_lanes() {
     let config = read(
-        "endpoint = iiop://:5000\n\
-         [lane urgent]\n\
+        "endpoint = 'iiop://:5000'\n\
+         [lane.urgent]\n\
          priority = 100\n\
-         scheduling = fifo:80\n\
-         processors = 2, 3\n\
-         strategy = worker-pool:2/16\n\
-         endpoint = iiop://:5001\n\
-         borrows_from = routine\n\
-         [lane routine]\n\
+         scheduling = 'fifo:80'\n\
+         processors = [2, 3]\n\
+         strategy = 'worker-pool:2/16'\n\
+         endpoint = 'iiop://:5001'\n\
+         borrows_from = 'routine'\n\
+         [lane.routine]\n\
          priority = 10\n\
-         strategy = worker-pool:1/4\n\
+         strategy = 'worker-pool:1/4'\n\
          [limits]\n\
          connections = 12\n",
     )
@@ -79,61 +120,184 @@ fn a_service_configuration_of_tao_is_understood() {
     assert_eq!(config.limits.idle_connections, 32);
 }
 
+/// A text that is wrong in its last line: the error has the line, the key and what to write.
+#[track_caller]
+fn refused(text: &str, wanted: &str) {
+    let error = read(text).unwrap_err();
+    assert!(error.contains(wanted), "{text:?}: {error}");
+    let line = text.lines().last().unwrap().trim();
+    assert!(error.ends_with(&format!("| {line}")), "{text:?}: {error}");
+    let number = text.lines().count();
+    assert!(error.starts_with(&format!("x.toml:{number}: ")), "{error}");
+}
+
 #[test]
-fn what_is_wrong_is_shown_with_its_line_and_what_to_write() {
+fn errors_of_values_have_the_line_the_key_and_what_to_write() {
     for (text, wanted) in [
         (
-            "server_strategy = fast",
-            "x.conf:1: `fast` is not a server strategy: expected thread-per-connection",
+            "server_strategy = 'fast'",
+            "x.toml:1: server_strategy: `fast` is not a server strategy: expected thread-per-",
         ),
         (
-            "\nreactive",
-            "x.conf:2: `reactive` is no setting: write `key = value`",
+            "[lane.a]\npriority = 'high'",
+            "lane.a.priority: `high` is no CORBA priority",
+        ),
+        ("[lane.a]\nprioritty = 1", "did you mean `priority`?"),
+        (
+            "[limits]\nnesting = 'many'",
+            "limits.nesting: `many` is no number",
+        ),
+        (
+            "[limits]\nnesting = -1",
+            "limits.nesting: `-1` is no number",
+        ),
+        ("giop_minor = 3", "write 0, 1 or 2"),
+        (
+            "call_timeout = 5",
+            "call_timeout: `5` is no span of time: write a number and a unit",
+        ),
+        (
+            "call_timeout = 2.5",
+            "call_timeout: `2.5` is no span of time",
+        ),
+        (
+            "call_timeout = 07:32:00",
+            "call_timeout: `07:32:00` is no span of time",
+        ),
+        (
+            "profile = 'fast'",
+            "write default, embedded, avionics, medical-imaging",
+        ),
+        ("profile = ['embedded']", "profile: write one name"),
+        (
+            "initial_reference = 'NameService'",
+            "write NameService=corbaloc",
+        ),
+        (
+            "initial_reference.A = ['x']",
+            "initial_reference.A: write one URL",
+        ),
+        ("initial_reference = 'A=corbaloc:rir:/A'", "leads back"),
+        (
+            "call_timeout = ['5 s', '6 s']",
+            "call_timeout: write one value, TIME or none",
+        ),
+        (
+            "call_timeout = { limit = '5 s' }",
+            "call_timeout: write one value, TIME or none",
+        ),
+        ("endpoint = [\n'iiop://:1',\n'iiop']", "endpoint: "),
+        ("protocols = [['iiop']]", "protocols: a list of texts, LIST"),
+        ("properties.dscp = 'high'", "`high` is no value of dscp"),
+    ] {
+        refused(text, wanted);
+    }
+}
+
+#[test]
+fn unknown_keys_and_sections_are_refused_with_the_nearest() {
+    for (text, wanted) in [
+        (
+            "giop_minr = 1",
+            "there is no key `giop_minr`: did you mean `giop_minor`?",
         ),
         (
             "[limit]",
-            "x.conf:1: `[limit]` is no section: write [limits]",
+            "there is no section `limit`: did you mean `limits`?",
+        ),
+        (
+            "limit.forwards = 1",
+            "there is no section `limit`: did you mean `limits`?",
+        ),
+        ("[limits.more]", "there is no section `limits.more`"),
+        ("[[lane]]", "lane: "),
+        (
+            "lane = 'urgent'",
+            "there is no key `lane`: did you mean `lanes`?",
+        ),
+        ("lane.urgent = 1", "write `[lane.urgent]`"),
+        ("[lane.'a.b']", "`a.b` is no name of a lane"),
+        ("[lane.'']", "`` is no name of a lane"),
+        (
+            "[limits]\nendpoint = 'iiop://:1'",
+            "there is no key `limits.endpoint`: write `endpoint` above the first section",
+        ),
+        ("properties.dscpp = 1", "did you mean `dscp`?"),
+        (
+            "jacorb.connection.client.idle = 1",
+            "there is no key `jacorb.connection.client.idle`",
+        ),
+    ] {
+        refused(text, wanted);
+    }
+}
+
+/// Files were lines of `key = value` before they were TOML; each such line has an answer.
+#[test]
+fn lines_that_are_not_toml_are_refused_with_their_spelling_in_toml() {
+    for (text, wanted) in [
+        (
+            "server_strategy = reactive",
+            "write `server_strategy = \"reactive\"`",
+        ),
+        (
+            "endpoint = iiop://:5000?dscp=46   # all interfaces",
+            "write `endpoint = \"iiop://:5000?dscp=46\"`",
+        ),
+        ("call_timeout = 20 ms", "write `call_timeout = \"20 ms\"`"),
+        ("keeps_deadlines = on", "write `keeps_deadlines = \"on\"`"),
+        (
+            "[limits]\nmessage_size = 1 MiB",
+            "write `message_size = \"1 MiB\"`",
+        ),
+        ("[lane.a]\nprocessors = 2,3", "write `processors = \"2,3\"`"),
+        ("[lane urgent]", "write `[lane.urgent]`"),
+        (
+            "endpoint = 'iiop://:1'\nendpoint = 'iiop://:2'",
+            "`endpoint` is there for the second time: write it once, several values in brackets",
+        ),
+        (
+            "[limits]\n[tls]\n[limits]",
+            "the section `limits` is there for the second time",
+        ),
+        (
+            "\nreactive",
+            "`reactive` is no setting: write `key = value`",
         ),
         (
             "[limits",
-            "write [limits], [properties], [tls] or [lane NAME]",
+            "write [limits], [properties], [tls], [initial_reference] or [lane.NAME]",
         ),
-        ("[lane]", "x.conf:1: `` is no name of a lane"),
-        ("[lane a.b]", "`a.b` is no name of a lane"),
+        ("endpoint = \"iiop://:1", "endpoint: this is not TOML: "),
+        ("giop_minor =", "giop_minor: this is not TOML: "),
         (
-            "[lane a]\npriority = high",
-            "x.conf:2: `high` is no CORBA priority",
-        ),
-        ("[lane a]\nprioritty = 1", "did you mean `priority`?"),
-        ("[limits]\nnesting = many", "x.conf:2: `many` is no number"),
-        ("giop_minor = 3", "write 0, 1 or 2"),
-        ("call_timeout = 5", "write a number and a unit"),
-        (
-            "profile = fast",
-            "write default, embedded, avionics, medical-imaging",
+            "giop_minor = 1\nstatic R \"-ORBFoo 1\"",
+            "such lines stand in a file of their own, which `-ORBSvcConf` names",
         ),
         (
-            "giop_minor = 1\nprofile = embedded",
-            "x.conf:2: a profile sets everything",
+            "ORBInitRef.A=corbaloc::h:1/A",
+            "write `ORBInitRef.A = \"corbaloc::h:1/A\"`",
         ),
-        ("endpoint = \"iiop://:1", "second quotation mark"),
-        (
-            "initial_reference = NameService",
-            "write NameService=corbaloc",
-        ),
-        ("initial_reference = A=corbaloc:rir:/A", "leads back"),
+    ] {
+        refused(text, wanted);
+    }
+}
+
+#[test]
+fn lines_of_a_service_configuration_that_mean_nothing_here_are_refused() {
+    for (text, wanted) in [
         ("dynamic X Service_Object", "loads no services"),
         ("static Resource_Factory", "has no options"),
         (
             "static R \"-ORBFoo 1\"",
-            "x.conf:1: there is no argument `-ORBFoo`",
+            "x.toml:1: there is no argument `-ORBFoo`",
+        ),
+        (
+            "static R \"-ORBConcurrency reactive\"\ngiop_minor = 1",
+            "keys are TOML and stand in a file of their own",
         ),
     ] {
-        let error = read(text).unwrap_err();
-        assert!(error.contains(wanted), "{text:?}: {error}");
-        // The line itself is there too.
-        let line = text.lines().last().unwrap();
-        assert!(error.ends_with(&format!("| {line}")), "{error}");
+        refused(text, wanted);
     }
 }
 

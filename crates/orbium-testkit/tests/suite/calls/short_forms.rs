@@ -113,17 +113,17 @@ fn initial_references_come_from_files() {
     let url = folder.file("Target.ref", server.object_to_string(&target).as_bytes());
     let here = folder.0.display();
     let in_file = |text: &str| {
-        let path = folder.0.join("orb.conf");
+        let path = folder.0.join("orb.toml");
         fs::write(&path, text).unwrap();
         Config::from_file(path).unwrap()
     };
     let mut args = vec!["-ORBInitRef".to_owned(), format!("Mine={url}")];
     for config in [
         Config::from_args(&mut args).unwrap(),
-        in_file(&format!("initial_reference = Mine={url}\n")),
+        in_file(&format!("initial_reference.Mine = '{url}'\n")),
         // Relative paths begin at the folder of the file.
-        in_file("initial_reference = Mine=file:Target.ref\n"),
-        in_file("initial_reference = Mine=file://Target.ref\n"),
+        in_file("initial_reference.Mine = 'file:Target.ref'\n"),
+        in_file("initial_reference = ['Mine=file://Target.ref']\n"),
     ] {
         let client = Orb::new(config).unwrap();
         let object = client.resolve_initial_references("Mine").unwrap();

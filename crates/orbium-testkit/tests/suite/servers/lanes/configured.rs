@@ -19,7 +19,7 @@ fn server(file: &str) -> Served {
 fn from_file(text: &str) -> Config {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("orbium-lanes-{}-{number}.conf", std::process::id());
+    let name = format!("orbium-lanes-{}-{number}.toml", std::process::id());
     let path = std::env::temp_dir().join(name);
     std::fs::write(&path, text).unwrap();
     let config = Config::from_file(&path);
@@ -49,14 +49,14 @@ fn answered(peer: &mut Peer, id: u32, asked: Option<i16>) {
 #[test]
 fn lanes_of_a_file_serve_adapters_that_name_none() {
     let served = server(
-        "endpoint = iiop://127.0.0.1:0\n\
-         [lane urgent]\n\
+        "endpoint = 'iiop://127.0.0.1:0'\n\
+         [lane.urgent]\n\
          priority = 200\n\
-         strategy = worker-pool:1/4\n\
-         endpoint = iiop://127.0.0.1:0\n\
-         [lane routine]\n\
+         strategy = 'worker-pool:1/4'\n\
+         endpoint = 'iiop://127.0.0.1:0'\n\
+         [lane.routine]\n\
          priority = 100\n\
-         strategy = worker-pool:1/4\n",
+         strategy = 'worker-pool:1/4'\n",
     );
     served_by(
         &served.state,
@@ -94,12 +94,12 @@ fn lanes_of_a_file_serve_adapters_that_name_none() {
 #[test]
 fn without_an_endpoint_of_its_own_the_orb_is_its_lanes() {
     let orb = Orb::new(from_file(
-        "[lane urgent]\n\
+        "[lane.urgent]\n\
          priority = 200\n\
-         endpoint = iiop://127.0.0.1:0\n\
-         [lane routine]\n\
+         endpoint = 'iiop://127.0.0.1:0'\n\
+         [lane.routine]\n\
          priority = 100\n\
-         endpoint = iiop://127.0.0.1:0\n",
+         endpoint = 'iiop://127.0.0.1:0'\n",
     ));
     let orb = orb.unwrap();
     orb.root_poa().manager().activate().unwrap();
@@ -167,49 +167,49 @@ fn the_lanes_of_avionics_serve_by_criticality() {
 /// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
 fn lanes_that_make_no_sense_together_are_refused_with_a_sentence() {
-    let pool = "strategy = worker-pool:1/1\n";
+    let pool = "strategy = 'worker-pool:1/1'\n";
     for (lanes, reason) in [
-        ("[lane a]\n", "each needs a priority"),
+        ("[lane.a]\n", "each needs a priority"),
         (
-            "[lane a]\npriority = 1\n[lane b]\npriority = 1\n",
+            "[lane.a]\npriority = 1\n[lane.b]\npriority = 1\n",
             "the same priority",
         ),
         (
-            "[lane a]\npriority = 1\nscheduling = fifo:9\n[lane b]\npriority = 2\nscheduling = fifo:8\n",
+            "[lane.a]\npriority = 1\nscheduling = 'fifo:9'\n[lane.b]\npriority = 2\nscheduling = 'fifo:8'\n",
             "in the order of the lanes' priorities",
         ),
         (
-            "[lane a]\npriority = 1\nendpoint = iiop://:5001\n[lane b]\npriority = 2\nendpoint = iiop://:5001\n",
+            "[lane.a]\npriority = 1\nendpoint = 'iiop://:5001'\n[lane.b]\npriority = 2\nendpoint = 'iiop://:5001'\n",
             "the same endpoint",
         ),
         (
-            &format!("[lane a]\npriority = 1\n{pool}borrows_from = b\n"),
+            &format!("[lane.a]\npriority = 1\n{pool}borrows_from = 'b'\n"),
             "one that is not there",
         ),
         (
             &format!(
-                "[lane a]\npriority = 1\n{pool}borrows_from = b\n[lane b]\npriority = 2\n{pool}"
+                "[lane.a]\npriority = 1\n{pool}borrows_from = 'b'\n[lane.b]\npriority = 2\n{pool}"
             ),
             "lower priority alone",
         ),
         (
-            &format!("[lane a]\npriority = 2\n{pool}borrows_from = b\n[lane b]\npriority = 1\n"),
+            &format!("[lane.a]\npriority = 2\n{pool}borrows_from = 'b'\n[lane.b]\npriority = 1\n"),
             "between worker pools",
         ),
         (
-            "[lane a]\npriority = 1\ndynamic_threads = 2\n",
+            "[lane.a]\npriority = 1\ndynamic_threads = 2\n",
             "dynamic_threads must be 0",
         ),
         (
-            "[lane a]\npriority = 1\nreplaces_waiting = false\n",
+            "[lane.a]\npriority = 1\nreplaces_waiting = false\n",
             "only worker pools",
         ),
         (
-            "[lane a]\npriority = 1\nprefault_stack = 2 MiB\n",
+            "[lane.a]\npriority = 1\nprefault_stack = '2 MiB'\n",
             "lower prefault_stack",
         ),
         (
-            "[lane a]\npriority = 1\nstrategy = worker-pool:0/1\n",
+            "[lane.a]\npriority = 1\nstrategy = 'worker-pool:0/1'\n",
             "at least 1 static thread",
         ),
     ] {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How TOML spells a line that is not TOML.
+
+use super::service_configurator::{directive, without_comment};
+
+/// A value as TOML has it: a number and a flag bare, any other text in quotation marks.
+#[must_use]
+pub fn toml_value(text: &str) -> String {
+    let is_number = text
+        .parse::<i64>()
+        .is_ok_and(|number| number.to_string() == text);
+    match text {
+        "true" | "false" => text.to_owned(),
+        _ if is_number => text.to_owned(),
+        _ if text.contains(['"', '\\']) && !text.contains('\'') => format!("'{text}'"),
+        _ => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+/// What to write in place of a line at which the parser of TOML stopped with that message.
+pub(super) fn advice(line: &str, message: &str) -> String {
+    let line = without_comment(line).trim();
+    if directive(line).is_some() {
+        return format!(
+            "`{line}` is a directive of TAO's service configurator: such lines stand in a file of \
+             their own, which `-ORBSvcConf` names beside `-ORBConfigFile`"
+        );
+    }
+    if let Some(section) = line.strip_prefix('[') {
+        return of_section(line, section, message);
+    }
+    let Some((key, value)) = line.split_once('=') else {
+        return format!(
+            "`{line}` is no setting: write `key = value`, as in `server_strategy = \"reactive\"`"
+        );
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if message.contains("duplicate") {
+        return format!(
+            "`{key}` is there for the second time: write it once, several values in brackets, \
+             as in `{key} = [{}, …]`",
+            bare(value).map_or_else(|| value.to_owned(), toml_value)
+        );
+    }
+    match bare(value) {
+        Some(value) => format!(
+            "{key}: this is not TOML ({message}): write `{key} = {}`",
+            toml_value(value)
+        ),
+        None => format!("{key}: this is not TOML: {message}"),
+    }
+}
+
+fn of_section(line: &str, section: &str, message: &str) -> String {
+    let name = section.trim_end_matches(']').trim();
+    if let Some(lane) = name.strip_prefix("lane ") {
+        return format!("`{line}` is not TOML: write `[lane.{}]`", lane.trim());
+    }
+    if message.contains("duplicate") {
+        return format!("the section `{name}` is there for the second time: write it once");
+    }
+    format!(
+        "`{line}` is no section ({message}): write [limits], [properties], [tls], \
+         [initial_reference] or [lane.NAME]"
+    )
+}
+
+/// A value that is neither quoted nor a list nor a table, as the files of other ORBs have it.
+fn bare(value: &str) -> Option<&str> {
+    let is_bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{']);
+    is_bare.then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_spelled_as_toml_reads_them() {
+        for (text, spelled) in [
+            ("12", "12"),
+            ("007", "\"007\""),
+            ("true", "true"),
+            ("on", "\"on\""),
+            ("20 ms", "\"20 ms\""),
+            ("a\\b", "'a\\b'"),
+            ("a\\'\"b", "\"a\\\\'\\\"b\""),
+        ] {
+            assert_eq!(toml_value(text), spelled);
+        }
+    }
+}
