@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 
+use rustix::net::{RecvFlags, recvfrom};
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
 
 use crate::{NetworkInterface, SocketOptions};
@@ -128,7 +129,8 @@ pub fn receive_datagram(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    crate::direct_syscall::receive_from(socket, room)
+    let (received, _, sender) = recvfrom(socket, room, RecvFlags::empty())?;
+    Ok((received, sender.and_then(|it| it.try_into().ok())))
 }
 
 /// Sends the slices as one datagram. An error of the previous one (no socket received
@@ -159,8 +161,13 @@ pub fn shut_down_datagrams(socket: &UdpSocket) {
 pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
-        let is_v6 = crate::socket_options::is_v6(socket).ok()?;
-        crate::sockopt::path_mtu(socket, is_v6).ok()
+        use rustix::net::sockopt::{ip_mtu, ipv6_mtu};
+
+        let mtu = match crate::socket::is_v6(socket.as_fd()).ok()? {
+            true => ipv6_mtu(socket),
+            false => ip_mtu(socket),
+        };
+        usize::try_from(mtu.ok()?).ok()
     }
     #[cfg(not(target_os = "linux"))]
     {

@@ -5,9 +5,9 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use socket2::SockRef;
+
 use crate::fork::Held;
-use crate::socket_options::SEND_BUFFER;
-use crate::sockopt::set_number;
 
 /// A descriptor with readability and writability that the program sets: for streams
 /// that move bytes without the kernel, so that a poller can wait for them. The two are
@@ -34,7 +34,7 @@ impl EventSource {
         polled.set_nonblocking(true)?;
         control.set_nonblocking(true)?;
         // The least that the kernel allows: `set_writable(false)` fills it.
-        set_number(&polled, SEND_BUFFER, 1)?;
+        SockRef::from(&polled).set_send_buffer_size(1)?;
         Ok(Self {
             _held: [Held::new(&polled), Held::new(&control)],
             polled,

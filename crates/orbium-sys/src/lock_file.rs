@@ -7,8 +7,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use crate::Deadline;
 use crate::fork::Origin;
-use crate::{Deadline, syscall};
 
 /// Time between two attempts: others hold a lock for some system calls only.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
@@ -36,7 +39,7 @@ impl LockFile {
                 let what = format!("{}: not a lock file", path.display());
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
             }
-            match syscall::try_lock(&file) {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // The previous holder may have removed the file since it was opened.
                 Ok(()) if is_at(&file, path)? => {
                     return Ok(Self {
@@ -46,13 +49,8 @@ impl LockFile {
                     });
                 }
                 Ok(()) => {}
-                Err(error) => {
-                    use io::ErrorKind::{Interrupted, WouldBlock};
-                    if !matches!(error.kind(), WouldBlock | Interrupted) {
-                        return Err(error);
-                    }
-                    std::thread::sleep(RETRY_INTERVAL);
-                }
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(RETRY_INTERVAL),
+                Err(error) => return Err(error.into()),
             }
             deadline.remaining()?;
         }

@@ -2,13 +2,17 @@
 //! Memory that is there before it is needed: a page fault in a request costs
 //! more than the request.
 #![cfg_attr(
-    any(target_os = "linux", target_env = "gnu"),
-    expect(unsafe_code, reason = "system calls that no small safe crate offers")
+    target_env = "gnu",
+    expect(unsafe_code, reason = "how glibc's allocator keeps memory")
 )]
 
 use std::hint::black_box;
+
 #[cfg(target_os = "linux")]
-use std::io;
+use rustix::{
+    io::Errno,
+    mm::{MlockAllFlags, mlockall, munlockall},
+};
 
 use crate::RealTimeError;
 
@@ -34,17 +38,12 @@ pub enum LockedMemory {
 #[inline]
 pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
     let flags = match which {
-        LockedMemory::Present => libc::MCL_CURRENT,
-        LockedMemory::All => libc::MCL_CURRENT | libc::MCL_FUTURE,
+        LockedMemory::Present => MlockAllFlags::CURRENT,
+        LockedMemory::All => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE,
     };
-    // SAFETY: takes a number; memory stays what and where it is.
-    if unsafe { libc::mlockall(flags) } == 0 {
-        return Ok(());
-    }
-    let error = io::Error::last_os_error();
-    Err(match error.raw_os_error() {
-        Some(libc::EPERM | libc::ENOMEM | libc::EAGAIN) => RealTimeError::MemoryLockLimit,
-        _ => RealTimeError::System(error),
+    mlockall(flags).map_err(|error| match error {
+        Errno::PERM | Errno::NOMEM | Errno::AGAIN => RealTimeError::MemoryLockLimit,
+        _ => RealTimeError::System(error.into()),
     })
 }
 
@@ -55,11 +54,7 @@ pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
 #[cfg(target_os = "linux")]
 #[inline]
 pub fn unlock_memory() -> Result<(), RealTimeError> {
-    // SAFETY: takes nothing; memory stays what and where it is.
-    match unsafe { libc::munlockall() } {
-        0 => Ok(()),
-        _ => Err(RealTimeError::System(io::Error::last_os_error())),
-    }
+    munlockall().map_err(|error| RealTimeError::System(error.into()))
 }
 
 /// Not on this system.

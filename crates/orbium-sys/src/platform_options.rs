@@ -4,93 +4,89 @@
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io;
+    use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
-    use std::os::fd::AsFd;
+    use std::os::fd::BorrowedFd;
     use std::time::Duration;
 
-    use crate::sockopt::{self, NumberOption, number, set_number};
-    use crate::syscall;
+    use rustix::net::netdevice::name_to_index;
+    use rustix::net::sockopt::set_ip_multicast_if_with_ifindex;
+    use socket2::{Domain, SockRef, Socket, Type};
 
-    const QUICK_ACK: NumberOption = (libc::IPPROTO_TCP, libc::TCP_QUICKACK);
-    const TRAFFIC_CLASS: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_TCLASS);
-    const PRIORITY: NumberOption = (libc::SOL_SOCKET, libc::SO_PRIORITY);
-    const BUSY_POLL: NumberOption = (libc::SOL_SOCKET, libc::SO_BUSY_POLL);
-    const MARK: NumberOption = (libc::SOL_SOCKET, libc::SO_MARK);
-    const INCOMING_CPU: NumberOption = (libc::SOL_SOCKET, libc::SO_INCOMING_CPU);
+    pub(crate) use crate::sockopt::{pacing_rate, set_pacing_rate};
 
-    pub(crate) fn set_quick_ack(socket: &dyn AsFd, on: bool) -> io::Result<()> {
-        set_number(socket, QUICK_ACK, on.into())
+    pub(crate) fn set_quick_ack(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
+        SockRef::from(&socket).set_tcp_quickack(on)
     }
 
-    #[inline]
-    pub(crate) fn quick_ack(socket: &dyn AsFd) -> io::Result<Option<bool>> {
-        Ok(Some(number(socket, QUICK_ACK)? != 0))
+    pub(crate) fn quick_ack(socket: BorrowedFd<'_>) -> io::Result<Option<bool>> {
+        SockRef::from(&socket).tcp_quickack().map(Some)
     }
 
-    pub(crate) fn set_traffic_class(socket: &dyn AsFd, class: u32) -> io::Result<()> {
-        set_number(socket, TRAFFIC_CLASS, class.cast_signed())
+    pub(crate) fn set_traffic_class(socket: BorrowedFd<'_>, class: u32) -> io::Result<()> {
+        SockRef::from(&socket).set_tclass_v6(class)
     }
 
-    #[inline]
-    pub(crate) fn traffic_class(socket: &dyn AsFd) -> io::Result<Option<u32>> {
-        Ok(Some(number(socket, TRAFFIC_CLASS)?.cast_unsigned()))
+    pub(crate) fn traffic_class(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+        SockRef::from(&socket).tclass_v6().map(Some)
     }
 
-    pub(crate) fn set_priority(socket: &dyn AsFd, priority: u32) -> io::Result<()> {
-        set_number(socket, PRIORITY, priority.cast_signed())
+    pub(crate) fn set_priority(socket: BorrowedFd<'_>, priority: u32) -> io::Result<()> {
+        SockRef::from(&socket).set_priority(priority)
     }
 
-    #[inline]
-    pub(crate) fn priority(socket: &dyn AsFd) -> io::Result<Option<u32>> {
-        Ok(Some(number(socket, PRIORITY)?.cast_unsigned()))
+    pub(crate) fn priority(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+        SockRef::from(&socket).priority().map(Some)
     }
 
-    pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
-        sockopt::set_pacing_rate(socket, rate)
-    }
-
-    #[inline]
-    pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
-        sockopt::pacing_rate(socket)
-    }
-
-    pub(crate) fn set_busy_poll(socket: &dyn AsFd, time: Duration) -> io::Result<()> {
+    pub(crate) fn set_busy_poll(socket: BorrowedFd<'_>, time: Duration) -> io::Result<()> {
         let time = i32::try_from(time.as_micros()).map_err(|_| io::ErrorKind::InvalidInput)?;
-        set_number(socket, BUSY_POLL, time)
+        SockRef::from(&socket).set_busy_poll(time.cast_unsigned())
     }
 
-    #[inline]
-    pub(crate) fn busy_poll(socket: &dyn AsFd) -> io::Result<Option<Duration>> {
-        let time = number(socket, BUSY_POLL)?.cast_unsigned();
+    pub(crate) fn busy_poll(socket: BorrowedFd<'_>) -> io::Result<Option<Duration>> {
+        let time = SockRef::from(&socket).busy_poll()?;
         Ok(Some(Duration::from_micros(time.into())))
     }
 
-    pub(crate) fn set_mark(socket: &dyn AsFd, mark: u32) -> io::Result<()> {
-        set_number(socket, MARK, mark.cast_signed())
+    pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> io::Result<()> {
+        SockRef::from(&socket).set_mark(mark)
     }
 
-    #[inline]
-    pub(crate) fn mark(socket: &dyn AsFd) -> io::Result<Option<u32>> {
-        Ok(Some(number(socket, MARK)?.cast_unsigned()))
+    pub(crate) fn mark(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+        SockRef::from(&socket).mark().map(Some)
     }
 
-    pub(crate) fn set_incoming_cpu(socket: &dyn AsFd, cpu: u32) -> io::Result<()> {
+    pub(crate) fn set_incoming_cpu(socket: BorrowedFd<'_>, cpu: u32) -> io::Result<()> {
         let cpu = i32::try_from(cpu).map_err(|_| io::ErrorKind::InvalidInput)?;
-        set_number(socket, INCOMING_CPU, cpu)
+        let cpu = usize::try_from(cpu).map_err(|_| io::ErrorKind::InvalidInput)?;
+        SockRef::from(&socket).set_cpu_affinity(cpu)
     }
 
-    #[inline]
-    pub(crate) fn incoming_cpu(socket: &dyn AsFd) -> io::Result<Option<u32>> {
-        // Negative: none so far.
-        Ok(u32::try_from(number(socket, INCOMING_CPU)?).ok())
+    pub(crate) fn incoming_cpu(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+        let cpu = SockRef::from(&socket).cpu_affinity()?;
+        // A negative number, that is a large one without its sign: none so far.
+        Ok(i32::try_from(cpu).ok().map(i32::cast_unsigned))
     }
 
-    pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: NonZeroU32) -> io::Result<()> {
-        sockopt::set_multicast_index_v4(socket, index.get())
+    pub(crate) fn set_multicast_index_v4(
+        socket: BorrowedFd<'_>,
+        index: NonZeroU32,
+    ) -> io::Result<()> {
+        // Of no group, at no address.
+        let none = Ipv4Addr::UNSPECIFIED;
+        Ok(set_ip_multicast_if_with_ifindex(
+            socket,
+            &none,
+            &none,
+            index.get(),
+        )?)
     }
 
     pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
-        syscall::interface_index(name)
+        // Any socket will do.
+        let socket = Socket::new(Domain::UNIX, Type::DGRAM, None)?;
+        Ok(name_to_index(&socket, name)?)
     }
 }
 
@@ -98,17 +94,17 @@ mod platform {
 mod platform {
     use std::io;
     use std::num::NonZeroU32;
-    use std::os::fd::AsFd;
+    use std::os::fd::BorrowedFd;
     use std::time::Duration;
 
     macro_rules! unsupported {
         ($($set:ident, $get:ident: $sort:ty;)*) => {
             $(
-                pub(crate) fn $set(_socket: &dyn AsFd, _value: $sort) -> io::Result<()> {
+                pub(crate) fn $set(_socket: BorrowedFd<'_>, _value: $sort) -> io::Result<()> {
                     Err(io::ErrorKind::Unsupported.into())
                 }
 
-                pub(crate) fn $get(_socket: &dyn AsFd) -> io::Result<Option<$sort>> {
+                pub(crate) fn $get(_socket: BorrowedFd<'_>) -> io::Result<Option<$sort>> {
                     Ok(None)
                 }
             )*
@@ -125,7 +121,10 @@ mod platform {
         set_incoming_cpu, incoming_cpu: u32;
     }
 
-    pub(crate) fn set_multicast_index_v4(_socket: &dyn AsFd, _index: NonZeroU32) -> io::Result<()> {
+    pub(crate) fn set_multicast_index_v4(
+        _socket: BorrowedFd<'_>,
+        _index: NonZeroU32,
+    ) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Other processes.
-#![expect(unsafe_code, reason = "a system call that no small safe crate offers")]
 
-use std::io;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 /// Whether there is a process of that number, as far as this one sees them: those of
 /// other containers it does not.
 #[must_use]
 pub fn is_process(number: u32) -> bool {
-    let Ok(number @ 1..) = libc::pid_t::try_from(number) else {
-        return false;
-    };
-    // SAFETY: numbers only; signal 0 only checks for the process.
-    let found = unsafe { libc::kill(number, 0) };
+    let number = i32::try_from(number).ok().and_then(Pid::from_raw);
     // One that may not be signalled is there too.
-    found == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+    number.is_some_and(|number| test_kill_process(number) != Err(Errno::SRCH))
 }
 
 #[cfg(test)]

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which processors a thread runs on.
 
-#![cfg_attr(
-    target_os = "linux",
-    expect(unsafe_code, reason = "system calls that no small safe crate offers")
-)]
-
 use std::io;
-#[cfg(target_os = "linux")]
-use std::mem::size_of;
 
 #[cfg(target_os = "linux")]
-use libc::c_ulong;
+use rustix::{
+    io::Errno,
+    thread::{CpuSet, sched_getaffinity, sched_setaffinity},
+};
 
 use crate::RealTimeError;
-/// A bit for each processor, as the kernel counts them.
-#[cfg(target_os = "linux")]
-type Set = [c_ulong; WORDS];
-
-#[cfg(target_os = "linux")]
-const WORDS: usize = MAX_PROCESSORS / c_ulong::BITS as usize;
-
-/// Processors that a set can name; the C library has as many.
-#[cfg(target_os = "linux")]
-const MAX_PROCESSORS: usize = 8 * size_of::<libc::cpu_set_t>();
-
-/// The word of a set that has the bit of a processor, and the bit.
-#[cfg(target_os = "linux")]
-fn bit(processor: usize) -> (usize, c_ulong) {
-    let width = c_ulong::BITS as usize;
-    (processor / width, 1 << (processor % width))
-}
 
 /// Lets the calling thread run on these processors alone, counted from 0.
 /// Threads that it makes later are bound likewise.
@@ -41,20 +20,16 @@ fn bit(processor: usize) -> (usize, c_ulong) {
 #[cfg(target_os = "linux")]
 pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     let nowhere = || RealTimeError::NoSuchProcessor(processors.to_vec());
-    let mut set: Set = [0; WORDS];
+    let mut set = CpuSet::new();
     for &processor in processors {
-        let (word, bit) = bit(processor);
-        *set.get_mut(word).ok_or_else(nowhere)? |= bit;
+        if processor >= CpuSet::MAX_CPU {
+            return Err(nowhere());
+        }
+        set.set(processor);
     }
-    // SAFETY: 0 is the calling thread; as many octets are read as the set has.
-    let result = unsafe { libc::sched_setaffinity(0, size_of::<Set>(), (&raw const set).cast()) };
-    if result == 0 {
-        return Ok(());
-    }
-    let error = io::Error::last_os_error();
-    Err(match error.raw_os_error() {
-        Some(libc::EINVAL) => nowhere(),
-        _ => error.into(),
+    sched_setaffinity(None, &set).map_err(|error| match error {
+        Errno::INVAL => nowhere(),
+        error => io::Error::from(error).into(),
     })
 }
 
@@ -65,18 +40,8 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
 #[cfg(target_os = "linux")]
 #[inline]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
-    let mut set: Set = [0; WORDS];
-    // SAFETY: 0 is the calling thread; at most as many octets are written as the
-    // set has, and every pattern is a set.
-    let result = unsafe { libc::sched_getaffinity(0, size_of::<Set>(), (&raw mut set).cast()) };
-    if result != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    let is_set = |processor: &usize| {
-        let (word, bit) = bit(*processor);
-        set[word] & bit != 0
-    };
-    Ok((0..MAX_PROCESSORS).filter(is_set).collect())
+    let set = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|at| set.is_set(*at)).collect())
 }
 
 /// Not on this system.

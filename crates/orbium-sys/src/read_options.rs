@@ -2,24 +2,14 @@
 //! What the kernel says of a socket.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::num::NonZeroU32;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use socket2::{Domain, SockRef, Type};
 
 use crate::platform_options as platform;
 use crate::socket::family;
-use crate::socket_options::*;
-use crate::sockopt::{NumberOption, number};
-
-const SORT: NumberOption = (libc::SOL_SOCKET, libc::SO_TYPE);
-
-#[inline]
-fn is_on(socket: &dyn AsFd, option: NumberOption) -> io::Result<bool> {
-    Ok(number(socket, option)? != 0)
-}
-
-#[inline]
-fn size(socket: &dyn AsFd, option: NumberOption) -> io::Result<Option<usize>> {
-    Ok(usize::try_from(number(socket, option)?).ok())
-}
+use crate::{NetworkInterface, SocketOptions, sockopt};
 
 impl SocketOptions {
     /// The options in effect on a socket; those that its sort does not have are
@@ -32,71 +22,63 @@ impl SocketOptions {
     /// # Errors
     /// The system's error.
     pub fn read_from<S: AsFd>(socket: &S) -> io::Result<Self> {
-        Self::read_all(socket)
+        Self::read_all(socket.as_fd())
     }
 
-    #[inline]
-    fn read_all(socket: &dyn AsFd) -> io::Result<Self> {
-        let family = family(socket)?;
-        let is_v6 = family == libc::AF_INET6;
+    fn read_all(fd: BorrowedFd<'_>) -> io::Result<Self> {
+        let (family, socket) = (family(fd)?, SockRef::from(&fd));
         let mut options = Self {
-            send_buffer: size(socket, SEND_BUFFER)?,
-            receive_buffer: size(socket, RECEIVE_BUFFER)?,
+            send_buffer: Some(socket.send_buffer_size()?),
+            receive_buffer: Some(socket.recv_buffer_size()?),
             no_delay: false,
             keep_alive: false,
             ..Self::new()
         };
-        if !is_v6 && family != libc::AF_INET {
+        if family != Domain::IPV6 && family != Domain::IPV4 {
             return Ok(options);
         }
-        options.read_ip(socket, is_v6)?;
-        if number(socket, SORT)? == libc::SOCK_STREAM {
-            options.no_delay = is_on(socket, NO_DELAY)?;
-            options.keep_alive = is_on(socket, KEEP_ALIVE)?;
-            options.quick_ack = platform::quick_ack(socket)?;
+        options.read_ip(fd, family == Domain::IPV6)?;
+        if socket.r#type()? == Type::STREAM {
+            options.no_delay = socket.tcp_nodelay()?;
+            options.keep_alive = socket.keepalive()?;
+            options.quick_ack = platform::quick_ack(fd)?;
             return Ok(options);
         }
-        options.read_multicast(socket, is_v6)?;
+        options.read_multicast(&socket, family == Domain::IPV6)?;
         Ok(options)
     }
 
-    #[inline]
-    fn read_ip(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
-        self.dont_route = is_on(socket, DONT_ROUTE)?;
+    fn read_ip(&mut self, fd: BorrowedFd<'_>, v6: bool) -> io::Result<()> {
+        let socket = SockRef::from(&fd);
+        self.dont_route = sockopt::dont_route(fd)?;
         let class = match v6 {
-            true => platform::traffic_class(socket)?,
-            false => Some(number(socket, TYPE_OF_SERVICE)?.cast_unsigned()),
+            true => platform::traffic_class(fd)?,
+            false => Some(socket.tos_v4()?),
         };
         self.dscp = class.and_then(|class| u8::try_from(class >> 2).ok());
-        self.socket_priority = platform::priority(socket)?;
-        self.pacing_rate = platform::pacing_rate(socket)?;
-        self.busy_poll = platform::busy_poll(socket)?;
-        self.mark = platform::mark(socket)?;
-        self.incoming_cpu = platform::incoming_cpu(socket)?;
-        self.reuse = is_on(socket, REUSE_PORT)?;
+        self.socket_priority = platform::priority(fd)?;
+        self.pacing_rate = platform::pacing_rate(fd)?;
+        self.busy_poll = platform::busy_poll(fd)?;
+        self.mark = platform::mark(fd)?;
+        self.incoming_cpu = platform::incoming_cpu(fd)?;
+        self.reuse = socket.reuse_port()?;
         Ok(())
     }
 
-    fn read_multicast(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
-        use std::num::NonZeroU32;
-
-        use crate::NetworkInterface;
-
-        let socket = socket.as_fd();
-        let s = socket2::SockRef::from(&socket);
+    fn read_multicast(&mut self, socket: &SockRef<'_>, v6: bool) -> io::Result<()> {
         let ttl = match v6 {
-            true => s.multicast_hops_v6()?,
-            false => s.multicast_ttl_v4()?,
+            true => socket.multicast_hops_v6()?,
+            false => socket.multicast_ttl_v4()?,
         };
         self.multicast_ttl = u8::try_from(ttl).ok();
         self.multicast_loop = Some(match v6 {
-            true => s.multicast_loop_v6()?,
-            false => s.multicast_loop_v4()?,
+            true => socket.multicast_loop_v6()?,
+            false => socket.multicast_loop_v4()?,
         });
         self.multicast_interface = if v6 {
-            NonZeroU32::new(s.multicast_if_v6()?).map(NetworkInterface::Index)
+            NonZeroU32::new(socket.multicast_if_v6()?).map(NetworkInterface::Index)
         } else {
-            let address = s.multicast_if_v4()?;
+            let address = socket.multicast_if_v4()?;
             (!address.is_unspecified()).then_some(NetworkInterface::Address(address))
         };
         Ok(())

@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Level-triggered readiness: epoll on Linux, poll elsewhere.
+//! Level-triggered readiness: epoll on Linux, poll elsewhere, as `rustix` has them.
+//!
+//! The reactor needs a poller on which several threads wait at once (leader/followers), which
+//! reports a level, or one source to one thread until that thread re-arms it, in one system call
+//! for each wait. Neither well-known crate has that:
+//!
+//! | | `polling` 3.11 | `mio` 1.2 | here |
+//! |---|---|---|---|
+//! | threads that wait at once | one: a second `wait` returns at once with nothing | one: `poll` takes `&mut self` | any |
+//! | system calls of a wait on Linux | five: it sets and arms a timer, waits, clears and re-arms a notification | one | one |
+//! | level-triggered | yes | no: `EPOLLET` always | yes |
+//! | one source to one thread, re-armed | yes | no | yes |
+//! | at most so many events for a thread | by the capacity of its list | by the capacity of its list | yes |
+//! | registering a source | unsafe | by the number of its descriptor | safe |
+//! | also a source that is not registered | no | no | yes: a thread waits for its own reply and serves until then |
 
 #[cfg(target_os = "linux")]
 mod epoll;

@@ -5,19 +5,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use crate::platform_options as platform;
-use crate::sockopt::{NumberOption, number, set_number};
-use crate::{NetworkInterface, socket};
+use socket2::SockRef;
 
-pub(crate) const SEND_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_SNDBUF);
-pub(crate) const RECEIVE_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_RCVBUF);
-pub(crate) const NO_DELAY: NumberOption = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
-pub(crate) const KEEP_ALIVE: NumberOption = (libc::SOL_SOCKET, libc::SO_KEEPALIVE);
-pub(crate) const DONT_ROUTE: NumberOption = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
-pub(crate) const TYPE_OF_SERVICE: NumberOption = (libc::IPPROTO_IP, libc::IP_TOS);
-pub(crate) const REUSE_ADDRESS: NumberOption = (libc::SOL_SOCKET, libc::SO_REUSEADDR);
-pub(crate) const REUSE_PORT: NumberOption = (libc::SOL_SOCKET, libc::SO_REUSEPORT);
-pub(crate) const ONLY_V6: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY);
+use crate::platform_options as platform;
+use crate::socket::is_v6;
+use crate::{NetworkInterface, sockopt};
 
 /// What can be asked of a socket. `None` leaves what the system does by itself.
 ///
@@ -127,15 +119,6 @@ fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn ask_number(
-    name: &str,
-    value: Option<i32>,
-    socket: &dyn AsFd,
-    option: NumberOption,
-) -> io::Result<()> {
-    ask(name, value, |value| set_number(socket, option, value))
-}
-
 impl SocketOptions {
     /// Applies to a TCP socket, connected or about to be: buffers, `no_delay`,
     /// `keep_alive`, `quick_ack` and what is said of IP, but for what concerns
@@ -150,13 +133,9 @@ impl SocketOptions {
     // What takes any socket hands on what is the same for all: it is compiled
     // once.
     fn apply_tcp_to(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
-        ask_number("no_delay", Some(self.no_delay.into()), &stream, NO_DELAY)?;
-        ask_number(
-            "keep_alive",
-            Some(self.keep_alive.into()),
-            &stream,
-            KEEP_ALIVE,
-        )?;
+        let socket = SockRef::from(&stream);
+        named("no_delay", socket.set_tcp_nodelay(self.no_delay))?;
+        named("keep_alive", socket.set_keepalive(self.keep_alive))?;
         self.apply_quick_ack(stream)?;
         self.apply_buffers(stream)?;
         self.apply_ip(stream)
@@ -165,7 +144,7 @@ impl SocketOptions {
     /// The option that connecting undoes.
     pub(crate) fn apply_quick_ack(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
         ask("quick_ack", self.quick_ack, |on| {
-            platform::set_quick_ack(&stream, on)
+            platform::set_quick_ack(stream, on)
         })
     }
 
@@ -211,8 +190,8 @@ impl SocketOptions {
     }
 
     fn apply_multicast_to(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        let v6 = is_v6(&socket)?;
-        let s = socket2::SockRef::from(&socket);
+        let v6 = is_v6(socket)?;
+        let s = SockRef::from(&socket);
         ask("multicast_ttl", self.multicast_ttl, |ttl| match v6 {
             true => s.set_multicast_hops_v6(ttl.into()),
             false => s.set_multicast_ttl_v4(ttl.into()),
@@ -228,34 +207,26 @@ impl SocketOptions {
                 (true, at) => s.set_multicast_if_v6(at.index()?),
                 (false, NetworkInterface::Address(address)) => s.set_multicast_if_v4(&address),
                 (false, NetworkInterface::Index(index)) => {
-                    platform::set_multicast_index_v4(&socket, index)
+                    platform::set_multicast_index_v4(socket, index)
                 }
             },
         )
     }
 
     fn apply_buffers(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        for (name, size, option) in [
-            ("send_buffer", self.send_buffer, SEND_BUFFER),
-            ("receive_buffer", self.receive_buffer, RECEIVE_BUFFER),
-        ] {
-            ask(name, size, |octets| {
-                // The kernel takes a size for a number with a sign.
-                let size = i32::try_from(octets).map_err(|_| io::ErrorKind::InvalidInput)?;
-                set_number(&socket, option, size)
-            })?;
-        }
-        Ok(())
+        let socket = SockRef::from(&socket);
+        ask("send_buffer", self.send_buffer, |bytes| {
+            socket.set_send_buffer_size(signed(bytes)?)
+        })?;
+        ask("receive_buffer", self.receive_buffer, |bytes| {
+            socket.set_recv_buffer_size(signed(bytes)?)
+        })
     }
 
     fn apply_ip(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        let socket = &socket;
-        ask_number(
-            "dont_route",
-            self.dont_route.then_some(1),
-            socket,
-            DONT_ROUTE,
-        )?;
+        ask("dont_route", self.dont_route.then_some(true), |on| {
+            sockopt::set_dont_route(socket, on)
+        })?;
         // Linux changes the priority with the code point, so that comes first.
         ask("dscp", self.dscp, |dscp| set_dscp(socket, dscp))?;
         ask("socket_priority", self.socket_priority, |priority| {
@@ -272,31 +243,37 @@ impl SocketOptions {
 
     /// Applies what concerns sockets that others connect or send to.
     pub(crate) fn apply_shared(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        let socket = &socket;
         ask("incoming_cpu", self.incoming_cpu, |cpu| {
             platform::set_incoming_cpu(socket, cpu)
         })?;
-        ask_number("reuse", self.reuse.then_some(1), socket, REUSE_PORT)
+        ask("reuse", self.reuse.then_some(true), |on| {
+            SockRef::from(&socket).set_reuse_port(on)
+        })
     }
 }
 
-/// Whether a socket is one of IPv6; it need not have an address.
-pub(crate) fn is_v6(socket: &dyn AsFd) -> io::Result<bool> {
-    Ok(socket::family(socket)? == libc::AF_INET6)
+/// A size that the kernel, which takes it for a number with a sign, does not take for a
+/// negative one.
+fn signed(bytes: usize) -> io::Result<usize> {
+    match i32::try_from(bytes) {
+        Ok(_) => Ok(bytes),
+        Err(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }
 }
 
-fn set_dscp(socket: &dyn AsFd, dscp: u8) -> io::Result<()> {
+fn set_dscp(socket: BorrowedFd<'_>, dscp: u8) -> io::Result<()> {
     if dscp > 63 {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     // The lower two bits are for congestion notification.
     let class = u32::from(dscp) << 2;
+    let s = SockRef::from(&socket);
     if is_v6(socket)? {
         platform::set_traffic_class(socket, class)?;
-        if number(socket, ONLY_V6)? != 0 {
+        if s.only_v6()? {
             return Ok(());
         }
         // It may carry IPv4 too.
     }
-    set_number(socket, TYPE_OF_SERVICE, class.cast_signed())
+    s.set_tos_v4(class)
 }

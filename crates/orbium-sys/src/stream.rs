@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Octets through connected sockets of any family. A broken connection is an
+//! Bytes through connected sockets of any family. A broken connection is an
 //! error, never a SIGPIPE.
 
 use std::io::{self, IoSlice};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use crate::{direct_syscall, sockopt};
+use rustix::net::SendAncillaryBuffer;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
-/// Sends from one buffer; returns the octets taken.
+use crate::direct_syscall::{self, NO_SIGNAL};
+
+/// Sends from one buffer; returns the number of bytes taken.
 ///
 /// # Errors
 /// The system's error.
 #[inline]
-pub fn send<S: AsFd>(stream: &S, octets: &[u8]) -> io::Result<usize> {
-    direct_syscall::send(stream, octets)
+pub fn send<S: AsFd>(stream: &S, bytes: &[u8]) -> io::Result<usize> {
+    direct_syscall::send(stream.as_fd(), bytes)
 }
 
-/// Receives what is there, up to the size of `room`; 0 is the end.
+/// Receives the bytes that are available, up to the length of the buffer; 0 is the end.
 ///
 /// # Errors
 /// The system's error.
 #[inline]
-pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
-    direct_syscall::receive(stream, room)
+pub fn receive<S: AsFd>(stream: &S, buffer: &mut [u8]) -> io::Result<usize> {
+    direct_syscall::receive(stream.as_fd(), buffer)
 }
 
-/// Sends from several buffers in one call; returns the octets taken.
+/// Sends from several buffers in one call; returns the number of bytes taken.
 ///
 /// # Errors
 /// The system's error.
-pub fn send_vectored<S: AsFd>(stream: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-    direct_syscall::send_vectored(stream, pieces)
+pub fn send_vectored<S: AsFd>(stream: &S, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+    let mut control = SendAncillaryBuffer::default();
+    Ok(rustix::net::sendmsg(
+        stream,
+        slices,
+        &mut control,
+        NO_SIGNAL,
+    )?)
 }
 
 /// Bounds how long a blocking receive and a blocking send may take; `None`
@@ -44,19 +53,19 @@ pub fn set_timeouts<S: AsFd>(
     receive: Option<Option<Duration>>,
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
-    set_timeouts_of(stream, receive, send)
+    set_timeouts_of(stream.as_fd(), receive, send)
 }
 
 fn set_timeouts_of(
-    stream: &dyn AsFd,
+    stream: BorrowedFd<'_>,
     receive: Option<Option<Duration>>,
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
     if let Some(timeout) = receive {
-        sockopt::set_timeout(stream, libc::SO_RCVTIMEO, timeout)?;
+        set_socket_timeout(stream, Timeout::Recv, timeout)?;
     }
     if let Some(timeout) = send {
-        sockopt::set_timeout(stream, libc::SO_SNDTIMEO, timeout)?;
+        set_socket_timeout(stream, Timeout::Send, timeout)?;
     }
     Ok(())
 }

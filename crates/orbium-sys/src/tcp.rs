@@ -5,11 +5,8 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 
-use crate::socket::{self, Address};
-use crate::socket_options::{ONLY_V6, REUSE_ADDRESS};
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::sockopt::congestion_control;
-use crate::sockopt::set_number;
+use socket2::{Domain, SockRef, Socket, Type};
+
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
 /// Octets of the send buffer of a connection within this host whose congestion control paces
@@ -23,7 +20,7 @@ use crate::{Deadline, Interest, SocketOptions, wait_for};
 /// pacing a bounded buffer has each few messages wake the receiver: floods of 1 to 4 KiB are
 /// three times slower with it, and large ones no quicker.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const PACED_SEND_BUFFER: i32 = 512 * 1024;
+const PACED_SEND_BUFFER: usize = 512 * 1024;
 
 /// Connects before the deadline.
 ///
@@ -35,17 +32,19 @@ pub fn connect(
     deadline: Deadline,
 ) -> io::Result<TcpStream> {
     deadline.remaining()?;
-    let to = Address::from(address);
-    let stream = TcpStream::from(socket::stream_for(&to)?);
+    let stream = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    let stream = TcpStream::from(stream);
     // Before the handshake: it says how large the window can grow, and is to be
     // treated like what follows.
     options.apply_tcp(&stream)?;
     stream.set_nonblocking(true)?;
-    match socket::connect(&stream, &to) {
+    match SockRef::from(&stream).connect(&address.into()) {
         Ok(()) => {}
-        // An interruption leaves the attempt under way too.
-        Err(libc::EINPROGRESS | libc::EINTR) => wait_until_connected(&stream, deadline)?,
-        Err(error) => return Err(io::Error::from_raw_os_error(error)),
+        Err(error) => match error.raw_os_error() {
+            // An interruption leaves the attempt under way too.
+            Some(libc::EINPROGRESS | libc::EINTR) => wait_until_connected(&stream, deadline)?,
+            _ => return Err(error),
+        },
     }
     stream.set_nonblocking(false)?;
     let own = stream.local_addr().ok();
@@ -57,11 +56,7 @@ pub fn connect(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none() && is_within_host(address, own) && is_paced(&stream) {
         // An optimisation: the connection works without it.
-        let _ = set_number(
-            &stream,
-            crate::socket_options::SEND_BUFFER,
-            PACED_SEND_BUFFER,
-        );
+        let _ = SockRef::from(&stream).set_send_buffer_size(PACED_SEND_BUFFER);
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
@@ -77,7 +72,8 @@ fn is_within_host(address: SocketAddr, own: Option<SocketAddr>) -> bool {
 /// Whether the congestion control paces what is sent, over the loopback interface too.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_paced(stream: &TcpStream) -> bool {
-    congestion_control(stream).is_ok_and(|name| name.starts_with(b"bbr"))
+    let name = SockRef::from(stream).tcp_congestion();
+    name.is_ok_and(|name| name.starts_with(b"bbr"))
 }
 
 fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()> {
@@ -99,14 +95,13 @@ fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()
 /// # Errors
 /// The system's error: address in use, not ours, no permission.
 pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpListener> {
-    let at = Address::from(address);
-    let socket = socket::stream_for(&at)?;
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
-        set_number(&socket, ONLY_V6, 0)?;
+        socket.set_only_v6(false)?;
     }
-    set_number(&socket, REUSE_ADDRESS, 1)?;
+    socket.set_reuse_address(true)?;
     options.apply_listener(&socket)?;
-    socket::bind(&socket, &at)?;
-    socket::listen(&socket, 1024)?;
+    socket.bind(&address.into())?;
+    socket.listen(1024)?;
     Ok(socket.into())
 }

@@ -6,7 +6,8 @@ use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use crate::socket::{self, Address};
+use socket2::{Domain, SockAddr, SockRef, Socket, Type};
+
 use crate::{Deadline, ProcessCredentials};
 
 /// Connections that may wait to be accepted.
@@ -14,7 +15,7 @@ const BACKLOG: i32 = 1024;
 
 /// The name of a Unix socket: a path that fits, or an abstract name.
 #[derive(Clone, Debug)]
-pub struct UnixName(Vec<u8>);
+pub struct UnixName(SockAddr);
 
 impl UnixName {
     /// The name that a path gives.
@@ -22,16 +23,11 @@ impl UnixName {
     /// # Errors
     /// `InvalidInput`: it is empty, too long, or has an octet of zero.
     pub fn path(path: &Path) -> io::Result<Self> {
-        let octets = path.as_os_str().as_encoded_bytes();
-        if octets.is_empty() || octets.contains(&0) {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.is_empty() || bytes.contains(&0) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        Self::that_fits(octets.into())
-    }
-
-    fn that_fits(octets: Vec<u8>) -> io::Result<Self> {
-        Address::unix(&octets)?;
-        Ok(Self(octets))
+        SockAddr::unix(path).map(Self)
     }
 
     /// A name outside of the file system, which ends with its last socket.
@@ -43,7 +39,8 @@ impl UnixName {
         if name.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        Self::that_fits(format!("\0{name}").into())
+        // A name that begins with a byte of zero is no path.
+        SockAddr::unix(format!("\0{name}")).map(Self)
     }
 
     /// A name outside of the file system, which this system does not have.
@@ -56,6 +53,10 @@ impl UnixName {
     }
 }
 
+fn new_socket() -> io::Result<Socket> {
+    Socket::new(Domain::UNIX, Type::STREAM, None)
+}
+
 /// A socket that has a name and does not listen yet: a client that connects is
 /// refused.
 #[derive(Debug)]
@@ -66,9 +67,8 @@ pub struct BoundUnix(UnixListener);
 /// # Errors
 /// `AddrInUse` if there is anything by that name; the system's error.
 pub fn bind_unix(name: &UnixName) -> io::Result<BoundUnix> {
-    let address = Address::unix(&name.0)?;
-    let socket = socket::stream_for(&address)?;
-    socket::bind(&socket, &address)?;
+    let socket = new_socket()?;
+    socket.bind(&name.0)?;
     Ok(BoundUnix(socket.into()))
 }
 
@@ -78,7 +78,7 @@ impl BoundUnix {
     /// # Errors
     /// The system's error.
     pub fn listen(self) -> io::Result<UnixListener> {
-        socket::listen(&self.0, BACKLOG)?;
+        SockRef::from(&self.0).listen(BACKLOG)?;
         Ok(self.0)
     }
 }
@@ -89,19 +89,20 @@ impl BoundUnix {
 /// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline,
 /// if the server accepts nothing and its queue is full.
 pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStream> {
-    let address = Address::unix(&name.0)?;
-    let socket = socket::stream_for(&address)?;
+    let socket = new_socket()?;
     loop {
         let left = deadline.remaining()?;
         if left.is_some() {
             // Connecting waits for room in the queue, as sending does.
             crate::set_timeouts(&socket, None, Some(left))?;
         }
-        match socket::connect(&socket, &address) {
-            Ok(()) => break,
+        let Err(error) = socket.connect(&name.0) else {
+            break;
+        };
+        match error.raw_os_error() {
             // The deadline decides. An interrupted attempt has left nothing.
-            Err(libc::EINTR | libc::EAGAIN) => {}
-            Err(error) => return Err(io::Error::from_raw_os_error(error)),
+            Some(libc::EINTR | libc::EAGAIN) => {}
+            _ => return Err(error),
         }
     }
     if deadline != Deadline::NEVER {
@@ -116,14 +117,16 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
 /// It cannot be found out: no permission, most likely. `NotFound` if there is no
 /// such name.
 pub fn is_listening(name: &UnixName) -> io::Result<bool> {
-    let address = Address::unix(&name.0)?;
-    let socket = UnixStream::from(socket::stream_for(&address)?);
+    let socket = new_socket()?;
     socket.set_nonblocking(true)?;
-    match socket::connect(&socket, &address) {
-        Err(libc::ECONNREFUSED) => Ok(false),
+    let Err(error) = socket.connect(&name.0) else {
+        return Ok(true);
+    };
+    match error.raw_os_error() {
+        Some(libc::ECONNREFUSED) => Ok(false),
         // Its queue is full, or it is for datagrams.
-        Ok(()) | Err(libc::EAGAIN | libc::EPROTOTYPE) => Ok(true),
-        Err(error) => Err(io::Error::from_raw_os_error(error)),
+        Some(libc::EAGAIN | libc::EPROTOTYPE) => Ok(true),
+        _ => Err(error),
     }
 }
 
@@ -131,5 +134,5 @@ pub fn is_listening(name: &UnixName) -> io::Result<bool> {
 /// `None` where the system cannot say.
 #[must_use]
 pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
-    crate::sockopt::peer_process(stream).ok()
+    crate::sockopt::peer_process(stream.as_fd()).ok()
 }

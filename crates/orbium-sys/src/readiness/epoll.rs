@@ -6,9 +6,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use super::interest::{Interest, MAX_EVENTS, Ready, wait_for};
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+
+use super::interest::{Interest, MAX_EVENTS, Ready, timespec, wait_for};
 use crate::fork::Held;
-use crate::{direct_syscall, syscall};
+
+/// The longest wait of one call: the kernel counts milliseconds in 31 bits.
+const MAX_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 #[derive(Debug)]
 pub(super) struct Set {
@@ -16,20 +21,21 @@ pub(super) struct Set {
     epoll: OwnedFd,
 }
 
-fn flags(interest: Interest) -> i32 {
+fn flags(interest: Interest) -> EventFlags {
+    const READ: EventFlags = EventFlags::IN.union(EventFlags::RDHUP);
     match interest {
-        Interest::None => 0,
-        Interest::Read => libc::EPOLLIN | libc::EPOLLRDHUP,
-        Interest::Write => libc::EPOLLOUT,
-        Interest::Both => flags(Interest::Read) | libc::EPOLLOUT,
-        Interest::ReadOnce => flags(Interest::Read) | libc::EPOLLONESHOT,
-        Interest::WriteOnce => flags(Interest::Write) | libc::EPOLLONESHOT,
+        Interest::None => EventFlags::empty(),
+        Interest::Read => READ,
+        Interest::Write => EventFlags::OUT,
+        Interest::Both => READ | EventFlags::OUT,
+        Interest::ReadOnce => READ | EventFlags::ONESHOT,
+        Interest::WriteOnce => EventFlags::OUT | EventFlags::ONESHOT,
     }
 }
 
 impl Set {
     pub(super) fn new() -> io::Result<Self> {
-        let epoll = syscall::epoll()?;
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         Ok(Self {
             _held: Held::new(&epoll),
             epoll,
@@ -37,7 +43,8 @@ impl Set {
     }
 
     pub(super) fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_ADD, source, token, flags(interest))
+        let data = EventData::new_u64(token);
+        Ok(epoll::add(&self.epoll, source, data, flags(interest))?)
     }
 
     pub(super) fn modify(
@@ -46,21 +53,12 @@ impl Set {
         token: u64,
         interest: Interest,
     ) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_MOD, source, token, flags(interest))
+        let data = EventData::new_u64(token);
+        Ok(epoll::modify(&self.epoll, source, data, flags(interest))?)
     }
 
     pub(super) fn remove(&self, source: &dyn AsFd, _token: u64) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_DEL, source, 0, 0)
-    }
-
-    fn control(
-        &self,
-        operation: i32,
-        source: &dyn AsFd,
-        token: u64,
-        events: i32,
-    ) -> io::Result<()> {
-        syscall::epoll_control(&self.epoll, operation, source, token, events)
+        Ok(epoll::delete(&self.epoll, source)?)
     }
 
     /// Adds what is ready to `ready`.
@@ -69,23 +67,17 @@ impl Set {
         ready: &mut Vec<Ready>,
         timeout: Option<Duration>,
     ) -> io::Result<()> {
-        let mut events = [const { MaybeUninit::uninit() }; N];
-        self.wait_with(&mut events, ready, timeout)
-    }
-
-    fn wait_with(
-        &self,
-        events: &mut [MaybeUninit<libc::epoll_event>],
-        ready: &mut Vec<Ready>,
-        timeout: Option<Duration>,
-    ) -> io::Result<()> {
-        match direct_syscall::wait(&self.epoll, events, syscall::milliseconds(timeout)) {
-            Ok(events) => {
-                ready.extend(events.iter().map(|event| Ready { token: event.u64 }));
+        let mut events = [const { MaybeUninit::<Event>::uninit() }; N];
+        let timeout = timeout.map(|timeout| timespec(timeout.min(MAX_WAIT)));
+        match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
+            Ok((events, _)) => {
+                ready.extend(events.iter().map(|event| Ready {
+                    token: event.data.u64(),
+                }));
                 Ok(())
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(error),
+            Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 

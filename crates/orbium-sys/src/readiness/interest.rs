@@ -2,10 +2,11 @@
 //! What to wait for on a source, and waiting for a few of them.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use crate::syscall;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 
 /// Sources that one wait reports at most.
 pub(super) const MAX_EVENTS: usize = 64;
@@ -37,16 +38,40 @@ pub struct Ready {
 }
 
 /// What poll is asked for.
-pub(super) fn entry(source: &dyn AsFd, interest: Interest) -> libc::pollfd {
-    libc::pollfd {
-        fd: source.as_fd().as_raw_fd(),
-        events: match interest {
-            Interest::None => 0,
-            Interest::Read | Interest::ReadOnce => libc::POLLIN,
-            Interest::Write | Interest::WriteOnce => libc::POLLOUT,
-            Interest::Both => libc::POLLIN | libc::POLLOUT,
-        },
-        revents: 0,
+pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollFd<'_> {
+    let events = match interest {
+        Interest::None => PollFlags::empty(),
+        Interest::Read | Interest::ReadOnce => PollFlags::IN,
+        Interest::Write | Interest::WriteOnce => PollFlags::OUT,
+        Interest::Both => PollFlags::IN | PollFlags::OUT,
+    };
+    PollFd::from_borrowed_fd(source, events)
+}
+
+/// A timeout as the kernel takes it.
+pub(super) fn timespec(timeout: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: timeout.subsec_nanos().into(),
+    }
+}
+
+/// Waits until one of some descriptors is ready; `None` is for ever. What is
+/// ready stands in the set. An interruption counts as nothing ready.
+///
+/// # Errors
+/// The system's error.
+pub(super) fn poll(set: &mut [PollFd<'_>], timeout: Option<Duration>) -> io::Result<()> {
+    let timeout = timeout.map(timespec);
+    match rustix::event::poll(set, timeout.as_ref()) {
+        Ok(_) => Ok(()),
+        Err(Errno::INTR) => {
+            for entry in set {
+                entry.clear_revents();
+            }
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -59,19 +84,7 @@ pub fn wait_for<const N: usize>(
     sources: [(&dyn AsFd, Interest); N],
     timeout: Option<Duration>,
 ) -> io::Result<[bool; N]> {
-    const NOTHING: libc::pollfd = libc::pollfd {
-        fd: -1,
-        events: 0,
-        revents: 0,
-    };
-    let mut set = [NOTHING; N];
-    for (place, (source, interest)) in set.iter_mut().zip(&sources) {
-        *place = entry(*source, *interest);
-    }
-    syscall::poll(&mut set, timeout)?;
-    let mut ready = [false; N];
-    for (ready, entry) in ready.iter_mut().zip(&set) {
-        *ready = entry.revents != 0;
-    }
-    Ok(ready)
+    let mut set = sources.map(|(source, interest)| entry(source.as_fd(), interest));
+    poll(&mut set, timeout)?;
+    Ok(set.map(|entry| !entry.revents().is_empty()))
 }

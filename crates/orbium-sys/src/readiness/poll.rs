@@ -7,8 +7,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::interest::{Interest, MAX_EVENTS, Ready, entry};
-use crate::syscall;
+use rustix::event::PollFd;
+
+use super::interest::{Interest, MAX_EVENTS, Ready, entry, poll};
 
 type Sources = BTreeMap<u64, (OwnedFd, Interest)>;
 
@@ -98,16 +99,17 @@ impl Set {
         };
         let mut set: Vec<_> = sources
             .iter()
-            .map(|(_, fd, interest)| entry(fd, *interest))
+            .map(|(_, fd, interest)| entry(fd.as_fd(), *interest))
             .collect();
-        set.extend(extra.map(|(source, interest)| entry(source, interest)));
-        syscall::poll(&mut set, timeout)?;
-        if set.get(sources.len()).is_some_and(|own| own.revents != 0) {
+        set.extend(extra.map(|(source, interest)| entry(source.as_fd(), interest)));
+        poll(&mut set, timeout)?;
+        let is_ready = |entry: &PollFd<'_>| !entry.revents().is_empty();
+        if set.get(sources.len()).is_some_and(is_ready) {
             return Ok(true);
         }
         let pairs = set.iter().zip(&sources);
         let found = pairs
-            .filter(|(set, _)| set.revents != 0)
+            .filter(|(entry, _)| is_ready(entry))
             .map(|(_, (token, ..))| Ready { token: *token });
         let mut held = self.lock();
         ready.extend(found.filter(|it| take_readiness(&mut held, *it)).take(most));

@@ -134,7 +134,7 @@ fn initial_references_come_from_files() {
     }
     // The name is that of the file.
     folder.file("Other", server.object_to_string(&target).as_bytes());
-    let client = Orb::new(in_file("default_initial_reference = file:.\n")).unwrap();
+    let client = Orb::new(in_file("default_initial_reference = 'file:.'\n")).unwrap();
     assert!(client.resolve_initial_references("Other").is_ok());
     // A file that is not there, no reference, or one that leads back.
     folder.file("nonsense", b"?");
