@@ -50,9 +50,9 @@ pub use orbium_invocation::{
 // Macros for generated code.
 #[doc(hidden)]
 pub use orbium_invocation::{error_enum, exception};
-pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};
+pub use orbium_server::lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{
-    Arrival, Dedication, Gate, OwnThread, Pass, Reply, Sent, ThreadAsked, UntypedReply,
+    Arrival, DedicatedThread, Dedication, Gate, Pass, Reply, Sent, ThreadAsked, UntypedReply,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use orbium_core::{
-    Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueRoom,
+    Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueBounds,
     ServerStrategy, SystemException,
 };
 use orbium_giop::minor;
@@ -152,7 +152,7 @@ impl Threadpool {
         if asked.is_empty() || twice || some_listen {
             return Err(bad_param());
         }
-        let room = config.room(orb);
+        let bounds = config.queue_bounds(orb);
         let mut made: Vec<(Priority, Lane)> = Vec::with_capacity(asked.len());
         for (priority, scheduling, lane) in asked {
             let lower = made.iter().rev().map(|(_, lane)| lane.clone());
@@ -164,7 +164,7 @@ impl Threadpool {
                     true => lower.collect(),
                     false => Vec::new(),
                 },
-                room: room.clone(),
+                queue_bounds: bounds.clone(),
                 ..lane.config(&config, orb)
             };
             match orb.add_lane(&lane) {
@@ -248,10 +248,10 @@ impl Threadpool {
 
 impl ThreadpoolConfig {
     /// What may wait in all lanes together; `None` if nothing may.
-    fn room(&self, orb: &Orb) -> Option<QueueRoom> {
+    fn queue_bounds(&self, orb: &Orb) -> Option<QueueBounds> {
         let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
         self.allow_request_buffering.then(|| {
-            QueueRoom::new(
+            QueueBounds::new(
                 limit(self.max_buffered_requests, MOST_BUFFERED),
                 limit(
                     self.max_request_buffer_size,

@@ -211,7 +211,7 @@ impl ServerConnection {
     /// Whether nothing is lost if the connection ends now: no reply is to come, and no thread
     /// is set aside for it.
     pub(super) fn may_make_room(&self) -> bool {
-        !(self.is_shared() || self.has_pending() || self.is_due() || self.has_own_thread())
+        !(self.is_shared() || self.has_pending() || self.is_due() || self.has_dedicated_thread())
     }
 
     /// The peer. Called only when it must be known: a peer that authenticates itself

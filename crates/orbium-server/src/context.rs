@@ -15,6 +15,24 @@ use crate::log;
 use orbium_config::Limits;
 use orbium_metrics::{Instruments, Measurements};
 
+/// What a [`ServerContext`] is made of: the facts of its ORB that never change.
+pub struct OrbFacts {
+    /// The ORB's bounds.
+    pub limits: Limits,
+    /// Bytes above which replies are sent in fragments.
+    pub fragment_size: Option<usize>,
+    /// Whether replies to pipelined requests are sent together.
+    pub collects_replies: bool,
+    /// What connections are charged to.
+    pub budget: Budget,
+    /// Identifies the ORB within the process.
+    pub number: usize,
+    /// What readers of requests carry so that references in them can be bound.
+    pub owner: Owner,
+    /// What is counted.
+    pub instruments: Arc<Instruments>,
+}
+
 /// The facts of an ORB that its server engine asks for. It neither keeps the ORB alive
 /// nor holds anything of the engine.
 pub struct ServerContext {
@@ -44,21 +62,15 @@ pub struct ServerContext {
 impl ServerContext {
     /// A context without lanes.
     #[must_use]
-    pub fn new(
-        limits: Limits,
-        (fragment_size, collects_replies): (Option<usize>, bool),
-        budget: Budget,
-        (number, owner): (usize, Owner),
-        instruments: Arc<Instruments>,
-    ) -> Self {
+    pub fn new(orb: OrbFacts) -> Self {
         Self {
-            limits,
-            fragment_size,
-            collects_replies,
-            budget,
-            number,
-            owner,
-            instruments,
+            limits: orb.limits,
+            fragment_size: orb.fragment_size,
+            collects_replies: orb.collects_replies,
+            budget: orb.budget,
+            number: orb.number,
+            owner: orb.owner,
+            instruments: orb.instruments,
             dedications: Dedications::default(),
             routed: AtomicBool::new(false),
             served_by: OnceLock::new(),

@@ -14,10 +14,10 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::role::Role;
 
 use crate::dedication::{Gate, Pass};
+use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
 use crate::lane::thread::{self, Setup};
 use crate::outcome::Outcome;
-use crate::passing::pass_on;
 use crate::receiving::{self, Receiving};
 use crate::{Dispatcher, LaneCore, ServerConnection};
 
@@ -82,7 +82,7 @@ impl Own {
 
     fn read_elsewhere(self: &Arc<Self>, intake: Box<Intake>) -> Result<(), Box<Intake>> {
         let own = Arc::clone(self);
-        pass_on(&self.lane.threads, intake, move |intake| own.read(*intake))
+        hand_off(&self.lane.threads, intake, move |intake| own.read(*intake))
     }
 
     /// Reads the connection to its end, or until another thread does; then this
@@ -126,7 +126,9 @@ impl Reading<'_> {
     fn read(&self, mut intake: Intake) -> bool {
         let connection = &self.own.connection;
         let limits = &self.dispatcher.context().limits;
-        if !connection.begin_own_thread(self.own.setup.priority, receiving::first_bound(limits)) {
+        if !connection
+            .begin_dedicated_thread(self.own.setup.priority, receiving::first_bound(limits))
+        {
             return true;
         }
         let source = Source::new(self.dispatcher, connection, self);

@@ -24,7 +24,7 @@ pub trait Dedication: Send + Sync + 'static {
     /// # Errors
     ///
     /// Why it gets nothing: then it is served like any other, and the reply says so.
-    fn asked(&self, request: &ThreadAsked<'_>) -> Result<OwnThread, Undedicated>;
+    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated>;
 }
 
 /// A connection asks for a thread.
@@ -38,7 +38,7 @@ pub struct ThreadAsked<'c> {
 
 /// What a connection is given.
 #[derive(Clone, Debug, Default)]
-pub struct OwnThread {
+pub struct DedicatedThread {
     /// The CORBA priority that the thread has, for its requests and the calls
     /// they make. `None`: that of the lane.
     pub priority: Option<Priority>,

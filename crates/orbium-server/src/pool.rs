@@ -22,7 +22,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use crate::Host;
 use crate::intake::Queued;
 use crate::lane::thread::Setup;
-use crate::lane::{LaneConfig, QueueRoom};
+use crate::lane::{LaneConfig, QueueBounds};
 use crate::start_barrier::{StartBarrier, StartGuard};
 use orbium_config::ServerStrategy;
 use queue::Queue;
@@ -86,7 +86,7 @@ pub(crate) struct Pool {
     /// Requests that may wait.
     capacity: usize,
     /// Room for those that have it together with other lanes'.
-    room: Option<QueueRoom>,
+    queue_bounds: Option<QueueBounds>,
     /// Whether another thread is started when all wait in calls of their own.
     replaces_waiting: bool,
     borrows_from: Vec<Arc<Pool>>,
@@ -124,7 +124,7 @@ impl Pool {
             most: limits.serving_threads,
             idle_time: config.idle_time,
             capacity,
-            room: config.room.clone(),
+            queue_bounds: config.queue_bounds.clone(),
             replaces_waiting: config.replaces_waiting,
             borrows_from,
             state: Mutex::new(State {
@@ -199,7 +199,11 @@ impl Pool {
         let mut removed = state.waiting.remove(which);
         // In the room of several lanes, too.
         removed.iter_mut().for_each(Queued::give_place_back);
-        if state.waiting.refill(self.capacity, self.room.as_ref()) && state.idle > 0 {
+        if state
+            .waiting
+            .refill(self.capacity, self.queue_bounds.as_ref())
+            && state.idle > 0
+        {
             self.changed.notify_all();
         }
         removed
@@ -310,7 +314,7 @@ impl Pool {
         };
         let mut queued = waiting.take(may_begin)?;
         queued.begin(&self.host.context, (self.lane, self.setup.name()));
-        if waiting.refill(self.capacity, self.room.as_ref()) && state.idle > 0 {
+        if waiting.refill(self.capacity, self.queue_bounds.as_ref()) && state.idle > 0 {
             self.changed.notify_one();
         }
         if queued.is_oneway() {

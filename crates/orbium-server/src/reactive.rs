@@ -20,9 +20,9 @@ use orbium_invocation::reactor::{self, Running};
 use crate::LaneCore;
 use crate::connection::ServerConnection;
 use crate::ending::refuse_the_rest;
+use crate::hand_off::hand_off;
 use crate::intake::{HandOver, Intake, Source};
 use crate::outcome::Outcome;
-use crate::passing::pass_on;
 use crate::reactor::{Reactor, Turn};
 use waits::Waits;
 
@@ -46,7 +46,7 @@ impl Held {
             return false;
         };
         let threads = reactor.shared.threads.clone();
-        let Err(back) = pass_on(&threads, reactor, run) else {
+        let Err(back) = hand_off(&threads, reactor, run) else {
             return true;
         };
         // No thread to be had: keep the reactor, and block.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use orbium_giop::dedication::{DedicationReply, Undedicated};
 use orbium_sync::lock::Mutex;
 
-use crate::dedication::{OwnThread, Place};
+use crate::dedication::{DedicatedThread, Place};
 
 /// What was settled about it.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) enum State {
     #[default]
     Unasked,
     Refused(Undedicated),
-    Granted(OwnThread, #[expect(dead_code, reason = "held")] Place),
+    Granted(DedicatedThread, #[expect(dead_code, reason = "held")] Place),
     /// It was given back: the connection ends.
     Over,
 }

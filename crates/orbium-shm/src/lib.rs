@@ -65,6 +65,7 @@
 //!
 //! Only on Linux; elsewhere this crate is empty.
 #![cfg(target_os = "linux")]
+#![deny(unsafe_code)]
 
 mod acceptor;
 mod connector;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory that two processes share for one connection.
+#![expect(unsafe_code, reason = "a mapping, and its bytes as atomics")]
 
 use std::io;
 use std::mem::size_of;

@@ -61,7 +61,7 @@ pub use orbium_core::{
     LaneConfig, Lifespan, Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError,
     ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError,
     PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, QueueRoom, RealTimeError, Reply, ReplyBatching, RequestInfo, ResolveError,
+    Protocols, QueueBounds, RealTimeError, Reply, ReplyBatching, RequestInfo, ResolveError,
     Scheduling, SchedulingClass, Sent, Servant, ServerStrategy, Step, SystemException,
     TimePolicies, Transport, UnknownClientStrategy, UnknownProtocol, UnknownStrategy,
     UserException, explain, give_scheduling, last_failure, nil_reference, priority,
@@ -143,7 +143,7 @@ pub mod stub {
 /// priorities of calls, threads of connections.
 pub mod extension {
     pub use orbium_core::{AdapterExtension, ConnectionSharing, Extension, NetworkMark, RealTime};
-    pub use orbium_core::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
+    pub use orbium_core::{Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked};
 }
 
 /// Includes what `orbium-build` made of an IDL file: `include_idl!("hello")`

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orbium_giop::dedication::Undedicated;
 
-use crate::{Call, Dedication, Gate, Orb, OwnThread, UntypedReply};
+use crate::{Call, DedicatedThread, Dedication, Gate, Orb, UntypedReply};
 
 impl Orb {
     /// Has connections that ask for a thread of their own decided about from now
@@ -32,7 +32,7 @@ impl Call<'_> {
     pub fn dedicate(
         &self,
         reply: &mut UntypedReply<'_>,
-        thread: OwnThread,
+        thread: DedicatedThread,
     ) -> Result<(), Undedicated> {
         let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
         connection.settle(self.incoming.context, || Ok(thread))?;

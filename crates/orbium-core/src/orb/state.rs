@@ -19,7 +19,7 @@ use crate::initial::InitialReferences;
 use crate::metrics::Instruments;
 use crate::watch::Watching;
 use crate::{Config, Lane, PeerMemory, Poa};
-use orbium_server::{Host, ServerContext};
+use orbium_server::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
 pub(super) const ENDING: u8 = 1;
@@ -90,13 +90,15 @@ impl Orb {
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
             let owner: Owner = Arc::new(OwnerHandle(weak.clone()));
             let number = weak.as_ptr() as usize;
-            let serving = Arc::new(ServerContext::new(
-                config.limits.clone(),
-                (config.fragment_size, config.reply_batching.0),
-                config.protocols.budget().clone(),
-                (number, Arc::clone(&owner)),
-                Arc::clone(&instruments),
-            ));
+            let serving = Arc::new(ServerContext::new(OrbFacts {
+                limits: config.limits.clone(),
+                fragment_size: config.fragment_size,
+                collects_replies: config.reply_batching.0,
+                budget: config.protocols.budget().clone(),
+                number,
+                owner: Arc::clone(&owner),
+                instruments: Arc::clone(&instruments),
+            }));
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
                 client: ClientContext::new(

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use orbium_core::cdr::CdrReader;
 use orbium_core::{
-    Call, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb, OwnThread, PoaError,
-    Policies, Priority, RequestInfo, Servant, SystemException, ThreadAsked, UntypedReply, priority,
-    unknown_operation,
+    Call, DedicatedThread, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb,
+    PoaError, Policies, Priority, RequestInfo, Servant, SystemException, ThreadAsked, UntypedReply,
+    priority, unknown_operation,
 };
 use orbium_giop::dedication::Undedicated;
 
@@ -129,7 +129,7 @@ pub(crate) fn serve(
 }
 
 impl Dedication for Service {
-    fn asked(&self, request: &ThreadAsked<'_>) -> Result<OwnThread, Undedicated> {
+    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated> {
         self.0.admission.thread(request)?;
         self.0.thread(request.priority, None)
     }
@@ -141,12 +141,12 @@ impl Decider {
         &self,
         priority: Option<Priority>,
         gate: Option<Arc<dyn Gate>>,
-    ) -> Result<OwnThread, Undedicated> {
+    ) -> Result<DedicatedThread, Undedicated> {
         let scheduling = match priority.map(|it| self.host.scheduling(it)) {
             Some(scheduling) => scheduling.map_err(|_| Undedicated::Priority)?,
             None => None,
         };
-        Ok(OwnThread {
+        Ok(DedicatedThread {
             priority,
             scheduling,
             gate,

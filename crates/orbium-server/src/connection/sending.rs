@@ -154,7 +154,7 @@ impl ServerConnection {
             pending.charge.budget().count_refused();
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        if self.ended.load(Ordering::Acquire) || self.has_own_thread() {
+        if self.ended.load(Ordering::Acquire) || self.has_dedicated_thread() {
             // The reactor no longer serves the connection: this thread may block, and
             // no other one will send.
             role::about_to_block();

@@ -159,7 +159,7 @@ impl State {
             refused,
             expiry,
             octets,
-            place: None,
+            permit: None,
             arrived: source.context.measurements().map(|_| Instant::now()),
         };
         Some(Arrived {

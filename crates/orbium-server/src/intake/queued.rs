@@ -15,7 +15,7 @@ use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
 use crate::Expiry;
 use crate::connection::ServerConnection;
-use crate::lane::{Decided, Place, QueueRoom, SETTLED};
+use crate::lane::{Decided, QueueBounds, QueuePermit, SETTLED};
 use crate::log::Recurring;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::settled::Marker;
@@ -79,8 +79,8 @@ pub(crate) struct Queued {
     pub(super) expiry: Expiry,
     /// For its octets, if they are many.
     pub(super) _charge: Charge,
-    /// Its place in what several lanes have room for together.
-    pub(super) place: Option<Place>,
+    /// Its share of bounds that several lanes have together.
+    pub(super) permit: Option<QueuePermit>,
     /// When it arrived, if that is measured.
     pub(super) arrived: Option<Instant>,
 }
@@ -94,20 +94,20 @@ fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Ins
 }
 
 impl Queued {
-    /// Takes a place of several lanes' room; `false` if there is none.
-    pub(crate) fn enter(&mut self, room: &QueueRoom) -> bool {
-        self.place = room.enter(self.octets.len());
-        self.place.is_some()
+    /// Acquires a permit of bounds that several lanes share; `false` if there is none.
+    pub(crate) fn acquire(&mut self, bounds: &QueueBounds) -> bool {
+        self.permit = bounds.acquire(self.octets.len());
+        self.permit.is_some()
     }
 
     /// Others may have its place.
     pub(crate) fn give_place_back(&mut self) {
-        self.place = None;
+        self.permit = None;
     }
 
     /// It waits no longer: others may.
     pub(crate) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
-        self.place = None;
+        self.permit = None;
         if let Some(arrived) = self.arrived {
             count_waited(context, lane, arrived);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium_sys::Scheduling;
 use orbium_transport::Endpoint;
 
-use super::{Lane, QueueRoom};
+use super::{Lane, QueueBounds};
 use orbium_config::{Limits, ServerStrategy};
 use orbium_invocation::Priority;
 
@@ -59,9 +59,9 @@ pub struct LaneConfig {
     /// Octets of all requests that wait together. `None`:
     /// [`Limits::message_size`].
     pub queue_octets: Option<usize>,
-    /// Room that the requests which wait here have together with those of other
+    /// Bounds of the requests that wait here together with those of other
     /// lanes. `None`: the lane's own bounds alone. In worker pools.
-    pub room: Option<QueueRoom>,
+    pub queue_bounds: Option<QueueBounds>,
     /// Lanes of lower priority, from which an idle thread is taken when all
     /// threads here are busy; the first that has one lends it. It serves one
     /// request at this lane's priorities. Between worker pools.
@@ -86,7 +86,7 @@ impl Default for LaneConfig {
             prefault_stack: 0,
             replaces_waiting: true,
             queue_octets: None,
-            room: None,
+            queue_bounds: None,
             borrows_from: Vec::new(),
             borrows_from_named: Vec::new(),
         }
@@ -157,7 +157,7 @@ impl LaneConfig {
             );
         }
         let pools = |it: &ServerStrategy| matches!(it, ServerStrategy::WorkerPool { .. });
-        if !pools(&self.strategy) && (self.room.is_some() || !self.replaces_waiting) {
+        if !pools(&self.strategy) && (self.queue_bounds.is_some() || !self.replaces_waiting) {
             return Err(
                 "only worker pools have a bound of threads or of what waits in common with others",
             );

@@ -4,14 +4,14 @@
 
 mod config;
 mod handle;
-mod room;
+mod queue_bounds;
 mod route;
 pub(crate) mod thread;
 
 pub use config::LaneConfig;
 pub use handle::Lane;
 pub(crate) use handle::{LaneFacts, ServingLane};
-pub(crate) use room::Place;
-pub use room::QueueRoom;
+pub use queue_bounds::QueueBounds;
+pub(crate) use queue_bounds::QueuePermit;
 pub use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
 pub use thread::lane_name;

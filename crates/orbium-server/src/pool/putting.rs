@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Pool, State};
 use crate::intake::{Queued, Sink};
-use crate::lane::QueueRoom;
+use crate::lane::QueueBounds;
 
 impl Pool {
     /// Has a request wait; gives it back if there is no room for it.
@@ -16,9 +16,9 @@ impl Pool {
         let open = !state.closed && !state.stalled;
         let waits = state.waiting.len() >= free;
         let lent = waits && open && self.borrow();
-        let has_room = |room: &QueueRoom| !waits || lent || request.enter(room);
+        let permitted = |bounds: &QueueBounds| !waits || lent || request.acquire(bounds);
         let most = match self.capacity.saturating_add(free) {
-            _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
+            _ if !open || !self.queue_bounds.as_ref().is_none_or(permitted) => 0,
             most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
         let mut put = state.waiting.put(request, most, self.shared_out(open));
@@ -35,13 +35,13 @@ impl Pool {
         put.map(|_| ())
     }
 
-    /// What connections have shares of: places, and octets. Those of a room that lanes
-    /// have together are no more than there are in all.
+    /// What connections have shares of: places, and octets. Those of bounds that
+    /// several lanes share are no more than there are in all.
     fn shared_out(&self, open: bool) -> (usize, usize) {
-        let (places, octets) = match &self.room {
+        let (places, octets) = match &self.queue_bounds {
             _ if !open => (0, 0),
             None => (usize::MAX, usize::MAX),
-            Some(room) => room.places(),
+            Some(bounds) => bounds.most(),
         };
         (places.min(self.capacity), octets)
     }

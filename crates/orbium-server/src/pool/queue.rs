@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::intake::Queued;
-use crate::lane::QueueRoom;
+use crate::lane::QueueBounds;
 use crate::waiting::Waiting;
 
 /// Requests that wait for a thread.
@@ -158,12 +158,12 @@ impl Queue {
 
     /// Hands places that got free to waiting connections; whether there were any.
     #[inline]
-    pub(super) fn refill(&mut self, most: usize, room: Option<&QueueRoom>) -> bool {
-        self.deferred.len() > 0 && self.place_deferred(most, room)
+    pub(super) fn refill(&mut self, most: usize, bounds: Option<&QueueBounds>) -> bool {
+        self.deferred.len() > 0 && self.place_deferred(most, bounds)
     }
 
     #[cold]
-    fn place_deferred(&mut self, most: usize, room: Option<&QueueRoom>) -> bool {
+    fn place_deferred(&mut self, most: usize, bounds: Option<&QueueBounds>) -> bool {
         let mut any = false;
         while self.waiting.len() < most.max(1) {
             let looked = Cell::new(false);
@@ -177,7 +177,7 @@ impl Queue {
             };
             let (priority, octets) = (request.priority(), request.len());
             // With nothing in this queue, no worker of this queue would look again.
-            if !alone && room.is_some_and(|room| !request.enter(room)) {
+            if !alone && bounds.is_some_and(|bounds| !request.acquire(bounds)) {
                 let _ = self.deferred.put(priority, octets, request, usize::MAX);
                 break;
             }

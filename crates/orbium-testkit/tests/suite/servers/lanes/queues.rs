@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use orbium::giop::{CancelRequest, ReplyStatus, Version};
 use orbium::{
-    Completion, Config, ExceptionKind, LaneConfig, ManagerState, Policies, QueueRoom,
+    Completion, Config, ExceptionKind, LaneConfig, ManagerState, Policies, QueueBounds,
     ServerStrategy, SystemException,
 };
 use orbium_cdr::ByteOrder;
@@ -202,17 +202,16 @@ fn a_busy_reactive_lane_takes_what_others_hand_over() {
     served.end();
 }
 
-/// Two lanes whose requests wait in one room: what waits in one leaves none for
-/// the other.
+/// Two lanes with bounds in common: a request that waits in one leaves no place in the other.
 ///
 /// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
 #[test]
 fn lanes_may_have_room_for_what_waits_together() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
-    let room = QueueRoom::new(1, usize::MAX);
+    let bounds = QueueBounds::new(1, usize::MAX);
     let lanes = [10, 20].map(|number| {
         let config = LaneConfig {
-            room: Some(room.clone()),
+            queue_bounds: Some(bounds.clone()),
             ..config(number, pool(1, 8))
         };
         served.orb.add_lane(&config).unwrap()

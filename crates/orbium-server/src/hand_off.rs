@@ -7,7 +7,7 @@ use orbium_sync::ThreadCache;
 
 /// Has another thread `go_on` with what this one has; gives it back if there is no
 /// thread to be had.
-pub(super) fn pass_on<T: Send + 'static>(
+pub(super) fn hand_off<T: Send + 'static>(
     threads: &ThreadCache,
     had: Box<T>,
     go_on: impl FnOnce(Box<T>) + Send + 'static,

@@ -13,7 +13,7 @@ use orbium_sys::Interest;
 
 use crate::ServerConnection;
 use crate::ServerContext;
-use crate::dedication::{OwnThread, Place, ThreadAsked};
+use crate::dedication::{DedicatedThread, Place, ThreadAsked};
 use crate::lane::SETTLED;
 use crate::notifier::Notifier;
 use crate::settled::{Marker, State};
@@ -27,7 +27,7 @@ impl ServerConnection {
     pub fn settle(
         &self,
         context: &ServerContext,
-        decide: impl FnOnce() -> Result<OwnThread, Undedicated>,
+        decide: impl FnOnce() -> Result<DedicatedThread, Undedicated>,
     ) -> Result<(), Undedicated> {
         let granted = match self.stream.has_many_peers() {
             true => Err(Undedicated::Shared),
@@ -42,7 +42,7 @@ impl ServerConnection {
 
     fn settle_with(
         &self,
-        granted: Result<(OwnThread, Place), Undedicated>,
+        granted: Result<(DedicatedThread, Place), Undedicated>,
     ) -> Result<(), Undedicated> {
         let settled = &self.settled;
         let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl ServerConnection {
     }
 
     /// What the connection was granted.
-    pub fn thread(&self) -> Option<OwnThread> {
+    pub fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.settled.state;
         match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Granted(thread, _) => Some(thread.clone()),
@@ -141,7 +141,7 @@ impl ServerConnection {
 
     /// Whether it has a thread of its own.
     #[inline]
-    pub(super) fn has_own_thread(&self) -> bool {
+    pub(super) fn has_dedicated_thread(&self) -> bool {
         self.settled.has_begun.load(Ordering::Acquire)
     }
 
@@ -168,7 +168,11 @@ impl ServerConnection {
 
     /// The calling thread takes the connection over: from now on sends block for the
     /// peer, and requests are dispatched in place.
-    pub(super) fn begin_own_thread(&self, priority: Option<Priority>, receive: Duration) -> bool {
+    pub(super) fn begin_dedicated_thread(
+        &self,
+        priority: Option<Priority>,
+        receive: Duration,
+    ) -> bool {
         let mut pending = self.lock();
         let blocking = self.stream.set_nonblocking(false);
         let times = (Some(Some(receive)), Some(Some(self.send_time)));
