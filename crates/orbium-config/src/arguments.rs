@@ -116,16 +116,6 @@ pub(crate) fn secure<'w>(
     Ok(())
 }
 
-/// Whether properties of JacORB have names that begin with this and a dot.
-#[cfg(feature = "files")]
-pub(crate) fn is_section(path: &str) -> bool {
-    let begins = |name: &str| {
-        let rest = name.strip_prefix(path);
-        rest.is_some_and(|rest| rest.starts_with('.'))
-    };
-    path == "ORBInitRef" || JACORB.iter().any(|(name, _)| begins(name))
-}
-
 /// Does what a property of JacORB says; `None` if it is none.
 pub fn property(config: &mut impl Settings, name: &str, value: &str) -> Option<Read<()>> {
     if let Some(reference) = name.strip_prefix("ORBInitRef.") {

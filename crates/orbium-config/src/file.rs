@@ -9,15 +9,10 @@
 #[cfg(feature = "files")]
 mod document;
 mod service_configurator;
-#[cfg(feature = "files")]
-mod spelling;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-
-#[cfg(feature = "files")]
-pub use spelling::toml_value;
 
 use crate::{ConfigError, Place, Settings};
 

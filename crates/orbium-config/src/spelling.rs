@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Suggestions for names that do not exist.
+//! Suggestions for names that do not exist, and the spelling of values in files.
 
 /// That there is nothing of a name, and what may have been meant.
 #[must_use]
@@ -30,9 +30,38 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+/// A value as TOML has it: a number and a flag bare, any other text in quotation marks.
+#[must_use]
+pub fn toml_value(text: &str) -> String {
+    let is_number = text
+        .parse::<i64>()
+        .is_ok_and(|number| number.to_string() == text);
+    match text {
+        "true" | "false" => text.to_owned(),
+        _ if is_number => text.to_owned(),
+        _ if text.contains(['"', '\\']) && !text.contains('\'') => format!("'{text}'"),
+        _ => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_spelled_as_toml_reads_them() {
+        for (text, spelled) in [
+            ("12", "12"),
+            ("007", "\"007\""),
+            ("true", "true"),
+            ("on", "\"on\""),
+            ("20 ms", "\"20 ms\""),
+            ("a\\b", "'a\\b'"),
+            ("a\\'\"b", "\"a\\\\'\\\"b\""),
+        ] {
+            assert_eq!(toml_value(text), spelled);
+        }
+    }
 
     #[test]
     fn changes_are_counted() {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Settings from a document of TOML.
 
+mod advice;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeString, DeTable, DeValue};
 
-use super::spelling::advice;
+use crate::arguments::JACORB;
 use crate::spelling::not_there;
-use crate::{ConfigError, Place, Settings, arguments, file_url, lane_name};
+use crate::{ConfigError, Place, Settings, file_url, lane_name};
+use advice::advice;
 
 /// The section with the lanes in it.
 const LANES: &str = "lane";
@@ -133,7 +136,7 @@ impl<S: Settings> Reader<S> {
             None if path == LANES => return self.lanes(table),
             None => {}
         }
-        let is_known = SECTIONS.contains(&path) || arguments::is_section(path);
+        let is_known = SECTIONS.contains(&path) || is_foreign(path);
         if !is_known && (table.is_empty() || !path.contains('.')) {
             let known = not_there("section", path, SECTIONS.into_iter());
             return Err(Wrong(at, known));
@@ -170,7 +173,7 @@ impl<S: Settings> Reader<S> {
     }
 
     /// Applies a list: one value after another to a key that may be repeated, all at once to a
-    /// key whose value is a list.
+    /// key with a list as its value.
     fn list(&mut self, path: &str, at: usize, list: &DeArray<'_>) -> Result<(), Wrong> {
         let value = S::value_of(path).unwrap_or("LIST");
         let repeats = matches!(value, "URL" | "NAME=URL");
@@ -203,6 +206,15 @@ impl<S: Settings> Reader<S> {
         let put = self.config.put(path, &text);
         put.map_err(|reason| Wrong(at, with_key::<S>(path, reason)))
     }
+}
+
+/// Whether properties of JacORB have names that begin with this and a dot.
+fn is_foreign(path: &str) -> bool {
+    let begins = |name: &str| {
+        let rest = name.strip_prefix(path);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    path == "ORBInitRef" || JACORB.iter().any(|(name, _)| begins(name))
 }
 
 /// What is wrong with a value names its key; an unknown key may stand in the wrong section.

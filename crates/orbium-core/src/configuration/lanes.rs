@@ -216,7 +216,7 @@ pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
 pub(super) fn sections(config: &Config) -> String {
     use std::fmt::Write;
 
-    use orbium_config::file::toml_value;
+    use orbium_config::spelling::toml_value;
 
     let mut text = String::new();
     for lane in &config.lanes {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use orbium_config::arguments::ARGUMENTS;
 use orbium_config::file;
+use orbium_config::spelling::toml_value;
 
 use super::{ConfigKey, LaneKey, lanes};
 use crate::{Config, LaneConfig};
@@ -68,7 +69,7 @@ fn every_profile_is_on_the_page() {
                 let value = key.show(&config);
                 // There are as many threads as processors.
                 let value = value.split(':').next().unwrap_or_default();
-                format!("{} = {}\n", key.name, file::toml_value(value))
+                format!("{} = {}\n", key.name, toml_value(value))
             })
             .collect();
         if !differences.is_empty() {

@@ -3,6 +3,7 @@
 
 use orbium_config::arguments::{JACORB, SSLIOP};
 use orbium_config::file;
+use orbium_config::spelling::toml_value;
 
 use crate::{Config, ConfigKey};
 
@@ -230,7 +231,7 @@ fn each_property_of_jacorb_is_understood_or_answered() {
         ),
     ];
     for (name, value, expected) in rows {
-        let text = format!("{name} = {}", file::toml_value(value));
+        let text = format!("{name} = {}", toml_value(value));
         match (read(&text), expected) {
             (Ok(set), Ok(expected)) => assert_eq!(set.join(" "), *expected, "{text}"),
             (Err(error), Err(said)) => assert!(error.contains(said), "{error}"),

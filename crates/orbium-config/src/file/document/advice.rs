@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How TOML spells a line that is not TOML.
 
-use super::service_configurator::{directive, without_comment};
-
-/// A value as TOML has it: a number and a flag bare, any other text in quotation marks.
-#[must_use]
-pub fn toml_value(text: &str) -> String {
-    let is_number = text
-        .parse::<i64>()
-        .is_ok_and(|number| number.to_string() == text);
-    match text {
-        "true" | "false" => text.to_owned(),
-        _ if is_number => text.to_owned(),
-        _ if text.contains(['"', '\\']) && !text.contains('\'') => format!("'{text}'"),
-        _ => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-    }
-}
+use crate::file::service_configurator::{directive, without_comment};
+use crate::spelling::toml_value;
 
 /// What to write in place of a line at which the parser of TOML stopped with that message.
 pub(super) fn advice(line: &str, message: &str) -> String {
@@ -69,24 +56,4 @@ fn of_section(line: &str, section: &str, message: &str) -> String {
 fn bare(value: &str) -> Option<&str> {
     let is_bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{']);
     is_bare.then_some(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_spelled_as_toml_reads_them() {
-        for (text, spelled) in [
-            ("12", "12"),
-            ("007", "\"007\""),
-            ("true", "true"),
-            ("on", "\"on\""),
-            ("20 ms", "\"20 ms\""),
-            ("a\\b", "'a\\b'"),
-            ("a\\'\"b", "\"a\\\\'\\\"b\""),
-        ] {
-            assert_eq!(toml_value(text), spelled);
-        }
-    }
 }
