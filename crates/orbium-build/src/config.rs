@@ -18,6 +18,7 @@ pub struct Config {
     default_bodies: bool,
     allowed: Vec<String>,
     borrowed: Vec<String>,
+    viewed: Vec<String>,
     out_dir: Option<PathBuf>,
     name: Option<String>,
     runtime: Option<String>,
@@ -126,6 +127,16 @@ impl Config {
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
         self.borrowed.push(pattern.into());
+        self
+    }
+
+    /// Gives servants views of the arguments of the operations and attributes of that name, as
+    /// `@view` in IDL does, so that they read strings and sequences in the request instead of
+    /// copies: `.viewed_arguments("Bank::Account::book")`, or `"Bank::*"` for all that begin
+    /// so. What no view can be of, and those marked `@view(FALSE)`, stay as they are.
+    #[must_use]
+    pub fn viewed_arguments(mut self, pattern: impl Into<String>) -> Self {
+        self.viewed.push(pattern.into());
         self
     }
 
@@ -340,6 +351,9 @@ impl Config {
             .default_bodies(self.default_bodies);
         for pattern in &self.borrowed {
             options = options.borrowed_results(pattern);
+        }
+        for pattern in &self.viewed {
+            options = options.viewed_arguments(pattern);
         }
         for construct in &self.allowed {
             options = options.allow_unmapped(construct);

@@ -11,6 +11,7 @@
 //! * [`CdrReader`] walks a message in place and hands out borrowed slices and
 //!   strings wherever the layout on the wire is the layout in memory.
 //! * [`Encode`] and [`Decode`] are implemented by every mapped IDL type.
+//! * A [`View`] is read in place: its strings and slices lie in the message.
 //! * [`FixedSize`] types are moved with one bounds check; where their layout in
 //!   memory is their layout in CDR, sequences of them are moved in one copy.
 //! * [`TypeCode`] describes a type, [`Any`] carries a value together with its
@@ -50,6 +51,7 @@ mod room;
 mod text;
 mod typecode;
 mod value;
+mod view;
 mod writer;
 
 pub use any::{Any, AnyError};
@@ -71,4 +73,5 @@ pub use parameter::Parameter;
 pub use reader::{CdrReader, MAX_NESTING};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};
+pub use view::{Arena, AsArgument, View, ViewCodec};
 pub use writer::{CdrWriter, Piece, Pieces};

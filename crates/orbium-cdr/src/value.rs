@@ -155,6 +155,7 @@ macro_rules! encode_fixed {
                 reader.read_fixed_sequence(count, out)
             }
         }
+        $crate::view_fixed!($type);
     )+ };
 }
 

@@ -109,6 +109,10 @@ struct GenArgs {
     /// `Bank::Account::history` or `Bank::*`, as `@borrow` does; may be repeated
     #[arg(long, value_name = "NAME")]
     borrowed_results: Vec<String>,
+    /// Give servants views of the arguments of operations of that name, such as
+    /// `Bank::Account::book` or `Bank::*`, as `@view` does; may be repeated
+    #[arg(long, value_name = "NAME")]
+    viewed_arguments: Vec<String>,
     /// Add calls that do not wait, `op_async`, for every operation and attribute
     /// that no annotation `@ami` speaks of
     #[arg(long)]
@@ -138,6 +142,9 @@ struct StubArgs {
     /// Write servants for what `gen` makes with the same option
     #[arg(long, value_name = "NAME")]
     borrowed_results: Vec<String>,
+    /// Write servants for what `gen` makes with the same option
+    #[arg(long, value_name = "NAME")]
+    viewed_arguments: Vec<String>,
     /// The Rust of an IDL module, or of a file, is elsewhere, as for `gen`
     #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
     external: Vec<(String, String)>,
@@ -323,6 +330,9 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
     for name in &args.borrowed_results {
         config = config.borrowed_results(name);
     }
+    for name in &args.viewed_arguments {
+        config = config.viewed_arguments(name);
+    }
     for construct in &args.allow_unmapped {
         config = config.allow_unmapped(construct);
     }
@@ -358,6 +368,9 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
     let mut config = with_external(Config::new(), &args.external).front_end(args.source.options());
     for name in &args.borrowed_results {
         config = config.borrowed_results(name);
+    }
+    for name in &args.viewed_arguments {
+        config = config.viewed_arguments(name);
     }
     let stub = match config.try_stub(&args.source.files, &args.around) {
         Ok(stub) => stub,

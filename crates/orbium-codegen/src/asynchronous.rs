@@ -35,6 +35,9 @@ impl Plan<'_> {
         if matches!(annotation.name.as_str(), "idempotent" | "borrow") {
             return true;
         }
+        if annotation.name == "view" {
+            return self.view_takes_effect(annotation, of);
+        }
         let remote = |id| self.interface_kind(id) == Some(InterfaceKind::Plain);
         let place = match &of.kind {
             DefinitionKind::Module(_) => true,

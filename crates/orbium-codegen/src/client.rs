@@ -162,7 +162,11 @@ impl Emitter<'_, '_> {
                 _ => String::new(),
             };
             let end = if i + 1 == sent.len() { ")" } else { "," };
-            pieces.push(format!("{start}{}{end}", self.parameter(parameter)));
+            let shown = match self.plan.is_view(function, parameter) {
+                true => self.view_parameter(parameter),
+                false => self.parameter(parameter),
+            };
+            pieces.push(format!("{start}{shown}{end}"));
         }
         if sent.is_empty() {
             pieces.push(format!("{kind} {method}()"));

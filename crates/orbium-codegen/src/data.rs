@@ -30,6 +30,7 @@ impl Emitter<'_, '_> {
         self.text.line(format!("#[derive({derives})]"));
         self.members(definition, &structure.members, recursive);
         self.text.close("}");
+        self.struct_view(definition, structure);
     }
 
     pub(crate) fn exception(&mut self, definition: &Definition, exception: &Exception) {

@@ -40,6 +40,7 @@ mod text;
 mod typecodes;
 mod types;
 mod unions;
+mod view;
 mod warnings;
 
 use std::fmt;

@@ -28,6 +28,8 @@ pub(crate) struct Function {
     pub(crate) results: Option<String>,
     /// Its servant sends the results through a reply slot.
     pub(crate) slot: bool,
+    /// Its servant gets views of what it is sent.
+    pub(crate) views: bool,
     /// The interface that declares it.
     pub(crate) owner: DefId,
     /// The operation or attribute that it is of.
@@ -84,6 +86,7 @@ impl Function {
             context: !operation.contexts.is_empty(),
             results: methods.results.clone(),
             slot: false,
+            views: plan.has_views(definition),
             owner: plan.owner(definition),
             feature: definition.id,
         };
@@ -105,6 +108,7 @@ impl Function {
             context: false,
             results: None,
             slot: false,
+            views: false,
             owner: plan.owner(definition),
             feature: definition.id,
         }];
@@ -126,6 +130,7 @@ impl Function {
                 context: false,
                 results: None,
                 slot: false,
+                views: plan.has_views(definition),
                 owner: plan.owner(definition),
                 feature: definition.id,
             });

@@ -26,6 +26,8 @@ pub struct Options {
     allowed: Vec<String>,
     /// Scoped names and patterns, as given.
     borrowed: Vec<String>,
+    /// Scoped names and patterns, as given.
+    viewed: Vec<String>,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
@@ -47,6 +49,7 @@ impl Options {
             default_bodies: false,
             allowed: Vec::new(),
             borrowed: Vec::new(),
+            viewed: Vec::new(),
             natives: Vec::new(),
             external: Vec::new(),
             external_files: Vec::new(),
@@ -105,6 +108,18 @@ impl Options {
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
         self.borrowed.push(pattern.into());
+        self
+    }
+
+    /// Gives servants views of the arguments of the operations and attributes of that name, as
+    /// `@view` does: `Bank::Account::book`, or `Bank::*` for all that begin so. What no view
+    /// can be of, and those marked `@view(FALSE)`, stay as they are.
+    ///
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited here.
+    #[must_use]
+    pub fn viewed_arguments(mut self, pattern: impl Into<String>) -> Self {
+        self.viewed.push(pattern.into());
         self
     }
 
@@ -189,6 +204,11 @@ impl Options {
         self.borrowed.iter().any(|pattern| is_named(pattern, path))
     }
 
+    /// Whether a pattern names an operation or attribute whose arguments are views.
+    pub(crate) fn views(&self, path: &[String]) -> bool {
+        self.viewed.iter().any(|pattern| is_named(pattern, path))
+    }
+
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.asynchronous
     }
@@ -225,7 +245,7 @@ impl Options {
                 ));
             }
         }
-        for pattern in &self.borrowed {
+        for pattern in self.borrowed.iter().chain(&self.viewed) {
             let mut definitions = model.definitions();
             if !definitions.any(|known| is_feature(&known.kind) && is_named(pattern, &known.path)) {
                 messages.push(format!("`{pattern}` names no operation or attribute"));

@@ -88,6 +88,8 @@ pub(crate) struct Plan<'m> {
     pub(crate) asynchronous_results: DefMap<String>,
     /// The structs of borrows that servants send.
     pub(crate) replies: DefMap<String>,
+    /// The views of structs.
+    pub(crate) views: DefMap<String>,
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
     /// By path.
@@ -107,6 +109,7 @@ impl<'m> Plan<'m> {
             methods: DefMap::default(),
             asynchronous_results: DefMap::default(),
             replies: DefMap::default(),
+            views: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
             modules: HashMap::new(),
@@ -121,6 +124,7 @@ impl<'m> Plan<'m> {
         for definition in model.definitions() {
             plan.name_asynchronous(definition);
             plan.name_replies(definition);
+            plan.name_views(definition);
         }
         plan
     }

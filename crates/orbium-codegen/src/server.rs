@@ -54,6 +54,9 @@ impl Emitter<'_, '_> {
         for parameter in &function.sent() {
             let ty = match parameter.direction {
                 Direction::InOut if !function.slot => format!("&mut {}", self.rust(&parameter.ty)),
+                _ if self.plan.is_view(function, parameter) => {
+                    self.plan.view(&parameter.ty, &self.module, "")
+                }
                 _ => self.plan.parameter(&parameter.ty, &self.module, ""),
             };
             parameters.push(format!("{}: {ty}", parameter.name));

@@ -172,6 +172,9 @@ impl Found<'_, '_> {
                 self.ignored_annotation(&format!("`{name}::{part}`"), annotation);
             }
         }
+        for message in self.plan.kept_from_views(definition) {
+            self.ignored(message, &definition.location);
+        }
         let DefinitionKind::Operation(operation) = &definition.kind else {
             return;
         };

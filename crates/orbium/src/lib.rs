@@ -113,6 +113,9 @@ pub use orbium_core::lock;
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
 
+/// A value that a stub takes for a parameter of which servants get a view.
+pub use orbium_cdr::AsArgument;
+
 /// CDR encoding and decoding: what `Any`, `TypeCode` and their errors are made of.
 pub use orbium_cdr as cdr;
 
@@ -178,7 +181,7 @@ pub mod codegen {
         CdrWriter, Char, Codec, Decode, Encode, Field, Fixed, FixedIn, FixedOut, FixedSize, Layout,
         LongDouble, Member, SequenceOf, SequenceOfArrays, Type, TypeCode, Typed, WChar, WideString,
         encode_fixed, enumeration, fixed_struct, idl_enum, idl_fixed_struct, idl_struct,
-        idl_typedef, idl_union, typed,
+        idl_typedef, idl_union, idl_view, typed,
     };
     pub use orbium_core::{
         AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,

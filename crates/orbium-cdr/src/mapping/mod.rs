@@ -7,6 +7,7 @@
 
 mod structs;
 mod unions;
+mod views;
 
 /// Declares a mapped enum: the enum, its marshalling and the static that describes it.
 ///

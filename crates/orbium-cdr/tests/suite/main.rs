@@ -12,3 +12,4 @@ mod layout;
 mod named_types;
 mod natural;
 mod typecode;
+mod views;

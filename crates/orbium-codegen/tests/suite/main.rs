@@ -9,3 +9,4 @@ mod calls;
 mod golden;
 mod long_files;
 mod values;
+mod views;

@@ -181,6 +181,9 @@ macro_rules! idl_servant_type {
     (@inout $type:ty | $lent:ty) => {
         &mut $type
     };
+    (@view $type:ty | $view:ty) => {
+        $view
+    };
 }
 
 /// The type of a parameter of a servant with a reply slot: new values go there.
@@ -192,6 +195,9 @@ macro_rules! idl_slot_type {
     };
     (@inout $type:ty | $lent:ty) => {
         $lent
+    };
+    (@view $type:ty | $view:ty) => {
+        $view
     };
 }
 
@@ -208,6 +214,22 @@ macro_rules! idl_hold {
     ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
         let mut $arg = $crate::cdr::idl_decode!($arguments, $type $(as $codec)?)?;
     };
+    ($arguments:ident, @view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
+        let arena = $crate::cdr::Arena::new($arguments);
+        let $arg = $crate::cdr::idl_view_member!($arguments, &arena, $view $(as $codec)?)?;
+    };
+}
+
+/// An argument as the skeleton of a servant with a reply slot holds it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_hold_for_slot {
+    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        $crate::idl_hold!($arguments, $arg: $lent $(as $codec)?);
+    };
+    ($arguments:ident, $($parameter:tt)*) => {
+        $crate::idl_hold!($arguments, $($parameter)*);
+    };
 }
 
 /// An argument as the servant gets it.
@@ -222,6 +244,21 @@ macro_rules! idl_lend {
     };
     (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
         &mut $arg
+    };
+    (@view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
+        $arg
+    };
+}
+
+/// An argument as a servant with a reply slot gets it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lend_with_slot {
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        $crate::idl_lend!($arg: $lent $(as $codec)?)
+    };
+    ($($parameter:tt)*) => {
+        $crate::idl_lend!($($parameter)*)
     };
 }
 
@@ -241,15 +278,13 @@ macro_rules! idl_arm {
             $($rest:tt)*
         }
     ) => {{
-        $($crate::idl_hold!(
-            $arguments, $arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?) $(as $codec)?
+        $($crate::idl_hold_for_slot!(
+            $arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
         );)*
         let outcome = <$implementation as $servant>::$op(
             $this,
             $call,
-            $($crate::idl_lend!(
-                $arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?) $(as $codec)?
-            ),)*
+            $($crate::idl_lend_with_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),)*
             $reply.slot(),
         );
         $reply.sent(outcome)

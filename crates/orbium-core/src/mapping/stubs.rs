@@ -63,7 +63,7 @@ macro_rules! idl_stub_call {
         #[doc = concat!("IDL operation `", $wire, "`.")]
         pub fn $op(
             &self,
-            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(| $lent)?)),*
+            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $crate::Result<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
@@ -92,7 +92,7 @@ macro_rules! idl_stub_call {
         #[doc = concat!("IDL operation `", $wire, "`.")]
         pub fn $op(
             &self,
-            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(| $lent)?)),*
+            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $crate::Result<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             struct OrbiumOutputs {
@@ -136,7 +136,7 @@ macro_rules! idl_stub_into {
         #[inline]
         pub fn $into(
             &self,
-            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(| $lent)?),)*
+            $($arg: $crate::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?),)*
             out: &mut $value,
         ) -> $crate::Result<() $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
@@ -182,14 +182,14 @@ macro_rules! idl_stub_async {
         /// New values of `inout` parameters are in the answer.
         pub fn $async(
             &self,
-            $($arg: $crate::idl_async_type!($(@$flag)? $type $(| $lent)?)),*
+            $($arg: $crate::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $crate::Asynchronous<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
             $crate::ObjectRef::call_async(
                 $crate::Interface::as_object(self),
                 &OP,
-                ($($crate::idl_keep!($(@$flag)? $arg, $type $(| $lent)?),)*),
+                ($($crate::idl_keep!($(@$flag)? $arg, $type $(as $codec)? $(| $lent)?),)*),
                 |($($arg,)*), writer| {
                     let _ = &writer;
                     $($crate::cdr::idl_encode!(writer, $arg $(, $codec)?);)*
@@ -233,18 +233,24 @@ macro_rules! idl_call {
     };
 }
 
-/// The type of a stub's parameter.
+/// The type of a stub's parameter. Where servants get a view, a caller may pass one too.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_type {
-    ($type:ty) => {
+    ($type:ty $(as $codec:ty)?) => {
         $type
     };
     (@object $type:ty) => {
         impl $crate::AnyReference
     };
-    (@inout $type:ty | $lent:ty) => {
+    (@inout $type:ty $(as $codec:ty)? | $lent:ty) => {
         &mut $type
+    };
+    (@view $type:ty | $view:ty) => {
+        &(impl $crate::cdr::AsArgument<$type> + ?::core::marker::Sized)
+    };
+    (@view $type:ty as $codec:ty | $view:ty) => {
+        &$type
     };
 }
 
@@ -252,14 +258,11 @@ macro_rules! idl_stub_type {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_async_type {
-    ($type:ty) => {
-        $type
-    };
-    (@object $type:ty) => {
-        impl $crate::AnyReference
-    };
-    (@inout $type:ty | $lent:ty) => {
+    (@inout $type:ty $(as $codec:ty)? | $lent:ty) => {
         $lent
+    };
+    ($($parameter:tt)*) => {
+        $crate::idl_stub_type!($($parameter)*)
     };
 }
 
@@ -270,7 +273,7 @@ macro_rules! idl_take {
     (@object $arg:ident) => {
         let $arg = $crate::AnyReference::untyped(&$arg);
     };
-    ($(@inout)? $arg:ident) => {};
+    ($(@$flag:ident)? $arg:ident) => {};
 }
 
 /// Writes an argument.
@@ -286,20 +289,32 @@ macro_rules! idl_send {
     ($writer:ident, @inout $arg:ident $(as $codec:ty)?) => {
         $crate::cdr::idl_encode!($writer, &*$arg $(, $codec)?)
     };
+    ($writer:ident, @view $arg:ident) => {
+        $crate::cdr::AsArgument::write($arg, $writer)
+    };
+    ($writer:ident, @view $arg:ident as $codec:ty) => {
+        <$codec as $crate::cdr::Codec>::encode($arg, $writer)
+    };
 }
 
 /// Copies an argument for a request that outlives the call of its stub.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_keep {
-    ($arg:ident, $type:ty) => {
+    ($arg:ident, $type:ty $(as $codec:ty)?) => {
         <$type as $crate::cdr::Parameter<'_>>::keep($arg)
     };
     (@object $arg:ident, $type:ty) => {
         $arg.cloned()
     };
-    (@inout $arg:ident, $type:ty | $lent:ty) => {
+    (@inout $arg:ident, $type:ty $(as $codec:ty)? | $lent:ty) => {
         <$lent as $crate::cdr::Parameter<'_>>::keep($arg)
+    };
+    (@view $arg:ident, $type:ty | $view:ty) => {
+        $crate::cdr::AsArgument::keep($arg)
+    };
+    (@view $arg:ident, $type:ty as $codec:ty | $view:ty) => {
+        ::std::borrow::ToOwned::to_owned($arg)
     };
 }
 
@@ -322,7 +337,7 @@ macro_rules! idl_put_back {
     (@inout $arg:ident, $outputs:ident) => {
         *$arg = $outputs.$arg
     };
-    ($(@object)? $arg:ident, $outputs:ident) => {};
+    ($(@$flag:ident)? $arg:ident, $outputs:ident) => {};
 }
 
 /// What a stub returns of what came back.

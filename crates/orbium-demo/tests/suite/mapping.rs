@@ -521,6 +521,9 @@ fn source_of(fence: &str) -> Result<Option<String>, Box<dyn Error>> {
         "rust borrowed" => {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/borrowed.rs"))?
         }
+        "rust views" => {
+            fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/views.rs"))?
+        }
         "rust generated" => corpus(Path::new(env!("OUT_DIR")), "rs")? + &corpus(&golden, "rs")?,
         // The examples of the crate's documentation, which its tests compile.
         "rust build" => corpus(&root().join("crates/orbium-build/src"), "rs")?

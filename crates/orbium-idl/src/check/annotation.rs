@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 42] = [
+const KNOWN: [&str; 43] = [
     "id",
     "autoid",
     "hashid",
@@ -48,6 +48,7 @@ const KNOWN: [&str; 42] = [
     "inline",
     "idempotent",
     "borrow",
+    "view",
     "shared",
     "Key",
     "Shared",
@@ -64,6 +65,10 @@ impl Checker<'_> {
             (
                 "borrow",
                 "write it before each operation whose servant sends results that it borrows",
+            ),
+            (
+                "view",
+                "write it before each operation whose servant reads its arguments in place",
             ),
         ];
         for (name, help) in helps {
@@ -169,7 +174,7 @@ impl Checker<'_> {
         if &*annotation.name == "bit_bound" {
             self.check_bit_bound(annotation, &parameters);
         }
-        if matches!(&*annotation.name, "idempotent" | "borrow") {
+        if matches!(&*annotation.name, "idempotent" | "borrow" | "view") {
             self.check_switch(annotation, &parameters);
         }
         Annotation {
@@ -179,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `@idempotent` and `@borrow` have no argument, or one boolean.
+    /// `@idempotent`, `@borrow` and `@view` have no argument, or one boolean.
     fn check_switch(&mut self, annotation: &ast::Annotation, parameters: &[AnnotationParameter]) {
         let is_named_so = |name: &Option<String>| name.as_ref().is_none_or(|it| it == "value");
         match parameters {
@@ -196,6 +201,7 @@ impl Checker<'_> {
         let message = format!("`@{name}` takes no argument but `TRUE` or `FALSE`");
         let code = match &**name {
             "borrow" => "borrow-argument",
+            "view" => "view-argument",
             _ => "idempotent-argument",
         };
         let span = match annotation.parameters.as_slice() {
