@@ -79,10 +79,17 @@ impl Rows {
         &mut self.0[index]
     }
 
-    /// Those of a table by clause, those without one last; then as they were found.
+    /// Those of a table by clause, those without one last; those with the same subject
+    /// together; then as they were found.
     pub(super) fn by_clause(&self, table: &Table) -> Vec<&Row> {
-        let mut rows = self.in_order(table);
-        rows.sort_by(|one, other| by_clause(&one.clause, &other.clause));
+        let found = self.in_order(table);
+        let place = |row: &Row| found.iter().position(|it| it.subject() == row.subject());
+        let of_subject = |row: &Row| (place(row), row.subject() != row.behaviour);
+        let mut rows = found.clone();
+        rows.sort_by(|one, other| {
+            by_clause(&one.clause, &other.clause)
+                .then_with(|| of_subject(one).cmp(&of_subject(other)))
+        });
         rows
     }
 
@@ -94,6 +101,12 @@ impl Rows {
 }
 
 impl Row {
+    /// The words before the first colon.
+    fn subject(&self) -> &str {
+        let behaviour = self.behaviour.as_str();
+        behaviour.split_once(": ").map_or(behaviour, |(it, _)| it)
+    }
+
     fn fault(&self) -> Option<String> {
         let what = format!("{} {} - {}", self.chapter, self.clause, self.behaviour);
         match (self.marks.first(), &self.reason) {

@@ -142,6 +142,21 @@ fn behaviours_stand_by_clause_with_their_tests_by_file() {
 }
 
 #[test]
+fn behaviours_of_a_subject_stand_together() {
+    let text = "\
+        /// Conformance: code sets - chars: wide\n#[test]\nfn wide() {}\n\
+        /// Conformance: code sets - chosen\n#[test]\nfn chosen() {}\n\
+        /// Conformance: code sets - chars\n#[test]\nfn chars() {}\n";
+    let page = page_of(text, "").unwrap();
+    let rows: Vec<_> = page.lines().filter(|it| it.contains("giop: a")).collect();
+    let begins = ["| chars |", "| chars: wide |", "| chosen |"];
+    assert!(rows.len() == 3, "{page}");
+    for (row, begin) in rows.iter().zip(begins) {
+        assert!(row.starts_with(begin), "{row}");
+    }
+}
+
+#[test]
 fn a_grid_has_a_column_for_each_peer() {
     let text = "\
         /// Conformance: client of omniORB - GIOP 1.2\n#[test]\nfn omni() {}\n\
