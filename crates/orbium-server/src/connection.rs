@@ -395,6 +395,10 @@ impl ServerConnection {
 
     #[inline(never)]
     #[cold]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "dropped here, off the hot path"
+    )]
     fn break_off(&self, error: io::Error) {
         self.tracked.note_closing(Closing::Error);
         crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");

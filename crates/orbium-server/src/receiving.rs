@@ -116,6 +116,10 @@ impl<'c> Receiving<'c> {
 
     /// Nothing was received; whether the connection stays.
     #[cold]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "dropped here, off the hot path"
+    )]
     fn goes_on_after(&mut self, error: io::Error, intake: &Intake) -> bool {
         match error.kind() {
             io::ErrorKind::Interrupted => true,

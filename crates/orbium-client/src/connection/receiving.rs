@@ -163,6 +163,10 @@ impl Connection {
 
     #[cold]
     #[inline(never)]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "dropped here, off the hot path"
+    )]
     fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
         let kind = error.kind();
         self.cause = match kind {
