@@ -14,7 +14,9 @@ use rustix::fs::{
     memfd_create,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::thread::futex::{self, Flags, Timespec};
+use rustix::thread::futex::{self, Flags};
+
+use crate::deadline::timespec;
 
 /// Without these the other side could cut the memory off under us.
 const SEALS: SealFlags = SealFlags::SHRINK
@@ -97,10 +99,7 @@ pub unsafe fn unmap(base: NonNull<u8>, bytes: usize) {
 /// `WouldBlock`: it has another value; `TimedOut`; `Interrupted`; the system's
 /// error.
 pub fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> io::Result<()> {
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: timeout.subsec_nanos().into(),
-    });
+    let timeout = timeout.map(timespec);
     Ok(futex::wait(word, Flags::empty(), value, timeout.as_ref())?)
 }
 

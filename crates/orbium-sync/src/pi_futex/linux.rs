@@ -98,6 +98,6 @@ fn from_now(clock: ClockId, until: Instant) -> Timespec {
     let nanoseconds = Duration::from_nanos(now.tv_nsec as u64) + left;
     let seconds = i64::try_from(nanoseconds.as_secs()).unwrap_or(i64::MAX);
     now.tv_sec = now.tv_sec.saturating_add(seconds);
-    now.tv_nsec = nanoseconds.subsec_nanos().into();
+    now.tv_nsec = nanoseconds.subsec_nanos() as _;
     now
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 
-use super::interest::{Interest, MAX_EVENTS, Ready, timespec, wait_for};
+use super::interest::{Interest, MAX_EVENTS, Ready, wait_for};
+use crate::deadline::timespec;
 use crate::fork::Held;
 
 /// The longest wait of one call: the kernel counts milliseconds in 31 bits.

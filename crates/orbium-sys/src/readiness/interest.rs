@@ -5,8 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+
+use crate::deadline::timespec;
 
 /// Sources that one wait reports at most.
 pub(super) const MAX_EVENTS: usize = 64;
@@ -46,14 +48,6 @@ pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollFd<'_> {
         Interest::Both => PollFlags::IN | PollFlags::OUT,
     };
     PollFd::from_borrowed_fd(source, events)
-}
-
-/// A timeout as the kernel takes it.
-pub(super) fn timespec(timeout: Duration) -> Timespec {
-    Timespec {
-        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: timeout.subsec_nanos().into(),
-    }
 }
 
 /// Waits until one of some descriptors is ready; `None` is for ever. What is
