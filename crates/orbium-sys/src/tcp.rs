@@ -9,7 +9,7 @@ use socket2::{Domain, SockRef, Socket, Type};
 
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
-/// Octets of the send buffer of a connection within this host whose congestion control paces
+/// Octets of the send buffer of a connection within this host if its congestion control paces
 /// what is sent, unless another size is asked for.
 ///
 /// Left alone, Linux lets it grow to megabytes, as it must for long paths. Within a host, with
