@@ -8,7 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::probe::{Pair, Target};
+use crate::probe::{LineRef, Pair, Target};
 
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
@@ -104,6 +104,14 @@ pub fn held_octets() -> usize {
 /// A call, and what kind of call it is.
 pub type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
 
+/// Strings and sequences that are sent and read in place.
+const LINE: LineRef<'_> = LineRef {
+    name: "line",
+    data: &[1, 2, 3],
+    curve: &[0.5, 0.25],
+    tags: &["red", "", "fast", "ab\u{b5}"],
+};
+
 /// Calls of several kinds that take nothing from the heap in steady state, once
 /// buffers have found their size and connections their threads.
 ///
@@ -136,6 +144,14 @@ pub fn frugal_calls(target: &Target) -> Vec<NamedCall<'_>> {
                 target.echo_octets_into(&octets, &mut back).unwrap();
                 assert_eq!(back, octets);
             }),
+        ),
+        (
+            "a view of a struct",
+            Box::new(|| assert_eq!(target.measure(&LINE).unwrap(), 34)),
+        ),
+        (
+            "views of structs in a sequence",
+            Box::new(|| assert_eq!(target.measure_all(&[LINE; 20]).unwrap(), 680)),
         ),
     ]
 }

@@ -7,7 +7,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use orbium::{Call, Completion, ExceptionKind, Reply, Sent, SystemException, nil_reference};
 
-use crate::probe::{Pair, Refused, RefusedError, Target, TargetEchoWstringReply, TargetServant};
+use crate::probe::{
+    LineRef, Pair, Refused, RefusedError, Target, TargetEchoWstringReply, TargetServant,
+};
 use crate::waiting::{PATIENCE, eventually};
 
 /// What `act` does.
@@ -108,6 +110,13 @@ impl TargetState {
     }
 }
 
+/// Octets of the strings and sequences of a line.
+fn octets_of(line: &LineRef<'_>) -> u32 {
+    let tags: usize = line.tags.iter().map(|tag| tag.len()).sum();
+    let octets = line.name.len() + line.data.len() + size_of_val(line.curve) + tags;
+    u32::try_from(octets).unwrap_or(u32::MAX)
+}
+
 impl TargetServant for TargetState {
     fn noop(&self, _: &Call<'_>) -> Result<(), SystemException> {
         self.count();
@@ -166,6 +175,16 @@ impl TargetServant for TargetState {
     ) -> Result<Sent, SystemException> {
         self.count();
         reply.send(v)
+    }
+
+    fn measure(&self, _: &Call<'_>, v: LineRef<'_>) -> Result<u32, SystemException> {
+        self.count();
+        Ok(octets_of(&v))
+    }
+
+    fn measure_all(&self, _: &Call<'_>, v: &[LineRef<'_>]) -> Result<u32, SystemException> {
+        self.count();
+        Ok(v.iter().map(octets_of).sum())
     }
 
     fn make(&self, _: &Call<'_>, size: u32) -> Result<Vec<u8>, SystemException> {
