@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_channel::Channel;
+use orbium_channel::connection::CodeSets;
 use orbium_channel::protocol::{self, Offer};
 use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Completion, ExceptionKind, Headers, Ior, RequestTemplate,
-    ResponseFlags, SystemException, TaggedProfile, Target, Version,
+    AddressingDisposition, BodyStart, Headers, Ior, RequestTemplate, ResponseFlags,
+    SystemException, TaggedProfile, Target, Version,
 };
 use orbium_invocation::Operation;
 
@@ -102,13 +103,9 @@ fn template(version: Version, offer: &Offer, headers: Headers) -> RequestTemplat
 
 /// The code sets to use with the server.
 fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
-    let code_sets = match minor {
-        0 => None,
-        _ => protocol::code_sets(&offer.components),
-    };
+    let code_sets = protocol::code_sets(&offer.components);
     let orb = protocol::orb_type(&offer.components);
-    Negotiated::with_server(code_sets.as_ref(), orb)
-        .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
+    CodeSets::choose(minor, code_sets.as_ref(), orb)
 }
 
 impl Candidate {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_channel::connection::{Bounds, Connection as GiopConnection, Role};
+use orbium_channel::connection::{Bounds, CodeSets, Connection as GiopConnection, Role};
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::Headers;
@@ -91,9 +91,10 @@ impl Connection {
         negotiated: Negotiated,
         counted: Option<Counted>,
     ) -> Self {
+        let code_sets = CodeSets::of_client(negotiated);
         Self {
             stream,
-            giop: giop_connection(config),
+            giop: giop_connection(config).with_code_sets(code_sets),
             slot: None,
             storage: Vec::new(),
             next_id: 0,
@@ -107,10 +108,7 @@ impl Connection {
             message_limit: config.limits.message_size,
             fragment_size: config.fragment_size,
             reacts: false,
-            introduction: Introduction::new(
-                (negotiated != Negotiated::DEFAULT).then_some(negotiated),
-                PriorityContext::None,
-            ),
+            introduction: Introduction::new(code_sets.announcement(), PriorityContext::None),
             numbers: None,
             asking: None,
             cause: None,
@@ -200,11 +198,12 @@ impl Connection {
 
     /// The next request says this of priorities.
     pub(crate) fn say(&mut self, said: PriorityContext) {
-        let code_sets = self.introduction.and_then(|it| it.code_sets);
         // Nothing to be said any more: the server has answered.
         if self.introduction.is_none() && !self.is_new() {
+            self.giop.code_sets_mut().confirm();
             self.asking = None;
         }
+        let code_sets = self.giop.code_sets().announcement();
         let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
         self.introduction = Introduction::new(code_sets, said);

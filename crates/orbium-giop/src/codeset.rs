@@ -339,6 +339,12 @@ impl Negotiated {
         wide_set: None,
     };
 
+    /// Whether it is what holds without a word.
+    #[must_use]
+    pub const fn is_default(self) -> bool {
+        matches!(self.char_set, CharSet::Latin1) && self.wide_set.is_none()
+    }
+
     /// The client's choice for a server with this component; `None` if its
     /// profile has none. GIOP 1.0 has no negotiation: see [`Negotiated::DEFAULT`].
     /// `orb` is the type of the server's ORB, if its profile says so.

@@ -4,7 +4,8 @@
 //! [`Connection`] is given the octets that arrive and says what they mean: whole
 //! messages, also such as came in fragments, cancelled requests, the end, requests that
 //! were dropped because they are too large or there is no memory for them, and whatever
-//! breaks the protocol. [`Requests`] has the requests of its own side that wait for their
+//! breaks the protocol. [`CodeSets`] has what both sides have agreed on about text.
+//! [`Requests`] has the requests of its own side that wait for their
 //! replies. Around them stand the drivers: connections of clients that are used by one
 //! call at a time, by all callers, or by asynchronous invocations, and those of servers.
 //!
@@ -24,9 +25,12 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod agreement;
 mod assembly;
+mod code_sets;
 mod event;
 mod naming;
+mod parts;
 mod refusal;
 mod requests;
 mod role;
@@ -43,7 +47,9 @@ use crate::framing::{self, Framing, FramingError};
 use crate::peer_memory::{Budget, Charge, NoMemory};
 use assembly::Added;
 pub use assembly::{Assembly, Whole};
+pub use code_sets::CodeSets;
 pub use event::{Cause, Event, Refused, Violation};
+pub use parts::{Continuation, Parts};
 pub use requests::Requests;
 pub use role::{Bounds, Role};
 
@@ -52,7 +58,7 @@ pub use role::{Bounds, Role};
 pub struct Connection {
     role: Role,
     framing: Framing,
-    assembly: Assembly,
+    continuation: Continuation,
     /// A message that came in fragments, or without its names, until it is consumed.
     whole: Option<Whole>,
     limit: usize,
@@ -62,19 +68,6 @@ pub struct Connection {
     spare: Vec<u8>,
 }
 
-/// A message that is there whole, and its surroundings.
-#[derive(Debug)]
-pub struct Parts<'c> {
-    /// Its octets, from the message header on.
-    pub message: &'c mut [u8],
-    /// Where its fragments meet.
-    pub seams: &'c [u32],
-    /// Received behind it.
-    pub rest: &'c [u8],
-    /// What is in assembly besides.
-    pub assembly: &'c mut Assembly,
-}
-
 impl Connection {
     /// A connection over which nothing was received yet.
     #[must_use]
@@ -82,7 +75,10 @@ impl Connection {
         Self {
             role,
             framing: Framing::new(bounds.message, budget),
-            assembly: Assembly::new(bounds.reassembly, bounds.message_time, budget),
+            continuation: Continuation {
+                assembly: Assembly::new(bounds.reassembly, bounds.message_time, budget),
+                code_sets: CodeSets::DEFAULT,
+            },
             whole: None,
             limit: bounds.message,
             names: None,
@@ -91,19 +87,19 @@ impl Connection {
     }
 
     /// The same connection, received by another thread from now on: with what was
-    /// received behind the message that is being served, and what is in assembly.
+    /// received behind the message that is being served, and what holds beyond that message.
     #[must_use]
     pub fn continued(
         role: Role,
         limit: usize,
         rest: &[u8],
-        assembly: Assembly,
+        continuation: Continuation,
         budget: &Budget,
     ) -> Self {
         Self {
             role,
             framing: Framing::with_octets(limit, rest.to_vec(), budget),
-            assembly,
+            continuation,
             whole: None,
             limit,
             names: None,
@@ -221,7 +217,7 @@ impl Connection {
                 let message = self.framing.message(header);
                 let mut reader = header.reader(&mut message[HEADER_LEN..]);
                 let cancelled = CancelRequest::read(&mut reader).map_err(Violation::Malformed)?;
-                self.assembly.cancel(cancelled.request_id);
+                self.continuation.assembly.cancel(cancelled.request_id);
                 Event::Cancel(cancelled.request_id)
             }
             // It is the last that the peer says, however often it is looked at.
@@ -239,8 +235,9 @@ impl Connection {
         header: &MessageHeader,
         now: &dyn Fn() -> Instant,
     ) -> Result<Event, Violation> {
-        let added = self.assembly.accept(header, &mut self.framing, now);
-        if self.assembly.deadline().is_some() && self.assembly.is_late(now()) {
+        let assembly = &mut self.continuation.assembly;
+        let added = assembly.accept(header, &mut self.framing, now);
+        if assembly.deadline().is_some() && assembly.is_late(now()) {
             return Err(Violation::Late);
         }
         self.added(added.map_err(Violation::Fragment)?)
@@ -267,7 +264,8 @@ impl Connection {
             return Err(no_memory);
         };
         if header.kind == MessageKind::Fragment {
-            let added = self.assembly.skip(&header, &mut self.framing, now);
+            let assembly = &mut self.continuation.assembly;
+            let added = assembly.skip(&header, &mut self.framing, now);
             return self.added(added.map_err(Violation::Fragment)?);
         }
         let begun = self.framing.received();
@@ -339,7 +337,7 @@ impl Connection {
                 message,
                 seams: &[],
                 rest,
-                assembly: &mut self.assembly,
+                continuation: &mut self.continuation,
             };
         };
         let Assembled { octets, seams } = &mut whole.message;
@@ -347,7 +345,7 @@ impl Connection {
             message: octets,
             seams,
             rest: self.framing.received(),
-            assembly: &mut self.assembly,
+            continuation: &mut self.continuation,
         }
     }
 
@@ -359,7 +357,7 @@ impl Connection {
             message,
             seams: &[],
             rest,
-            assembly: &mut self.assembly,
+            continuation: &mut self.continuation,
         }
     }
 
@@ -470,13 +468,13 @@ impl Connection {
     /// Whether part of a message is there, or some of its fragments.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
-        self.framing.is_partial() || !self.assembly.is_empty()
+        self.framing.is_partial() || !self.continuation.assembly.is_empty()
     }
 
     /// What is in assembly.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
-        &self.assembly
+        &self.continuation.assembly
     }
 
     /// Whether CloseConnection comes next in what was received.

@@ -2,6 +2,7 @@
 //! Pairs of connections without sockets, in virtual time: every rule of GIOP's clause 9.4
 //! that a connection keeps.
 
+mod code_sets;
 mod hostile;
 mod numbers;
 mod pair;

@@ -17,8 +17,7 @@ use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
-use orbium_channel::connection::{Connection, Requests};
-use orbium_giop::codeset::Negotiated;
+use orbium_channel::connection::{CodeSets, Connection, Requests};
 use orbium_giop::{SystemException, Version};
 use orbium_invocation::story::{self, Note, Phase as CallPhase};
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -106,8 +105,8 @@ struct State {
     last_number: u64,
     last_sent: u64,
     pending: Requests<Pending>,
-    /// Whether the server has answered: then it knows the code sets.
-    is_introduced: bool,
+    /// Of the connection, but under the lock of those that send.
+    code_sets: CodeSets,
     /// Records the reply to the dedication request, until it has come.
     asking: Option<Arc<PrivateConnections>>,
     /// Whether room to send is waited for, and on what if not on the source.
@@ -157,7 +156,7 @@ impl Line {
             last_number: 0,
             last_sent: 0,
             pending: Requests::of_opener(),
-            is_introduced: false,
+            code_sets: CodeSets::of_client(key.negotiated),
             asking: way.own.filter(|own| own.request().is_some()).cloned(),
             wants_room: false,
             sending: None,
@@ -166,7 +165,7 @@ impl Line {
             notes: Vec::new(),
         };
         if let Some(band) = way.band {
-            let introduced = state.introduce(&key, PriorityContext::Range(band));
+            let introduced = state.introduce(PriorityContext::Range(band));
             let timing = Timing::NEVER;
             let bind = &BIND_PRIORITY_BAND;
             let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
@@ -276,7 +275,7 @@ impl Line {
 
     /// The id of the next request, and the service contexts that it carries.
     pub(super) fn introduce(&self, said: PriorityContext) -> (u32, Option<Introduction>) {
-        self.lock().introduce(&self.key, said)
+        self.lock().introduce(said)
     }
 
     /// Whether that request has left, wherever it is now.
@@ -319,13 +318,11 @@ impl State {
         matches!(self.phase, Phase::Over(_))
     }
 
-    fn introduce(&mut self, key: &PoolKey, said: PriorityContext) -> (u32, Option<Introduction>) {
+    fn introduce(&mut self, said: PriorityContext) -> (u32, Option<Introduction>) {
         let id = self.pending.next_id();
-        let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
         let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
-        let code_sets = unknown.then_some(key.negotiated);
-        (id, Introduction::new(code_sets, said))
+        (id, Introduction::new(self.code_sets.announcement(), said))
     }
 }
 

@@ -5,13 +5,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_channel::connection::{Event, Whole};
-use orbium_giop::codeset::Negotiated;
+use orbium_cdr::Format;
+use orbium_channel::connection::{CodeSets, Event, Whole};
 use orbium_giop::{
     Assembled, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
     SystemException, split_header,
 };
 
+use super::contexts::apply_contexts;
 use super::queued::{Answer, Late, Queued, Sink};
 use super::refusing::{refuse, unanswerable, violated};
 use super::source::Source;
@@ -60,7 +61,11 @@ impl Intake {
         sink: &dyn Sink,
     ) -> Outcome {
         match self.giop.take(header, sink.room()) {
-            Ok(whole) => self.state.enqueue(source, sink, header, whole, None),
+            Ok(whole) => {
+                let code_sets = self.giop.code_sets_mut();
+                self.state
+                    .enqueue(source, sink, header, whole, code_sets, None)
+            }
             Err(Some(refused)) => refuse(source, &refused),
             Err(None) => unanswerable(source),
         }
@@ -76,10 +81,11 @@ impl State {
         sink: &dyn Sink,
         header: &MessageHeader,
         whole: Whole,
+        code_sets: &mut CodeSets,
         moved: Option<Decided>,
     ) -> Outcome {
         let connection = source.connection;
-        let Some(arrived) = self.read(source, header, whole, moved) else {
+        let Some(arrived) = self.read(source, header, whole, code_sets, moved) else {
             connection.send_message_error();
             return Outcome::Close;
         };
@@ -94,11 +100,9 @@ impl State {
         }
         if arrived.confirms {
             // That it has arrived is all that was asked.
-            self.confirm(connection, header, request_id);
+            confirm(connection, header, request_id, code_sets.format(header));
         }
-        if self.known.agrees_anew {
-            self.known.negotiated = Negotiated::DEFAULT;
-        }
+        code_sets.end_message();
         match (connection.is_broken(), arrived.granted) {
             (true, _) => Outcome::Close,
             (false, true) => Outcome::ThreadGranted,
@@ -115,6 +119,7 @@ impl State {
         source: &Source<'_>,
         header: &MessageHeader,
         whole: Whole,
+        code_sets: &mut CodeSets,
         moved: Option<Decided>,
     ) -> Option<Arrived> {
         let connection = source.connection;
@@ -125,7 +130,7 @@ impl State {
         reader.set_fragment_boundaries(&seams);
         let request = header.read_request(&head, &mut reader).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
-        let (mut refused, expiry) = self.apply_contexts(&request.contexts, connection);
+        let (mut refused, expiry) = apply_contexts(&request.contexts, code_sets, connection);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
@@ -154,7 +159,7 @@ impl State {
             response,
             priority: own.or(asked).map_or(0, Priority::number),
             decided,
-            format: self.format(header),
+            format: code_sets.format(header),
             nesting: self.known.nesting,
             refused,
             expiry,
@@ -169,33 +174,33 @@ impl State {
             granted,
         })
     }
+}
 
-    /// Replies that a request has arrived (SYNC_WITH_SERVER).
-    #[cold]
-    fn confirm(
-        &mut self,
-        connection: &Arc<ServerConnection>,
-        header: &MessageHeader,
-        request_id: u32,
-    ) {
-        let path = Answer {
-            connection,
-            request_id,
-            thread: None,
-            arrived: None,
-        };
-        let mut storage = Vec::new();
-        let mut reply = UntypedReply::new(
-            &path,
-            &mut storage,
-            header.version,
-            request_id,
-            self.format(header),
-            ResponseFlags::SyncWithServer,
-        );
-        // Nothing is written that could fail.
-        let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
-    }
+/// Replies that a request has arrived (SYNC_WITH_SERVER).
+#[cold]
+fn confirm(
+    connection: &Arc<ServerConnection>,
+    header: &MessageHeader,
+    request_id: u32,
+    format: Format,
+) {
+    let path = Answer {
+        connection,
+        request_id,
+        thread: None,
+        arrived: None,
+    };
+    let mut storage = Vec::new();
+    let mut reply = UntypedReply::new(
+        &path,
+        &mut storage,
+        header.version,
+        request_id,
+        format,
+        ResponseFlags::SyncWithServer,
+    );
+    // Nothing is written that could fail.
+    let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
 }
 
 /// A request that is to wait, and what else it means.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests with numbers in place of names: see [`orbium_giop::numbers`].
 
-use orbium_channel::connection::{Parts, Violation};
+use orbium_channel::connection::{CodeSets, Parts, Violation};
 use orbium_giop::messaging::MessagingError;
 use orbium_giop::numbers::Names;
 use orbium_giop::{HEADER_LEN, MessageHeader, PlainRequest};
@@ -66,10 +66,15 @@ impl State {
     /// As `move_on`, for a request that needs its names.
     #[cold]
     #[inline(never)]
-    pub(super) fn move_numbered_on(&mut self, source: &Source<'_>, message: &[u8]) -> Outcome {
+    pub(super) fn move_numbered_on(
+        &mut self,
+        source: &Source<'_>,
+        message: &[u8],
+        code_sets: &mut CodeSets,
+    ) -> Outcome {
         match source.connection.named(message) {
             Err(error) => violated(source, Violation::Numbers(error)),
-            Ok((header, octets)) => self.move_on(source, &header, &octets, &[]),
+            Ok((header, octets)) => self.move_on(source, &header, (&octets, &[]), code_sets),
         }
     }
 }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
 use orbium_channel::connection::{
-    Assembly, Cause, Connection, Parts, Refused, Role as Side, Whole,
+    Cause, CodeSets, Connection, Continuation, Parts, Refused, Role as Side, Whole,
 };
 use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
-use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     Assembled, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags, ServiceContexts, Version,
     split_header,
 };
 use orbium_sync::role::{Role, while_serving};
 
+use super::contexts::apply_contexts;
 use super::dedication_reply::serve_with_reply_context;
 use super::queued::Sink;
 use super::refused::refuse_request;
@@ -54,7 +54,7 @@ struct Reading<'a> {
 /// What goes with the reading, to another thread too.
 struct Begun<'a> {
     known: &'a mut Known,
-    assembly: &'a mut Assembly,
+    continuation: &'a mut Continuation,
 }
 
 /// The outcome for the reading loop, if the connection has left this thread.
@@ -105,10 +105,14 @@ impl Reading<'_> {
             connection, reader, ..
         } = *self.source;
         connection.send_collected();
-        let Begun { known, assembly } = &mut *self.begun.borrow_mut();
+        let Begun {
+            known,
+            continuation,
+        } = &mut *self.begun.borrow_mut();
         let budget = &self.source.context.budget;
-        let assembly = std::mem::take(*assembly);
-        let giop = Connection::continued(Side::Server, known.limit, self.rest, assembly, budget);
+        let continuation = continuation.take();
+        let (limit, rest) = (known.limit, self.rest);
+        let giop = Connection::continued(Side::Server, limit, rest, continuation, budget);
         let intake = Intake {
             giop: connection.with_its_headers(giop),
             state: State {
@@ -185,7 +189,7 @@ struct Asked<'a> {
     source: &'a Source<'a>,
     /// Received behind it.
     rest: &'a [u8],
-    assembly: &'a mut Assembly,
+    continuation: &'a mut Continuation,
     version: Version,
     format: Format,
     request_id: u32,
@@ -201,7 +205,7 @@ impl Asked<'_> {
             rest: self.rest,
             begun: RefCell::new(Begun {
                 known: &mut state.known,
-                assembly: self.assembly,
+                continuation: self.continuation,
             }),
             request_id: self.request_id,
             outcome: Cell::new(Outcome::Dispatched),
@@ -258,16 +262,6 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 }
 
 impl State {
-    /// The format of a request: the code sets agreed on are the connection's.
-    #[inline]
-    pub(super) fn format(&self, header: &MessageHeader) -> Format {
-        Format {
-            char_set: self.known.negotiated.char_set,
-            wide_set: self.known.negotiated.wide_set,
-            ..header.format()
-        }
-    }
-
     /// Serves a request with a plain message header; `rest` was received behind it.
     /// Most conditions of `serve` are constants here at compile time.
     #[inline(always)]
@@ -322,7 +316,7 @@ impl State {
         let Parts {
             message,
             rest,
-            assembly,
+            continuation,
             ..
         } = parts;
         let body_at = HEADER_LEN + plain.body;
@@ -349,11 +343,12 @@ impl State {
             lane: connection.lane(),
             decided: None,
         };
-        let (format, nesting) = (self.format(header), self.known.nesting);
+        let format = continuation.code_sets.format(header);
+        let nesting = self.known.nesting;
         let asked = Asked {
             source,
             rest,
-            assembly,
+            continuation: &mut *continuation,
             version: header.version,
             format,
             request_id: plain.request_id,
@@ -365,9 +360,10 @@ impl State {
             arguments.set_nesting(nesting);
             dispatcher.serve_unobserved(&incoming, arguments, reply);
         });
+        let code_sets = &mut continuation.code_sets;
         match (taken, names) {
-            (Outcome::Forwarded, None) => self.move_on(source, header, message, &[]),
-            (Outcome::Forwarded, Some(_)) => self.move_numbered_on(source, message),
+            (Outcome::Forwarded, None) => self.move_on(source, header, (message, &[]), code_sets),
+            (Outcome::Forwarded, Some(_)) => self.move_numbered_on(source, message, code_sets),
             _ => taken,
         }
     }
@@ -388,6 +384,7 @@ impl State {
             ..
         } = *source;
         let (message, seams) = (parts.message, parts.seams);
+        let continuation = parts.continuation;
         let (head, after) = split_header(message);
         let mut arguments = header.reader(after);
         arguments.set_fragment_boundaries(seams);
@@ -407,15 +404,16 @@ impl State {
                 Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
                 None => {}
             }
-            (refused, expiry) = self.apply_contexts(&request.contexts, connection);
+            (refused, expiry) =
+                apply_contexts(&request.contexts, &mut continuation.code_sets, connection);
         }
-        let format = self.format(header);
+        let format = continuation.code_sets.format(header);
         arguments.set_format(format);
         arguments.set_nesting(self.known.nesting);
         let asked = Asked {
             source,
             rest: parts.rest,
-            assembly: parts.assembly,
+            continuation: &mut *continuation,
             version: header.version,
             format,
             request_id: request.request_id,
@@ -439,11 +437,10 @@ impl State {
             serve_with_reply_context(dispatcher, &incoming, arguments, reply, dedication);
         });
         if taken == Outcome::Forwarded {
-            return self.move_on(source, header, message, seams);
+            let code_sets = &mut continuation.code_sets;
+            return self.move_on(source, header, (message, seams), code_sets);
         }
-        if self.known.agrees_anew {
-            self.known.negotiated = Negotiated::DEFAULT;
-        }
+        continuation.code_sets.end_message();
         taken
     }
 
@@ -453,8 +450,8 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        message: &[u8],
-        seams: &[u32],
+        (message, seams): (&[u8], &[u32]),
+        code_sets: &mut CodeSets,
     ) -> Outcome {
         let Some((lane, decided)) = self.known.moved_to.take() else {
             return Outcome::Dispatched;
@@ -469,6 +466,6 @@ impl State {
         let seams = seams.to_vec();
         let message = Assembled { octets, seams };
         let whole = Whole { message, charge };
-        self.enqueue(source, pool, header, whole, Some(decided))
+        self.enqueue(source, pool, header, whole, code_sets, Some(decided))
     }
 }

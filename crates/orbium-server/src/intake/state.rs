@@ -3,8 +3,7 @@
 
 use std::time::Instant;
 
-use orbium_channel::connection::{Bounds, Connection, Role};
-use orbium_giop::codeset::Negotiated;
+use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
 
 use crate::lane::{Decided, Lane};
 use crate::{ServerConnection, ServerContext};
@@ -27,9 +26,6 @@ pub(super) struct State {
 /// The part of it that goes with the reading, to another thread too.
 #[derive(Debug)]
 pub(super) struct Known {
-    pub(super) negotiated: Negotiated,
-    /// Code sets are agreed for one message alone.
-    pub(super) agrees_anew: bool,
     pub(super) limit: usize,
     pub(super) nesting: u16,
     /// The lane that is to serve the current request.
@@ -47,13 +43,12 @@ impl Intake {
             message_time: Some(limits.message_time),
         };
         let giop = Connection::new(Role::Server, bounds, &context.budget);
+        let code_sets = CodeSets::of_server(connection.stream.has_many_peers());
         Self {
-            giop: connection.with_its_headers(giop),
+            giop: connection.with_its_headers(giop).with_code_sets(code_sets),
             state: State {
                 storage: Vec::new(),
                 known: Known {
-                    negotiated: Negotiated::DEFAULT,
-                    agrees_anew: connection.stream.has_many_peers(),
                     limit: limits.message_size,
                     nesting: limits.nesting,
                     moved_to: None,

@@ -150,7 +150,7 @@ impl Line {
     fn awaited(&self, plain: &PlainReply, said: Option<DedicationReply>) -> Option<Pending> {
         let mut state = self.lock();
         let pending = state.pending.take(plain.request_id);
-        state.is_introduced = true;
+        state.code_sets.confirm();
         // The server knows by now what is wished.
         let asking = state.asking.take();
         drop(state);

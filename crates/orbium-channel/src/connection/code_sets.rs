@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The code sets of a connection (CORBA 3.3 Part 2, clause 7.10.2.6): the client chooses them
+//! from the server's reference and says so in the first requests; from then on both sides
+//! read and write text in them.
+
+use orbium_cdr::Format;
+use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetContext, Negotiated};
+use orbium_giop::{
+    Completion, ExceptionKind, MessageHeader, ServiceContexts, SystemException, service_context,
+};
+
+/// The code sets that one side of a connection uses, and whether the other side knows them.
+///
+/// A client sends the context until the first reply: that shows that the server has received
+/// it, as requests are read in the order in which they were sent. A server takes the last
+/// context that it was sent. GIOP 1.0 has no contexts for it: both sides stay with ISO 8859-1
+/// and without wide characters.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeSets {
+    negotiated: Negotiated,
+    /// The peer has not confirmed them.
+    is_unconfirmed: bool,
+    /// Each message comes from another peer: nothing said in one holds for the next.
+    for_one_message: bool,
+}
+
+impl CodeSets {
+    /// Those of a connection over which nothing was agreed: ISO 8859-1, and no wide
+    /// characters.
+    pub const DEFAULT: Self = Self::of_client(Negotiated::DEFAULT);
+
+    /// What a client chooses for a connection of GIOP 1.`minor` to a server with this component
+    /// in its reference: see [`Negotiated::with_server`].
+    ///
+    /// # Errors
+    /// CODESET_INCOMPATIBLE, minor 1: no code set for `char` is shared.
+    pub fn choose(
+        minor: u8,
+        server: Option<&CodeSetComponentInfo>,
+        orb: Option<u32>,
+    ) -> Result<Negotiated, SystemException> {
+        // GIOP 1.0 has no context to say it with.
+        let server = server.filter(|_| minor > 0);
+        Negotiated::with_server(server, orb).map_err(|_| incompatible(1))
+    }
+
+    /// Those that a client has chosen from the reference of the server.
+    #[must_use]
+    pub const fn of_client(negotiated: Negotiated) -> Self {
+        Self {
+            negotiated,
+            is_unconfirmed: !negotiated.is_default(),
+            for_one_message: false,
+        }
+    }
+
+    /// Those of a server that has received nothing. `has_many_peers` of a datagram socket:
+    /// each message agrees for itself alone.
+    #[must_use]
+    pub const fn of_server(has_many_peers: bool) -> Self {
+        Self {
+            negotiated: Negotiated::DEFAULT,
+            is_unconfirmed: false,
+            for_one_message: has_many_peers,
+        }
+    }
+
+    /// The code sets in use.
+    #[must_use]
+    #[inline]
+    pub const fn negotiated(&self) -> Negotiated {
+        self.negotiated
+    }
+
+    /// The format of a message with that header.
+    #[must_use]
+    #[inline]
+    pub fn format(&self, header: &MessageHeader) -> Format {
+        Format {
+            char_set: self.negotiated.char_set,
+            wide_set: self.negotiated.wide_set,
+            ..header.format()
+        }
+    }
+
+    /// What the next request is to say of them: nothing once the server knows them, or where
+    /// they are those that hold without a word.
+    #[must_use]
+    #[inline]
+    pub const fn announcement(&self) -> Option<Negotiated> {
+        match self.is_unconfirmed {
+            true => Some(self.negotiated),
+            false => None,
+        }
+    }
+
+    /// A reply has come: the server has read the request, and its context.
+    #[inline]
+    pub const fn confirm(&mut self) {
+        self.is_unconfirmed = false;
+    }
+
+    /// Takes what a request says of them.
+    ///
+    /// # Errors
+    /// CODESET_INCOMPATIBLE, minor 2: it names a set that orbium does not have, or nothing
+    /// that can be read. The request is refused, and what was agreed before holds.
+    pub fn apply(&mut self, contexts: &ServiceContexts<'_>) -> Result<(), SystemException> {
+        let Some(data) = contexts.find(service_context::CODE_SETS) else {
+            return Ok(());
+        };
+        match CodeSetContext::decode(data).map(Negotiated::from_context) {
+            Ok(Ok(agreed)) => {
+                self.negotiated = agreed;
+                Ok(())
+            }
+            _ => Err(incompatible(2)),
+        }
+    }
+
+    /// The message is done with: the next may be of another peer.
+    #[inline]
+    pub const fn end_message(&mut self) {
+        if self.for_one_message {
+            self.negotiated = Negotiated::DEFAULT;
+        }
+    }
+}
+
+fn incompatible(minor: u32) -> SystemException {
+    SystemException::omg(ExceptionKind::CodesetIncompatible, minor, Completion::No)
+}

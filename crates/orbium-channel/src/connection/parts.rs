@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A message, and what holds beyond it.
+
+use super::assembly::Assembly;
+use super::code_sets::CodeSets;
+
+/// A message that is there whole, and its surroundings.
+#[derive(Debug)]
+pub struct Parts<'c> {
+    /// Its octets, from the message header on.
+    pub message: &'c mut [u8],
+    /// Where its fragments meet.
+    pub seams: &'c [u32],
+    /// Received behind it.
+    pub rest: &'c [u8],
+    /// What holds beyond it.
+    pub continuation: &'c mut Continuation,
+}
+
+/// What goes on from one message of a connection to the next: fragments in assembly, and the
+/// code sets. A thread that continues the connection needs it.
+#[derive(Debug)]
+pub struct Continuation {
+    /// What is in assembly.
+    pub(super) assembly: Assembly,
+    /// The code sets of text.
+    pub code_sets: CodeSets,
+}
+
+impl Continuation {
+    /// Takes all of it out, for [`Connection::continued`](super::Connection::continued).
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        Self {
+            assembly: std::mem::take(&mut self.assembly),
+            code_sets: self.code_sets,
+        }
+    }
+}
