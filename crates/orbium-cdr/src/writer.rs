@@ -443,6 +443,12 @@ impl<'a> CdrWriter<'a> {
         self.storage
     }
 
+    /// Puts the buffer back where it was taken from, an empty one.
+    #[inline]
+    pub fn return_storage(mut self, taken_from: &mut Vec<u8>) {
+        std::mem::swap(&mut self.storage, taken_from);
+    }
+
     /// As [`CdrWriter::into_storage`], leaving an empty writer behind.
     #[must_use]
     #[inline]

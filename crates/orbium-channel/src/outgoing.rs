@@ -59,16 +59,17 @@ impl Patience {
 /// Most buffers handed to the kernel at once.
 const MAX_PIECES: usize = 16;
 
-/// Sends a message whole, in fragments above `fragment_size` if there is one.
+/// Sends a message whole, in fragments above `fragment_size` if there is one. `patience`
+/// is asked only where one send may not be enough.
 #[inline]
 pub fn send(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
     fragment_size: Option<usize>,
-    patience: Patience,
+    patience: impl FnOnce() -> Patience,
 ) -> io::Result<()> {
     match fragment_size {
-        Some(size) if message.len() > size => send_fragments(stream, message, size, patience),
+        Some(size) if message.len() > size => send_fragments(stream, message, size, patience()),
         _ => send_message(stream, message, patience),
     }
 }
@@ -78,19 +79,17 @@ pub fn send(
 fn send_message(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
-    patience: Patience,
+    patience: impl FnOnce() -> Patience,
 ) -> io::Result<()> {
     if message.is_gathered() {
-        return send_gathered(stream, message, patience);
+        return send_gathered(stream, message, patience());
     }
-    let octets = message.written();
     orbium_trace::probe!(TransportSend);
-    let outcome = stream.send(octets);
+    let outcome = stream.send(message.written());
     orbium_trace::probe!(IoSend);
     match outcome {
-        Ok(sent) if sent == octets.len() => Ok(()),
-        Ok(sent) => send_rest(stream, octets, Ok(sent), patience),
-        Err(error) => send_rest(stream, octets, Err(error), patience),
+        Ok(sent) if sent == message.len() => Ok(()),
+        outcome => send_rest(stream, message, outcome, patience()),
     }
 }
 
@@ -103,15 +102,16 @@ fn send_gathered(
     send_pieces(stream, &[], &mut message.pieces(), patience)
 }
 
-/// Sends what a first attempt with that outcome left.
+/// Sends what a first attempt with that outcome left of a message in one piece.
 #[cold]
 #[inline(never)]
 fn send_rest(
     stream: &dyn ByteStream,
-    octets: &[u8],
+    message: &CdrWriter<'_>,
     outcome: io::Result<usize>,
     mut patience: Patience,
 ) -> io::Result<()> {
+    let octets = message.written();
     match outcome {
         Ok(sent) => {
             patience.mind(stream)?;
@@ -205,7 +205,7 @@ fn send_fragments(
     }
     let Some(plan) = FragmentPlan::new(message.written(), message.len(), size) else {
         // GIOP 1.0 and 1.1: not fragmented.
-        return send_message(stream, message, patience);
+        return send_message(stream, message, || patience);
     };
     for part in plan {
         let mut body = slices_within(message.pieces(), part.range.clone());

@@ -284,7 +284,7 @@ impl Connection {
     /// Sends a finished message whole.
     #[inline]
     pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
-        let patience = Patience::Until(deadline, wait_on_reactor);
+        let patience = || Patience::Until(deadline, wait_on_reactor);
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 

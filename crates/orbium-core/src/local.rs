@@ -87,7 +87,7 @@ pub(crate) fn perform(
         request.response,
     );
     while_serving_own_thread(orb.number(), || {
-        orb.core().serve(&incoming, reader, &mut reply);
+        orb.core().serve(&incoming, &mut reader, &mut reply);
     });
     if !request.response.expects_reply() {
         return Ok(None);

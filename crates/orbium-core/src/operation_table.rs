@@ -116,8 +116,9 @@ impl OperationTable {
     }
 
     /// The index of the operation of that name.
+    // Inlined: a skeleton's table is a constant, and so most of this is known there.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
         if name.len() > self.longest {
             return None;
@@ -141,7 +142,7 @@ impl OperationTable {
         is_found.then_some(index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn scattered(&self, key: u64, multiplier: u64, displacements: &[u16]) -> Option<usize> {
         let spread = spread(key, multiplier);
         let displacement = *displacements.get(bucket_of(spread, displacements.len()))?;

@@ -34,11 +34,13 @@ impl ResponseFlags {
     /// From the octet of GIOP 1.2; the undefined value 2 counts as 3.
     #[inline]
     pub(crate) const fn from_octet(octet: u8) -> Self {
-        match octet & 3 {
-            0 => Self::None,
-            1 => Self::SyncWithServer,
-            _ => Self::Full,
-        }
+        const FLAGS: [ResponseFlags; 4] = [
+            ResponseFlags::None,
+            ResponseFlags::SyncWithServer,
+            ResponseFlags::Full,
+            ResponseFlags::Full,
+        ];
+        FLAGS[(octet & 3) as usize]
     }
 
     /// From `response_expected` of GIOP 1.0 and 1.1.

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::num::NonZeroU64;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Encode};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -70,22 +71,47 @@ pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
 
 /// Why a skeleton could not answer with a result. Generated code makes these
 /// with `?`; the ORB turns them into replies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DispatchError {
-    exception: SystemException,
-}
+///
+/// The exception in one word that is never 0: so the outcome of a skeleton is a word too,
+/// in a register, and 0 if all is well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct DispatchError(NonZeroU64);
 
 impl DispatchError {
     /// What is raised instead of a result.
     #[must_use]
+    #[cold]
     pub const fn exception(self) -> SystemException {
-        self.exception
+        let [m0, m1, m2, m3, kind, completed, ..] = self.0.get().to_be_bytes();
+        SystemException {
+            kind: ExceptionKind::ALL[kind as usize],
+            completed: match Completion::from_number(completed as u32) {
+                Some(completed) => completed,
+                None => Completion::Maybe,
+            },
+            minor: u32::from_be_bytes([m0, m1, m2, m3]),
+        }
     }
 }
 
 impl From<SystemException> for DispatchError {
+    #[cold]
     fn from(exception: SystemException) -> Self {
-        Self { exception }
+        let SystemException {
+            kind,
+            completed,
+            minor,
+        } = exception;
+        let [m0, m1, m2, m3] = minor.to_be_bytes();
+        let octets = [m0, m1, m2, m3, kind as u8, completed as u8, 0, 0];
+        Self(NonZeroU64::MIN | u64::from_be_bytes(octets))
+    }
+}
+
+impl fmt::Debug for DispatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("DispatchError");
+        shown.field("exception", &self.exception()).finish()
     }
 }
 
@@ -203,4 +229,26 @@ macro_rules! error_enum {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exception_survives_as_the_error_of_a_skeleton() {
+        for kind in ExceptionKind::ALL {
+            for completed in [Completion::Yes, Completion::No, Completion::Maybe] {
+                for minor in [0, 1, 0x4f4d_0fff, u32::MAX] {
+                    let exception = SystemException::new(*kind, minor, completed);
+                    assert_eq!(DispatchError::from(exception).exception(), exception);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_outcome_of_a_skeleton_is_one_word() {
+        assert_eq!(size_of::<Result<(), DispatchError>>(), size_of::<u64>());
+    }
 }

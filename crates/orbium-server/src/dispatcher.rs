@@ -30,18 +30,18 @@ pub trait Dispatcher: Send + Sync {
     fn context(&self) -> &ServerContext;
 
     /// Serves a request and answers it, whatever happens.
-    fn serve<'r>(
+    fn serve(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     );
 
     /// As `serve`, where [`ServerContext::observes_requests`] was asked before.
-    fn serve_unobserved<'r>(
+    fn serve_unobserved(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     );
 

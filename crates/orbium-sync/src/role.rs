@@ -29,13 +29,21 @@ thread_local! {
     static CURRENT: Cell<Option<NonNull<dyn Role>>> = const { Cell::new(None) };
 }
 
+/// Has this thread hold another role, or none; returns what it held.
+#[inline]
+fn replace(role: Option<NonNull<dyn Role>>) -> Option<NonNull<dyn Role>> {
+    // Of `with`, other crates have a call; `try_with` is inlined, and never fails here.
+    let replaced = CURRENT.try_with(|current| current.replace(role));
+    replaced.unwrap_or(None)
+}
+
 /// Puts back what was there, on unwinding too.
 struct Restore(Option<NonNull<dyn Role>>);
 
 impl Drop for Restore {
     #[inline]
     fn drop(&mut self) {
-        CURRENT.with(|current| current.set(self.0));
+        replace(self.0);
     }
 }
 
@@ -47,7 +55,7 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
     // CURRENT alone, on this thread alone, and `Restore` takes it out before
     // this function returns or unwinds, while `role` is still borrowed.
     let role: NonNull<dyn Role> = unsafe { std::mem::transmute(NonNull::from(role)) };
-    let _restore = Restore(CURRENT.with(|current| current.replace(Some(role))));
+    let _restore = Restore(replace(Some(role)));
     body()
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io::{self, IoSlice};
+use std::marker::PhantomData;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -10,56 +11,29 @@ use std::time::Duration;
 
 use orbium_sys::fork::Held;
 use orbium_sys::{self as sys, ProcessCredentials};
+use socket2::SockRef;
 
 use crate::{ByteStream, Peer};
 
-/// A connected socket of the standard library: what the families have in common
-/// there, but in no trait.
-pub trait ConnectedSocket: AsFd + fmt::Debug + Send + Sync {
-    /// As the inherent function.
-    ///
-    /// # Errors
-    /// The system's error.
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
-
-    /// As the inherent function.
-    ///
-    /// # Errors
-    /// The system's error.
-    fn shutdown(&self, how: Shutdown) -> io::Result<()>;
-
-    /// The peer, by the socket's own address.
-    fn peer(&self) -> Peer;
+/// A connected socket of the standard library, by its family.
+pub trait ConnectedSocket: Into<OwnedFd> + fmt::Debug + Send + Sync {
+    /// The peer of a socket of this family, by the socket's own address.
+    fn peer(socket: &OwnedFd) -> Peer;
 }
 
 impl ConnectedSocket for TcpStream {
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.shutdown(how)
-    }
-
-    fn peer(&self) -> Peer {
-        match self.peer_addr() {
-            Ok(address) => Peer::Internet(address),
-            Err(_) => Peer::Unknown,
+    fn peer(socket: &OwnedFd) -> Peer {
+        let address = SockRef::from(socket).peer_addr();
+        match address.ok().and_then(|address| address.as_socket()) {
+            Some(address) => Peer::Internet(address),
+            None => Peer::Unknown,
         }
     }
 }
 
 impl ConnectedSocket for UnixStream {
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.shutdown(how)
-    }
-
-    fn peer(&self) -> Peer {
-        peer(sys::peer_process(self))
+    fn peer(socket: &OwnedFd) -> Peer {
+        peer(sys::peer_process(socket))
     }
 }
 
@@ -70,13 +44,15 @@ fn peer(process: Option<ProcessCredentials>) -> Peer {
     }
 }
 
-/// A connection through a socket.
+/// A connection through a socket of one family.
 #[derive(Debug)]
 pub struct SocketStream<S> {
     _held: Held,
-    socket: S,
+    /// The descriptor alone: that of a `TcpStream` is behind a call that is not inlined.
+    socket: OwnedFd,
     /// The peer's credentials; `None`: looked up on request.
     process: Option<ProcessCredentials>,
+    family: PhantomData<fn() -> S>,
 }
 
 /// A TCP connection.
@@ -85,15 +61,23 @@ pub type TcpByteStream = SocketStream<TcpStream>;
 /// A connection through a Unix socket.
 pub type UnixByteStream = SocketStream<UnixStream>;
 
+impl<S: ConnectedSocket> SocketStream<S> {
+    fn over(socket: S, process: Option<ProcessCredentials>) -> Self {
+        let socket = socket.into();
+        Self {
+            _held: Held::new(&socket),
+            socket,
+            process,
+            family: PhantomData,
+        }
+    }
+}
+
 impl SocketStream<TcpStream> {
     /// Wraps a connected socket.
     #[must_use]
     pub fn new(socket: TcpStream) -> Self {
-        Self {
-            _held: Held::new(&socket),
-            socket,
-            process: None,
-        }
+        Self::over(socket, None)
     }
 }
 
@@ -102,18 +86,14 @@ impl SocketStream<UnixStream> {
     #[must_use]
     pub fn new(socket: UnixStream) -> Self {
         let process = sys::peer_process(&socket);
-        Self {
-            _held: Held::new(&socket),
-            socket,
-            process,
-        }
+        Self::over(socket, process)
     }
 
     /// The socket, for a transport that uses it for something else.
     #[must_use]
     #[inline]
     pub fn into_socket(self) -> OwnedFd {
-        self.socket.into()
+        self.socket
     }
 }
 
@@ -141,17 +121,17 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.socket.set_nonblocking(nonblocking)
+        SockRef::from(&self.socket).set_nonblocking(nonblocking)
     }
 
     fn shutdown(&self, how: Shutdown) {
         // An error means that the connection is gone already.
-        let _ = self.socket.shutdown(how);
+        let _ = SockRef::from(&self.socket).shutdown(how);
     }
 
     fn peer(&self) -> Peer {
         match self.process {
-            None => self.socket.peer(),
+            None => S::peer(&self.socket),
             process => peer(process),
         }
     }

@@ -377,6 +377,13 @@ impl Connection {
         }
     }
 
+    /// As `consume`, for a message that did not come in fragments.
+    #[inline]
+    pub fn consume_plain(&mut self, header: &MessageHeader) {
+        debug_assert!(self.whole.is_none());
+        self.framing.consume(header);
+    }
+
     #[cold]
     fn drop_whole(&mut self) {
         if let Some(whole) = self.whole.take() {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orbium_channel::connection::{Event, Violation};
 use orbium_channel::framing::Grouped;
-use orbium_giop::{FragmentError, MessageHeader, MessageKind};
+use orbium_giop::{FragmentError, MessageHeader, MessageKind, PlainReply, ReplyHeader};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sys::Interest;
 use orbium_transport::Deadline;
@@ -63,25 +63,39 @@ impl Connection {
     pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
         let mut has_received = false;
         loop {
-            if let Some(header) = self.giop.next_plain_reply() {
-                return Received::Message(header);
-            }
-            if self.giop.is_partial() {
-                match self.receive_any(deadline, &mut has_received) {
-                    Some(received) => return received,
-                    None => continue,
-                }
-            }
-            if has_received && !self.goes_on(deadline) {
-                return Received::TimedOut;
-            }
-            if let Some(received) = self.receive_once(deadline, &mut has_received) {
+            if let Some(received) = self.receive_some(deadline, &mut has_received) {
                 return received;
             }
         }
     }
 
-    /// Deals with what has begun to arrive and is no plain reply that is there whole.
+    /// The header of the plain reply that is there whole and in one piece, and what that
+    /// says.
+    #[inline]
+    pub(crate) fn plain_reply(&mut self) -> Option<(MessageHeader, PlainReply)> {
+        let header = self.giop.next_plain_reply()?;
+        let reply = ReplyHeader::plain(&header, self.giop.plain_parts(&header).message)?;
+        Some((header, reply))
+    }
+
+    /// Returns what has come in answer, or receives once. `has_received`: a further receive
+    /// needs a timeout of its own.
+    #[inline]
+    pub(crate) fn receive_some(
+        &mut self,
+        deadline: Deadline,
+        has_received: &mut bool,
+    ) -> Option<Received> {
+        if self.giop.is_partial() {
+            return self.receive_any(deadline, has_received);
+        }
+        if *has_received && !self.goes_on(deadline) {
+            return Some(Received::TimedOut);
+        }
+        self.receive_once(deadline, has_received)
+    }
+
+    /// Deals with what has begun to arrive.
     #[inline(never)]
     fn receive_any(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         match self.giop.peek() {
@@ -99,8 +113,7 @@ impl Connection {
         }
     }
 
-    /// Receives some of a message; what ends the wait for it. `has_received`: a further
-    /// receive needs a timeout of its own.
+    /// Receives some of a message; what ends the wait for it.
     #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         if self.slot.is_some() {

@@ -4,7 +4,8 @@
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Format};
 use orbium_channel::peer_memory::{NoMemory, copied};
 use orbium_giop::{
-    Completion, ExceptionKind, MessageKind, ReplyHeader, ReplyStatus, SystemException, minor,
+    Completion, ExceptionKind, MessageHeader, MessageKind, PlainReply, ReplyHeader, ReplyStatus,
+    SystemException, minor,
 };
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, unreadable};
@@ -42,44 +43,73 @@ impl Exchange<'_, '_> {
 
     #[inline]
     pub(super) fn receive(&mut self) -> Answer {
-        let Some(connection) = &mut self.link.connection else {
-            return self.end(Outcome::Failed(broken_invariant()));
-        };
+        let mut has_received = false;
         loop {
-            let header = match connection.receive(self.timing.reply) {
-                Received::Message(header) => header,
-                other => return self.no_reply(other),
+            let Some(connection) = &mut self.link.connection else {
+                return self.end(Outcome::Failed(broken_invariant()));
+            };
+            let Some((header, reply)) = connection.plain_reply() else {
+                let received = connection.receive_some(self.timing.reply, &mut has_received);
+                if let Some(received) = received {
+                    if let Some(answer) = self.take_unusual(received) {
+                        return answer;
+                    }
+                    has_received = false;
+                }
+                continue;
             };
             orbium_trace::probe!(TransportReceive);
-            let (message, seams) = connection.message_with_seams(&header);
-            let answer = match ReplyHeader::plain(&header, message) {
-                Some(plain) => Some(plain),
-                None => {
-                    let (answer, said) = read_answer(&header, message, seams);
-                    if let Some(said) = said {
-                        connection.note(said);
-                    }
-                    answer
+            if reply.request_id == self.request_id {
+                return self.answered(header, reply);
+            }
+            connection.consume(&header);
+            if self.timing.reply.has_passed() {
+                return self.no_reply(Received::TimedOut);
+            }
+            has_received = false;
+        }
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, header: MessageHeader, reply: PlainReply) -> Answer {
+        if let Some(connection) = &mut self.link.connection {
+            connection.introduction = None;
+        }
+        self.reply = Some((header, reply.body));
+        orbium_trace::probe!(MessagingReceive);
+        self.interpret(reply.status)
+    }
+
+    /// Takes what came in answer and is no plain reply in the buffer of the connection;
+    /// `None` if that is not over yet.
+    #[inline(never)]
+    fn take_unusual(&mut self, received: Received) -> Option<Answer> {
+        let (Received::Message(header), Some(connection)) = (received, &mut self.link.connection)
+        else {
+            return Some(self.no_reply(received));
+        };
+        let (message, seams) = connection.message_with_seams(&header);
+        let reply = match ReplyHeader::plain(&header, message) {
+            Some(reply) => Some(reply),
+            None => {
+                let (reply, said) = read_answer(&header, message, seams);
+                if let Some(said) = said {
+                    connection.note(said);
                 }
-            };
-            match answer {
-                Some(answer) if answer.request_id == self.request_id => {
-                    connection.introduction = None;
-                    self.reply = Some((header, answer.body));
-                    orbium_trace::probe!(MessagingReceive);
-                    return self.interpret(answer.status);
-                }
-                Some(_) => {
-                    // A reply that came too late for its call. Any number of
-                    // them must not make this call late too.
-                    connection.consume(&header);
-                    if self.timing.reply.has_passed() {
-                        return self.no_reply(Received::TimedOut);
-                    }
-                }
-                // Late, and an answer to another question.
-                None if header.kind != MessageKind::Reply => connection.consume(&header),
-                None => return self.no_reply(Received::Message(header)),
+                reply
+            }
+        };
+        match reply {
+            Some(reply) if reply.request_id == self.request_id => {
+                Some(self.answered(header, reply))
+            }
+            None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
+            // A reply that came too late for its call, or an answer to another question.
+            // Any number of them must not make this call late too.
+            late => {
+                connection.consume(&header);
+                let has_passed = late.is_some() && self.timing.reply.has_passed();
+                has_passed.then(|| self.no_reply(Received::TimedOut))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a request to the servant and back.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orbium_cdr::{CdrReader, Encode};
@@ -26,69 +27,60 @@ use orbium_server::{IncomingRequest, Located};
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
     #[inline]
-    pub(crate) fn serve<'r>(
+    pub(crate) fn serve(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) {
         if self.context.observes_requests() {
-            return self.serve_observed(request, arguments, reply);
-        }
-        self.serve_caught(request, || arguments, reply);
-    }
-
-    /// As `serve`, where that was asked before.
-    #[inline(always)]
-    pub(crate) fn serve_unobserved<'r>(
-        &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
-        reply: &mut UntypedReply<'_>,
-    ) {
-        self.serve_caught(request, || arguments, reply);
-    }
-
-    /// As `serve`, measured or within a span, or both.
-    #[cold]
-    #[inline(never)]
-    fn serve_observed<'r>(
-        &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
-        reply: &mut UntypedReply<'_>,
-    ) {
-        let span = RequestSpan::begin(&self.registry, request, reply);
-        let failed = match self.context.measurements() {
-            Some(all) => self.serve_measured(all, request, arguments, reply),
-            None => self.serve_caught(request, || arguments, reply),
-        };
-        if let Some(span) = span {
-            span.end(&self.registry, request, reply, failed);
+            self.serve_observed(request, arguments, reply);
+        } else {
+            self.serve_unobserved(request, arguments, reply);
         }
     }
 
-    /// Serves the request whatever the servant does; the system exception that it ends
+    /// As `serve`, where that was asked before; the system exception that the request ends
     /// with.
-    #[inline(always)]
-    fn serve_caught<'r>(
+    // Whatever the servant does is caught here alone, or catching would be a call.
+    #[inline(never)]
+    pub(crate) fn serve_unobserved(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: impl FnOnce() -> CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         // The last reference to a servant may be dropped in here too.
         let served = catch_unwind(AssertUnwindSafe(|| {
             self.try_serve(request, arguments, reply)
         }));
-        conclude(request, &served, reply)
+        conclude(request, served, reply)
+    }
+
+    /// As `serve`, measured or within a span, or both.
+    #[cold]
+    #[inline(never)]
+    fn serve_observed(
+        &self,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        let span = RequestSpan::begin(&self.registry, request, reply);
+        let failed = match self.context.measurements() {
+            Some(all) => self.serve_measured(all, request, arguments, reply),
+            None => self.serve_unobserved(request, arguments, reply),
+        };
+        if let Some(span) = span {
+            span.end(&self.registry, request, reply, failed);
+        }
     }
 
     #[inline]
-    pub(super) fn try_serve<'r>(
+    pub(super) fn try_serve(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: impl FnOnce() -> CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(MessagingReceive);
@@ -102,7 +94,7 @@ impl Adapters {
         let object: &ActiveObject = &found;
         orbium_trace::probe!(PoaDemux);
         if object.lane != request.lane {
-            return self.serve_specially(request, object, arguments(), reply);
+            return self.serve_specially(request, object, arguments, reply);
         }
         let _serving = match object.enter() {
             Some(serving) => serving,
@@ -118,7 +110,7 @@ impl Adapters {
         if request.response == ResponseFlags::SyncWithServer {
             reply.confirm(request.peer)?;
         }
-        dispatch(object, &call, &mut arguments(), reply)
+        dispatch(object, &call, arguments, reply)
     }
 
     /// The object of a key without a good hint; `None` if the client was sent to its
@@ -179,11 +171,11 @@ impl Adapters {
     /// Serves a request with a dispatch hook, another lane or priority, or an adapter
     /// extension.
     #[inline(never)]
-    fn serve_specially<'r>(
+    fn serve_specially(
         &self,
-        request: &IncomingRequest<'r>,
+        request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        arguments: CdrReader<'r>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let route = self.route(request, object);
@@ -208,11 +200,11 @@ impl Adapters {
 
     /// Serves it on this thread.
     #[inline(never)]
-    fn serve_here<'r>(
+    fn serve_here(
         &self,
-        request: &IncomingRequest<'r>,
+        request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        arguments: CdrReader<'r>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         if log::wants_spans() {
@@ -224,11 +216,11 @@ impl Adapters {
     }
 
     /// An extension wraps the upcall.
-    fn serve_extended<'r>(
+    fn serve_extended(
         &self,
-        request: &IncomingRequest<'r>,
+        request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        arguments: CdrReader<'r>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let call = Call {
@@ -245,12 +237,11 @@ impl Adapters {
         if request.response == ResponseFlags::SyncWithServer {
             reply.confirm(request.peer)?;
         }
-        let mut arguments = arguments;
         match object.extension() {
-            None => dispatch(object, &call, &mut arguments, reply),
-            Some(extension) => extension.0.upcall(&call, &mut || {
-                dispatch(object, &call, &mut arguments, reply)
-            }),
+            None => dispatch(object, &call, arguments, reply),
+            Some(extension) => extension
+                .0
+                .upcall(&call, &mut || dispatch(object, &call, arguments, reply)),
         }
     }
 }
@@ -260,12 +251,14 @@ impl Adapters {
 #[inline(always)]
 pub(super) fn conclude(
     request: &IncomingRequest<'_>,
-    served: &std::thread::Result<Result<(), DispatchError>>,
+    served: std::thread::Result<Result<(), DispatchError>>,
     reply: &mut UntypedReply<'_>,
 ) -> Option<SystemException> {
     match served {
         Ok(Ok(())) if reply.is_answered() => None,
-        outcome => Some(answer_error(request, outcome, reply)),
+        Ok(Ok(())) => Some(answer_error(reply, unanswered())),
+        Ok(Err(error)) => Some(answer_error(reply, error.exception())),
+        Err(panic) => Some(answer_error(reply, panicked(request, &*panic))),
     }
 }
 
@@ -315,10 +308,10 @@ fn not_permitted(error: &RealTimeError) -> SystemException {
 }
 
 #[inline]
-fn dispatch<'a>(
-    object: &'a ActiveObject,
-    call: &'a Call<'a>,
-    arguments: &mut CdrReader<'a>,
+fn dispatch(
+    object: &ActiveObject,
+    call: &Call<'_>,
+    arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
 ) -> Result<(), DispatchError> {
     if is_implicit(call.operation()) {
@@ -330,39 +323,42 @@ fn dispatch<'a>(
 /// Sends the error, if a reply is expected and was not sent.
 #[cold]
 #[inline(never)]
-fn answer_error(
-    request: &IncomingRequest<'_>,
-    outcome: &std::thread::Result<Result<(), DispatchError>>,
-    reply: &mut UntypedReply<'_>,
-) -> SystemException {
-    let exception = match outcome {
-        Ok(Ok(())) => SystemException::orbium(
-            ExceptionKind::Internal,
-            minor::INVARIANT_BROKEN,
-            Completion::Maybe,
-        ),
-        Ok(Err(error)) => error.exception(),
-        Err(panic) => {
-            // Where, the panic hook has said.
-            log::error!(
-                target: "orbium::request",
-                operation = %shown(request.operation),
-                peer = request.peer.map(|peer| peer.peer().to_string()),
-                panic = panic_message(&**panic),
-                "servant panicked",
-            );
-            SystemException::orbium(
-                ExceptionKind::Unknown,
-                minor::SERVANT_PANICKED,
-                Completion::Maybe,
-            )
-        }
-    };
+fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> SystemException {
     if !reply.is_answered() && reply.is_expected() {
         reply.system_exception(exception);
     }
     exception
 }
+
+/// A skeleton has not answered and reports no error.
+#[cold]
+fn unanswered() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::Maybe,
+    )
+}
+
+/// The servant has panicked.
+#[cold]
+#[inline(never)]
+fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
+    // Where, the panic hook has said.
+    log::error!(
+        target: "orbium::request",
+        operation = %shown(request.operation),
+        peer = request.peer.map(|peer| peer.peer().to_string()),
+        panic = panic_message(panic),
+        "servant panicked",
+    );
+    SystemException::orbium(
+        ExceptionKind::Unknown,
+        minor::SERVANT_PANICKED,
+        Completion::Maybe,
+    )
+}
+
 /// The name of an operation that a peer sent, for logs.
 fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
     const MOST: usize = 64;
@@ -370,7 +366,7 @@ fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
 }
 
 /// What a panic says, if it is text.
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (None, Some(text)) => text,
@@ -394,10 +390,10 @@ fn is_implicit(operation: &[u8]) -> bool {
 
 /// The operations every object has (CORBA 3.3 Part 2, clause 9.4.2.1).
 #[cold]
-fn serve_implicit<'a>(
-    object: &'a ActiveObject,
-    call: &Call<'a>,
-    arguments: &mut CdrReader<'a>,
+fn serve_implicit(
+    object: &ActiveObject,
+    call: &Call<'_>,
+    arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
 ) -> Result<(), DispatchError> {
     // As text: octets would be compared one by one.

@@ -87,11 +87,11 @@ impl Adapters {
     /// As `serve`, measured; the system exception that it ends with.
     #[cold]
     #[inline(never)]
-    pub(super) fn serve_measured<'r>(
+    pub(super) fn serve_measured(
         &self,
         all: &Measurements,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         let begun = Instant::now();
@@ -110,18 +110,19 @@ impl Adapters {
             peer.count_request();
         }
         let served = catch_unwind(AssertUnwindSafe(|| {
-            self.try_serve(request, || arguments, reply)
+            self.try_serve(request, arguments, reply)
         }));
         if reply.is_moved() {
             series.take_back();
             return None;
         }
-        let failed = conclude(request, &served, reply);
+        let panicked = served.is_err();
+        let failed = conclude(request, served, reply);
         let ended = Instant::now();
         let end = match failed {
             Some(exception) => {
                 all.count_raised(exception);
-                if served.is_err() {
+                if panicked {
                     all.count_panic();
                 }
                 if exception.completed == Completion::No {

@@ -110,11 +110,11 @@ macro_rules! idl_operations {
         $crate::idl_table! { $name [$($base),*] [$($wire),*] $($table)* }
         impl<OrbiumServant: $servant> $crate::DispatchesTo<OrbiumServant> for $name {
             #[inline]
-            fn dispatch<'a>(
-                servant: &'a OrbiumServant,
+            fn dispatch(
+                servant: &OrbiumServant,
                 index: usize,
-                call: &'a $crate::Call<'a>,
-                arguments: &mut $crate::cdr::CdrReader<'a>,
+                call: &$crate::Call<'_>,
+                arguments: &mut $crate::cdr::CdrReader<'_>,
                 reply: &mut $crate::UntypedReply<'_>,
             ) -> ::core::result::Result<(), $crate::DispatchError> {
                 $(
@@ -132,11 +132,11 @@ macro_rules! idl_operations {
             }
             #[allow(clippy::all, clippy::pedantic, non_camel_case_types, unused_variables)]
             #[inline]
-            fn dispatch_own<'a>(
-                servant: &'a OrbiumServant,
+            fn dispatch_own(
+                servant: &OrbiumServant,
                 index: usize,
-                call: &'a $crate::Call<'a>,
-                arguments: &mut $crate::cdr::CdrReader<'a>,
+                call: &$crate::Call<'_>,
+                arguments: &mut $crate::cdr::CdrReader<'_>,
                 reply: &mut $crate::UntypedReply<'_>,
             ) -> ::core::result::Result<(), $crate::DispatchError> {
                 enum OrbiumOperation { $($op),* }
@@ -167,6 +167,9 @@ macro_rules! idl_table {
             const OPERATIONS: &'static [&'static str] = &[$($wire),*];
             const TABLE: ::core::option::Option<&'static $crate::OperationTable> =
                 ::core::option::Option::None;
+            fn table() -> ::core::option::Option<&'static $crate::OperationTable> {
+                ::core::option::Option::None
+            }
         }
     };
     ($name:ident [$($base:ty),*] [$($wire:literal),*] $by:ident($($key:expr),*)) => {
@@ -178,10 +181,15 @@ macro_rules! idl_table {
                     <$name as $crate::Declares>::OPERATIONS,
                 ];
                 const NAMES: [&str; $crate::count_names(LISTS)] = $crate::concat_names(LISTS);
-                static TABLE: $crate::OperationTable =
+                const TABLE: $crate::OperationTable =
                     $crate::OperationTable::$by(&NAMES, $($key),*);
                 ::core::option::Option::Some(&TABLE)
             };
+            fn table() -> ::core::option::Option<&'static $crate::OperationTable> {
+                static TABLE: ::core::option::Option<&$crate::OperationTable> =
+                    <$name as $crate::Declares>::TABLE;
+                TABLE
+            }
         }
     };
 }

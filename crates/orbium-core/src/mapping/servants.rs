@@ -15,8 +15,12 @@ pub trait Declares: Interface {
     /// As they are named on the wire, in the order of their indices.
     const OPERATIONS: &'static [&'static str];
 
-    /// Those of the bases, and its own; nothing where there is no operation.
+    /// Those of the bases, and its own; nothing where there is no operation. A constant,
+    /// so that looking an operation up is compiled for this table.
     const TABLE: Option<&'static OperationTable>;
+
+    /// The same at one address, by which metrics know it.
+    fn table() -> Option<&'static OperationTable>;
 }
 
 /// Leads requests to a servant of type `S`.
@@ -26,11 +30,11 @@ pub trait DispatchesTo<S>: Declares {
     ///
     /// # Errors
     /// As [`Servant::dispatch`].
-    fn dispatch<'a>(
-        servant: &'a S,
+    fn dispatch(
+        servant: &S,
         index: usize,
-        call: &'a Call<'a>,
-        arguments: &mut CdrReader<'a>,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 
@@ -38,11 +42,11 @@ pub trait DispatchesTo<S>: Declares {
     ///
     /// # Errors
     /// As [`Servant::dispatch`].
-    fn dispatch_own<'a>(
-        servant: &'a S,
+    fn dispatch_own(
+        servant: &S,
         index: usize,
-        call: &'a Call<'a>,
-        arguments: &mut CdrReader<'a>,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 }
@@ -74,13 +78,13 @@ impl<I: DispatchesTo<S>, S: Send + Sync + 'static> Servant for Skeleton<I, S> {
     }
 
     fn operations(&self) -> Option<&'static OperationTable> {
-        I::TABLE
+        I::table()
     }
 
-    fn dispatch<'a>(
-        &'a self,
-        call: &'a Call<'a>,
-        arguments: &mut CdrReader<'a>,
+    fn dispatch(
+        &self,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let Some(index) = I::TABLE.and_then(|table| table.find(call.operation())) else {

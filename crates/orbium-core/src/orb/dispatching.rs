@@ -19,20 +19,20 @@ impl Dispatcher for OrbCore {
     }
 
     #[inline(never)]
-    fn serve<'r>(
+    fn serve(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) {
         self.adapters.serve(request, arguments, reply);
     }
 
     #[inline(never)]
-    fn serve_unobserved<'r>(
+    fn serve_unobserved(
         &self,
-        request: &IncomingRequest<'r>,
-        arguments: CdrReader<'r>,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) {
         self.adapters.serve_unobserved(request, arguments, reply);

@@ -36,10 +36,10 @@ pub trait Servant: Send + Sync + 'static {
     ///
     /// # Errors
     /// A [`DispatchError`] that the ORB answers with.
-    fn dispatch<'a>(
-        &'a self,
-        call: &'a Call<'a>,
-        arguments: &mut CdrReader<'a>,
+    fn dispatch(
+        &self,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 }

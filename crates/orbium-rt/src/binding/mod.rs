@@ -53,7 +53,7 @@
 //! #     impl Servant for Idle {
 //! #         fn repository_id(&self) -> &'static str { "IDL:Idle:1.0" }
 //! #         fn is_a(&self, _: &str) -> bool { false }
-//! #         fn dispatch<'a>(&'a self, _: &'a Call<'a>, _: &mut orbium_core::cdr::CdrReader<'a>, _: &mut UntypedReply<'_>) -> Result<(), DispatchError> {
+//! #         fn dispatch(&self, _: &Call<'_>, _: &mut orbium_core::cdr::CdrReader<'_>, _: &mut UntypedReply<'_>) -> Result<(), DispatchError> {
 //! #             Err(orbium_core::unknown_operation())
 //! #         }
 //! #     }

@@ -259,10 +259,10 @@ impl Servant for Service {
         repository_id == REPOSITORY_ID
     }
 
-    fn dispatch<'a>(
-        &'a self,
-        call: &'a Call<'a>,
-        arguments: &mut CdrReader<'a>,
+    fn dispatch(
+        &self,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         match call.operation() {

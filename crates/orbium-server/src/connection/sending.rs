@@ -86,7 +86,7 @@ impl ServerConnection {
 
     #[inline]
     fn send_blocking(&self, message: &CdrWriter<'_>) -> io::Result<()> {
-        let patience = Patience::For(self.send_time);
+        let patience = || Patience::For(self.send_time);
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 

@@ -19,10 +19,10 @@ struct DedicationPath<'a> {
 
 /// Serves a request; the reply gets the outcome of the `dedication` request, if there
 /// is one.
-pub(super) fn serve_with_reply_context<'r>(
+pub(super) fn serve_with_reply_context(
     dispatcher: &dyn Dispatcher,
-    incoming: &IncomingRequest<'r>,
-    arguments: CdrReader<'r>,
+    incoming: &IncomingRequest<'_>,
+    arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
     dedication: Option<[u8; 8]>,
 ) {
@@ -33,10 +33,10 @@ pub(super) fn serve_with_reply_context<'r>(
 }
 
 #[cold]
-fn serve_with_context<'r>(
+fn serve_with_context(
     dispatcher: &dyn Dispatcher,
-    incoming: &IncomingRequest<'r>,
-    arguments: CdrReader<'r>,
+    incoming: &IncomingRequest<'_>,
+    arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
     dedication: [u8; 8],
 ) {

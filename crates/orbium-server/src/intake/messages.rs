@@ -7,8 +7,8 @@ use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use orbium_channel::connection::{Event, Violation};
 use orbium_giop::numbers::Names;
 use orbium_giop::{
-    HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind, SystemExceptionBody,
-    begin_locate_reply, finish_message,
+    HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind, PlainRequest,
+    SystemExceptionBody, begin_locate_reply, finish_message,
 };
 
 use super::refusing::{refuse, violated};
@@ -28,13 +28,32 @@ impl Intake {
     /// known there.
     #[inline(always)]
     pub(crate) fn take_within(&mut self, source: &Source<'_>) -> Outcome {
-        let Some(header) = self.giop.next_plain_request() else {
-            return self.take_any(source);
-        };
+        match self.giop.next_plain_request() {
+            Some(header) => self.take_plain(source, header, |message| {
+                PlainRequest::find(&message[HEADER_LEN..], header.order)
+            }),
+            None => self.take_any(source),
+        }
+    }
+
+    /// Serves the request with that message header, if `find` says that there is nothing
+    /// unusual about it: then nothing of the header is looked at again.
+    #[inline(always)]
+    fn take_plain(
+        &mut self,
+        source: &Source<'_>,
+        header: MessageHeader,
+        find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
+    ) -> Outcome {
         orbium_trace::probe!(TransportReceive);
         let parts = self.giop.plain_parts(&header);
-        let outcome = self.state.serve_plain(source, &header, parts);
-        self.giop.consume(&header);
+        let outcome = match find(parts.message) {
+            Some(request) if !source.context.observes_requests() => {
+                self.state.serve_plain(source, header, request, parts, None)
+            }
+            _ => return self.take_request(source, header),
+        };
+        self.giop.consume_plain(&header);
         outcome
     }
 
@@ -42,19 +61,19 @@ impl Intake {
     #[inline(never)]
     fn take_any(&mut self, source: &Source<'_>) -> Outcome {
         if let Some(header) = self.giop.next_short_request() {
+            if !Names::are_needed_for(self.giop.plain_parts(&header).message) {
+                return self.take_plain(source, header, PlainRequest::find_short_native);
+            }
             orbium_trace::probe!(TransportReceive);
             let parts = self.giop.plain_parts(&header);
-            let outcome = match Names::are_needed_for(parts.message) {
-                false => self.state.serve_short(source, &header, parts),
-                true => self.state.serve_numbered(source, &header, parts),
-            };
-            self.giop.consume(&header);
+            let outcome = self.state.serve_numbered(source, header, parts);
+            self.giop.consume_plain(&header);
             return outcome;
         }
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) if header.kind == MessageKind::Request => {
                 orbium_trace::probe!(TransportReceive);
-                self.take_request(source, &header)
+                self.take_request(source, header)
             }
             Ok(Some(event)) => self.take_other(source, event),
             Ok(None) => Outcome::Incomplete,
@@ -62,7 +81,9 @@ impl Intake {
         }
     }
 
-    fn take_request(&mut self, source: &Source<'_>, header: &MessageHeader) -> Outcome {
+    #[inline(never)]
+    fn take_request(&mut self, source: &Source<'_>, header: MessageHeader) -> Outcome {
+        let header = &header;
         let in_fragments = self.giop.came_in_fragments();
         if let (true, Some(sink)) = (in_fragments, source.reader.sink()) {
             return self.put(source, header, sink);

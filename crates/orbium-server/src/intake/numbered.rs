@@ -31,7 +31,7 @@ impl State {
     pub(super) fn serve_numbered(
         &mut self,
         source: &Source<'_>,
-        header: &MessageHeader,
+        header: MessageHeader,
         parts: Parts<'_>,
     ) -> Outcome {
         let names: Option<&Names> = source.connection.names.as_deref();
@@ -47,7 +47,7 @@ impl State {
             body: found.body - HEADER_LEN,
         };
         let names = (found.key, found.operation);
-        self.serve_at_once(source, header, parts, plain, Some(names))
+        self.serve_plain(source, header, plain, parts, Some(names))
     }
 
     /// As `serve`, for a request that needs its names.
@@ -74,7 +74,7 @@ impl State {
     ) -> Outcome {
         match source.connection.named(message) {
             Err(error) => violated(source, Violation::Numbers(error)),
-            Ok((header, octets)) => self.move_on(source, &header, (&octets, &[]), code_sets),
+            Ok((header, octets)) => self.move_on(source, header, (&octets, &[]), code_sets),
         }
     }
 }

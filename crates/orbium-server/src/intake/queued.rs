@@ -193,7 +193,11 @@ impl Queued {
                         decided: self.decided.as_ref(),
                     };
                     serve_with_reply_context(
-                        dispatcher, &incoming, arguments, &mut reply, dedication,
+                        dispatcher,
+                        &incoming,
+                        &mut arguments,
+                        &mut reply,
+                        dedication,
                     );
                 }
                 (_, refused) => refuse_request(&mut reply, refused),

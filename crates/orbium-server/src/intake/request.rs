@@ -262,55 +262,16 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 }
 
 impl State {
-    /// Serves a request with a plain message header; `rest` was received behind it.
-    /// Most conditions of `serve` are constants here at compile time.
+    /// Serves a request with nothing unusual about it: most conditions of `serve` are
+    /// constants here at compile time. Its `names` are in the message, unless they are
+    /// given.
     #[inline(always)]
     pub(super) fn serve_plain(
         &mut self,
         source: &Source<'_>,
-        header: &MessageHeader,
-        parts: Parts<'_>,
-    ) -> Outcome {
-        let find = |message: &[u8]| PlainRequest::find(&message[HEADER_LEN..], header.order);
-        self.serve_found(source, header, parts, find)
-    }
-
-    /// As `serve_plain`, with a short header.
-    #[inline]
-    pub(super) fn serve_short(
-        &mut self,
-        source: &Source<'_>,
-        header: &MessageHeader,
-        parts: Parts<'_>,
-    ) -> Outcome {
-        self.serve_found(source, header, parts, PlainRequest::find_short_native)
-    }
-
-    #[inline(always)]
-    fn serve_found(
-        &mut self,
-        source: &Source<'_>,
-        header: &MessageHeader,
-        parts: Parts<'_>,
-        find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
-    ) -> Outcome {
-        match find(parts.message) {
-            Some(plain) if !source.context.observes_requests() => {
-                self.serve_at_once(source, header, parts, plain, None)
-            }
-            _ => self.serve(source, header, parts),
-        }
-    }
-
-    /// Serves a request of which everything is known that matters: its `names` are in the
-    /// message, unless they are given.
-    #[inline(always)]
-    pub(super) fn serve_at_once(
-        &mut self,
-        source: &Source<'_>,
-        header: &MessageHeader,
-        parts: Parts<'_>,
+        header: MessageHeader,
         plain: PlainRequest,
+        parts: Parts<'_>,
         names: Option<(&[u8], &[u8])>,
     ) -> Outcome {
         let Parts {
@@ -343,7 +304,7 @@ impl State {
             lane: connection.lane(),
             decided: None,
         };
-        let format = continuation.code_sets.format(header);
+        let format = continuation.code_sets.format(&header);
         let nesting = self.known.nesting;
         let asked = Asked {
             source,
@@ -358,7 +319,7 @@ impl State {
             let mut arguments = CdrReader::at(body, body_at, format);
             arguments.set_owner(Some(&context.owner));
             arguments.set_nesting(nesting);
-            dispatcher.serve_unobserved(&incoming, arguments, reply);
+            dispatcher.serve_unobserved(&incoming, &mut arguments, reply);
         });
         let code_sets = &mut continuation.code_sets;
         match (taken, names) {
@@ -434,11 +395,11 @@ impl State {
             decided: None,
         };
         let taken = asked.answer(self, |reply| {
-            serve_with_reply_context(dispatcher, &incoming, arguments, reply, dedication);
+            serve_with_reply_context(dispatcher, &incoming, &mut arguments, reply, dedication);
         });
         if taken == Outcome::Forwarded {
             let code_sets = &mut continuation.code_sets;
-            return self.move_on(source, header, (message, seams), code_sets);
+            return self.move_on(source, *header, (message, seams), code_sets);
         }
         continuation.code_sets.end_message();
         taken
@@ -446,10 +407,11 @@ impl State {
 
     /// Has another lane serve a request that was not begun.
     #[cold]
+    #[inline(never)]
     pub(super) fn move_on(
         &mut self,
         source: &Source<'_>,
-        header: &MessageHeader,
+        header: MessageHeader,
         (message, seams): (&[u8], &[u32]),
         code_sets: &mut CodeSets,
     ) -> Outcome {
@@ -458,7 +420,7 @@ impl State {
         };
         let pool = &LaneCore::of(&lane).pool;
         let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
-            return match Refused::of(header, message, Cause::NoMemory) {
+            return match Refused::of(&header, message, Cause::NoMemory) {
                 Some(refused) => refuse(source, &refused),
                 None => unanswerable(source),
             };
@@ -466,6 +428,6 @@ impl State {
         let seams = seams.to_vec();
         let message = Assembled { octets, seams };
         let whole = Whole { message, charge };
-        self.enqueue(source, pool, header, whole, code_sets, Some(decided))
+        self.enqueue(source, pool, &header, whole, code_sets, Some(decided))
     }
 }

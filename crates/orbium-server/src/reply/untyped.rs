@@ -256,14 +256,14 @@ impl UntypedReply<'_> {
         orbium_trace::probe!(Marshal);
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
-            *self.storage = writer.into_storage();
+            writer.return_storage(self.storage);
             return Err(server_fault(error, Completion::Yes).into());
         }
         orbium_trace::probe!(MessagingSend);
         self.path.send(&writer);
         orbium_trace::probe!(TransportSend);
         self.answered = true;
-        *self.storage = writer.into_storage();
+        writer.return_storage(self.storage);
         Ok(())
     }
 }
