@@ -204,7 +204,7 @@ impl Options {
         self.borrowed.iter().any(|pattern| is_named(pattern, path))
     }
 
-    /// Whether a pattern names an operation or attribute whose arguments are views.
+    /// Whether a pattern names an operation or attribute that takes views.
     pub(crate) fn views(&self, path: &[String]) -> bool {
         self.viewed.iter().any(|pattern| is_named(pattern, path))
     }
