@@ -27,7 +27,7 @@ pub(crate) const GATHER_FROM: usize = 16 * 1024;
 ///
 /// Alignment counts from where the buffer starts (or from the current
 /// [encapsulation](CdrWriter::encapsulation)). The buffer is kept and reused:
-/// see [`CdrWriter::reuse`] and [`CdrWriter::into_storage`]. Errors are sticky:
+/// see [`CdrWriter::reuse`] and [`CdrWriter::take_storage`]. Errors are sticky:
 /// writing goes on and [`CdrWriter::finish`] or [`CdrWriter::error`] tell.
 ///
 /// Slices of the lifetime `'a` may be gathered: remembered by reference and
@@ -436,20 +436,13 @@ impl<'a> CdrWriter<'a> {
         self.gathered_count > 0
     }
 
-    /// Gives the buffer back for the next message.
-    #[must_use]
-    #[inline]
-    pub fn into_storage(self) -> Vec<u8> {
-        self.storage
-    }
-
     /// Puts the buffer back where it was taken from, an empty one.
     #[inline]
     pub fn return_storage(mut self, taken_from: &mut Vec<u8>) {
         std::mem::swap(&mut self.storage, taken_from);
     }
 
-    /// As [`CdrWriter::into_storage`], leaving an empty writer behind.
+    /// Gives the buffer back for the next message, leaving an empty writer behind.
     #[must_use]
     #[inline]
     pub fn take_storage(&mut self) -> Vec<u8> {
