@@ -8,20 +8,19 @@
 //! A message for which there is no memory is refused where its first octets are
 //! known, and its rest is received and dropped: the connection goes on.
 
+mod begun;
 mod short;
 
 use std::fmt;
 use std::io;
 
-use orbium_cdr::{CdrWriter, Format};
-use orbium_giop::{
-    Completion, HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind, ReplyHeader,
-    ReplyStatus, SystemExceptionBody, begin_reply, finish_message,
-};
+use orbium_giop::{HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind};
 use orbium_transport::ByteStream;
 
 use crate::peer_memory::{Budget, Charge, NoMemory, copied};
 use crate::receive_buffer::{ReceiveBuffer, SMALL};
+use begun::total;
+pub use begun::{answered_by, begins_with_request, refusal};
 
 /// Bytes that are received at once while messages follow each other without a pause.
 const BULK: usize = 64 * 1024;
@@ -117,7 +116,7 @@ pub struct Framing {
     /// Bytes that are received at once while messages follow each other without a pause; 0
     /// otherwise.
     bulk: usize,
-    /// Receives in a row meanwhile that brought little.
+    /// Receives in a row that brought little, while that is so.
     lulls: u8,
     /// Octets still to be dropped of a message that was refused.
     skipped: usize,
@@ -460,50 +459,6 @@ impl Framing {
     pub fn received(&self) -> &[u8] {
         self.buffer.received()
     }
-}
-
-/// The id of the request that a reply of which the beginning is there answers.
-pub fn answered_by(header: &MessageHeader, begun: &[u8]) -> Option<u32> {
-    let (head, rest) = begun.split_first_chunk()?;
-    if header.is_short() {
-        return Some(MessageHeader::short_id(head));
-    }
-    let mut rest = rest.to_vec();
-    let reply = ReplyHeader::read(&mut header.reader(&mut rest), header.format().minor);
-    reply.ok().map(|reply| reply.request_id)
-}
-
-/// Whether received bytes begin with a whole request.
-#[inline]
-pub fn begins_with_request(octets: &[u8]) -> bool {
-    match octets.first_chunk().and_then(MessageHeader::plain_request) {
-        Some(header) => octets.len() >= total(&header),
-        None => begins_with_any_request(octets),
-    }
-}
-
-#[inline(never)]
-fn begins_with_any_request(octets: &[u8]) -> bool {
-    let Some(header) = octets.first_chunk().and_then(MessageHeader::parse_any) else {
-        return false;
-    };
-    header.kind == MessageKind::Request && !header.more_fragments && octets.len() >= total(&header)
-}
-
-/// The reply that stands for one for which there is no memory.
-pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
-    let mut writer = CdrWriter::new(Format::plain(header.order, header.format().minor));
-    let status = ReplyStatus::SystemException;
-    let start = begin_reply(&mut writer, header.version, request_id, status, &[]);
-    SystemExceptionBody::from(NoMemory::exception(Completion::Maybe)).write(&mut writer);
-    finish_message(&mut writer, start);
-    // Nothing is written that could fail.
-    writer.finish().unwrap_or_default()
-}
-
-#[inline]
-fn total(header: &MessageHeader) -> usize {
-    HEADER_LEN + header.size as usize
 }
 
 #[cfg(test)]

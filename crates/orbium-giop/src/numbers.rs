@@ -20,7 +20,8 @@ use crate::header::{HEADER_LEN, MessageHeader};
 use crate::messaging::MessagingError;
 use crate::request::ResponseFlags;
 use crate::short::{
-    Asked, DEFINES, MARK, NATIVE, NUMBERED, Short, order_of, short_request, short_request_in,
+    Asked, DEFINES, MARK, NATIVE, NUMBERED, NumberedTarget as Target, Short, order_of,
+    short_request, short_request_in,
 };
 
 /// Objects, and operations, that have numbers on a connection.
@@ -201,13 +202,6 @@ fn mean(names: &[Name], number: u16, name: &[u8]) -> Result<(), MessagingError> 
     }
 }
 
-/// The numbers of an object and an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
-    pub(crate) object: u16,
-    pub(crate) operation: u8,
-}
-
 /// How a request names its object and its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
@@ -278,7 +272,7 @@ impl Numbered {
     }
 }
 
-/// Tells templates of requests apart, for as long as the process lasts.
+/// Identifies a template of requests for as long as the process lasts.
 pub(crate) fn next_template() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)

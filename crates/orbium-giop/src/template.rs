@@ -2,21 +2,22 @@
 //! Requests written: the constant part marshalled once, the rest patched per
 //! call (CORBA 3.3 Part 2, clause 9.4.2).
 
+mod operation;
+mod short;
+
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 
 use crate::body::BodyStart;
 use crate::encapsulation::write_octets;
-use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
-use crate::numbers::{self, DEFINITION, Naming, Numbers, Target};
+use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from};
+use crate::numbers::Numbers;
 use crate::request::{AddressingDisposition, ResponseFlags};
 use crate::service_context::{self, ServiceContext};
-use crate::short::{DEFINES, Headers, NUMBERED, request_form, request_prefix};
+use crate::short::Headers;
 use crate::{Ior, TaggedProfile};
-
-/// Longest operation name that is written by the short way.
-const SHORT_OPERATION: usize = 44;
-/// Count, longest short name, NUL, padding, count of contexts, padding.
-const SHORT_TAIL: usize = 64;
+pub use operation::OperationTail;
+use operation::SHORT_TAIL;
+use short::Short;
 
 /// Longest prefix that is copied in one piece of constant size, which takes a
 /// few instructions where a copy of any size takes forty.
@@ -36,148 +37,6 @@ pub struct RequestTemplate {
     version: Version,
     order: ByteOrder,
     short: Option<Short>,
-}
-
-/// Longest short header with its key: copied in one piece of constant size as well.
-const SHORT_HEADER: usize = 64;
-/// Octets of an operation's name that are copied behind it, with zeros up to the body.
-const SHORT_NAME: usize = SHORT_OPERATION + 8;
-
-/// The constant part of requests with short headers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Short {
-    prefix: [u8; SHORT_HEADER],
-    len: usize,
-    native: bool,
-    /// Tells templates apart where names may have numbers; 0 elsewhere.
-    id: u64,
-}
-
-impl Short {
-    /// `None` for a key that is too long, which goes with a header of GIOP.
-    fn new(order: ByteOrder, key: &[u8], headers: Headers) -> Option<Self> {
-        let given = request_prefix(order, key)?;
-        let mut prefix = [0; SHORT_HEADER];
-        prefix.get_mut(..given.len())?.copy_from_slice(&given);
-        Some(Self {
-            prefix,
-            len: given.len(),
-            native: headers.are_native(),
-            id: match headers.are_numbered() {
-                true => numbers::next_template(),
-                false => 0,
-            },
-        })
-    }
-
-    /// As [`RequestTemplate::begin_with`].
-    #[inline(always)]
-    fn begin(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &OperationTail,
-    ) -> BodyStart {
-        let room = writer.append(SHORT_HEADER + SHORT_NAME);
-        let (header, _) = room.split_at_mut(SHORT_HEADER);
-        header.copy_from_slice(&self.prefix);
-        header[0] = request_form(ByteOrder::NATIVE, response as u8, self.native);
-        header[1] = operation.name_len;
-        header[4..8].copy_from_slice(&request_id.to_ne_bytes());
-        let len = self.len.min(SHORT_HEADER);
-        room[len..len + SHORT_NAME].copy_from_slice(&operation.octets[4..4 + SHORT_NAME]);
-        let header_end = len + usize::from(operation.name_len);
-        let body = (header_end + 7) & !7;
-        writer.truncate(body);
-        writer.set_natural(self.native);
-        BodyStart { header_end, body }
-    }
-
-    /// The same over a connection on which names have these numbers.
-    #[inline(always)]
-    fn begin_numbered(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &'static OperationTail,
-        numbers: &mut Numbers,
-    ) -> BodyStart {
-        match numbers.recent(self.id, address(operation)) {
-            Some(target) => self.begin_at(writer, request_id, response, target),
-            None => self.begin_bound(writer, request_id, response, operation, numbers),
-        }
-    }
-
-    /// A request with those numbers: a header of constant size.
-    #[inline(always)]
-    fn begin_at(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        target: Target,
-    ) -> BodyStart {
-        let form = request_form(ByteOrder::NATIVE, response as u8, self.native) | NUMBERED;
-        let [o0, o1] = target.object.to_ne_bytes();
-        let [i0, i1, i2, i3] = request_id.to_ne_bytes();
-        let operation = target.operation;
-        // Size, and four octets up to the body.
-        let head = [
-            form, operation, o0, o1, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0,
-        ];
-        writer.append(head.len()).copy_from_slice(&head);
-        writer.set_natural(self.native);
-        BodyStart {
-            header_end: HEADER_LEN,
-            body: head.len(),
-        }
-    }
-
-    /// A request of which it is not known yet whether its names have numbers.
-    #[cold]
-    #[inline(never)]
-    fn begin_bound(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &'static OperationTail,
-        numbers: &mut Numbers,
-    ) -> BodyStart {
-        let key = &self.prefix[HEADER_LEN..self.len];
-        let name = operation.name();
-        let target = match numbers.bind(key, name) {
-            Naming::Names => return self.begin(writer, request_id, response, operation),
-            Naming::Numbers(target) => {
-                numbers.note(self.id, address(operation), target);
-                return self.begin_at(writer, request_id, response, target);
-            }
-            Naming::Definition(target) => target,
-        };
-        let mut head = self.prefix;
-        head[0] = request_form(ByteOrder::NATIVE, response as u8, self.native) | DEFINES;
-        head[1] = operation.name_len;
-        head[4..8].copy_from_slice(&request_id.to_ne_bytes());
-        let [o0, o1] = target.object.to_ne_bytes();
-        let definition: [u8; DEFINITION] = [o0, o1, target.operation, 0];
-        writer.write_raw(&head[..HEADER_LEN]);
-        writer.write_raw(&definition);
-        writer.write_raw(key);
-        writer.write_raw(name);
-        let header_end = writer.len();
-        writer.align(8);
-        writer.set_natural(self.native);
-        BodyStart {
-            header_end,
-            body: writer.len(),
-        }
-    }
-}
-
-fn address(operation: &'static OperationTail) -> usize {
-    core::ptr::from_ref(operation) as usize
 }
 
 impl RequestTemplate {
@@ -350,55 +209,6 @@ impl RequestTemplate {
 #[inline(never)]
 fn copy_long(prefix: &[u8], room: &mut [u8]) {
     room[..prefix.len()].copy_from_slice(prefix);
-}
-
-/// The part of a request that depends on the operation alone, marshalled in
-/// native byte order when the program is compiled: its name, and the empty list
-/// behind it (service contexts from 1.2 on, the principal before).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OperationTail {
-    octets: [u8; SHORT_TAIL],
-    /// Octets up to the end of the list; 0 for a name that is too long.
-    len: usize,
-    /// Octets of the name.
-    name_len: u8,
-}
-
-impl OperationTail {
-    /// The tail for an operation of that name.
-    #[must_use]
-    pub const fn new(operation: &str) -> Self {
-        let name = operation.as_bytes();
-        let mut octets = [0; SHORT_TAIL];
-        if name.len() > SHORT_OPERATION {
-            return Self {
-                octets,
-                len: 0,
-                name_len: 0,
-            };
-        }
-        let count = u32_octets(name.len() as u32 + 1, ByteOrder::NATIVE);
-        let mut i = 0;
-        while i < count.len() {
-            octets[i] = count[i];
-            i += 1;
-        }
-        i = 0;
-        while i < name.len() {
-            octets[4 + i] = name[i];
-            i += 1;
-        }
-        Self {
-            octets,
-            len: ((4 + name.len() + 1 + 3) & !3) + 4,
-            name_len: name.len() as u8,
-        }
-    }
-
-    /// The name; none if it is too long.
-    fn name(&self) -> &[u8] {
-        &self.octets[4..4 + usize::from(self.name_len)]
-    }
 }
 
 impl RequestTemplate {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize,
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
-use orbium_channel::connection::Connection;
+use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::numbers::Names;
@@ -160,6 +160,22 @@ impl ServerConnection {
         self.headers = headers;
         self.names = headers.are_numbered().then(Arc::default);
         self
+    }
+
+    /// Its receiving side.
+    pub(super) fn new_intake(&self, context: &ServerContext) -> Intake {
+        let limits = &context.limits;
+        let bounds = Bounds {
+            message: limits.message_size,
+            reassembly: limits.reassembly(),
+            message_time: Some(limits.message_time),
+        };
+        let giop = Connection::new(Role::Server, bounds, &context.budget);
+        let code_sets = CodeSets::of_server(self.stream.has_many_peers());
+        Intake::new(
+            self.with_its_headers(giop).with_code_sets(code_sets),
+            limits,
+        )
     }
 
     /// The GIOP connection over it, with its headers and what their numbers mean.

@@ -213,7 +213,7 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(&lane.host.context, &connection)));
+        let intake = Some(Box::new(connection.new_intake(&lane.host.context)));
         self.served.insert(
             connection.id,
             Served {

@@ -53,7 +53,7 @@ impl Serving {
         let Some(connection) = self.shared.register(stream, at, None, end) else {
             return;
         };
-        let intake = Intake::new(context, &connection);
+        let intake = connection.new_intake(context);
         if !self.read_elsewhere(&connection, intake) {
             self.shared.forget(&connection);
         }

@@ -12,8 +12,8 @@ use crate::{CdrError, CdrErrorKind, CdrReader};
 /// Bytes of an arena that a thread retains for the next request; a larger one is freed.
 const MAX_RETAINED: usize = 64 * 1024;
 
-/// Arenas that a thread retains: a servant whose call is served in process, or that
-/// dispatches while it waits, needs one for each request.
+/// Arenas that a thread retains: it needs one for each request that it serves at once, as
+/// with calls in process and requests dispatched while a servant waits.
 const MAX_IDLE: usize = 4;
 
 /// Bytes that one byte of a request can justify. An empty string is four bytes on the wire

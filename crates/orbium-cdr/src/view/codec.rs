@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Views of values whose Rust type does not say how they are marshalled: bounds, and wide text.
+//! Views of values with more to marshal than their Rust type says: bounds, and wide text.
 
 use super::{Arena, View};
 use crate::{

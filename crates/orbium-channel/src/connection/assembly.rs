@@ -232,3 +232,7 @@ fn request_id(header: &MessageHeader, body: &[u8]) -> Option<u32> {
         ByteOrder::Little => u32::from_le_bytes(*id),
     })
 }
+
+pub(super) fn header_of(whole: &Whole) -> Option<MessageHeader> {
+    MessageHeader::parse_any(whole.message.octets.first_chunk()?)
+}

@@ -6,8 +6,9 @@ use orbium_giop::numbers::Names;
 use orbium_giop::{Assembled, MessageHeader};
 
 use super::assembly::Whole;
+use super::assembly::header_of;
 use super::event::{Cause, Event, Violation};
-use super::{Connection, header_of, refusal};
+use super::{Connection, refusal};
 use crate::framing::FramingError;
 use crate::peer_memory::{Charge, NoMemory};
 use crate::receive_buffer::SMALL;

@@ -41,6 +41,10 @@ use crate::way::Way;
 use batch::{Batch, Message};
 use end::End;
 
+/// A request that follows the last send within this time is left to the reader, if it is
+/// not the only one. About what a send takes: requests that come more slowly gain nothing.
+const PAUSE: Duration = Duration::from_micros(10);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// There is no stream yet.
@@ -152,7 +156,7 @@ impl Line {
             is_sending: false,
             is_deferred: false,
             sent_at: 0,
-            pause: Stamp::counts_in(sending::PAUSE),
+            pause: Stamp::counts_in(PAUSE),
             last_number: 0,
             last_sent: 0,
             pending: Requests::of_opener(),

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
+use orbium_channel::connection::Connection;
+use orbium_config::Limits;
 
 use crate::lane::{Decided, Lane};
-use crate::{ServerConnection, ServerContext};
 
 /// The receiving side of a connection.
 #[derive(Debug)]
@@ -35,17 +35,10 @@ pub(super) struct Known {
 }
 
 impl Intake {
-    pub(crate) fn new(context: &ServerContext, connection: &ServerConnection) -> Self {
-        let limits = &context.limits;
-        let bounds = Bounds {
-            message: limits.message_size,
-            reassembly: limits.reassembly(),
-            message_time: Some(limits.message_time),
-        };
-        let giop = Connection::new(Role::Server, bounds, &context.budget);
-        let code_sets = CodeSets::of_server(connection.stream.has_many_peers());
+    /// For a connection from which nothing has been received.
+    pub(crate) fn new(giop: Connection, limits: &Limits) -> Self {
         Self {
-            giop: connection.with_its_headers(giop).with_code_sets(code_sets),
+            giop,
             state: State {
                 storage: Vec::new(),
                 known: Known {

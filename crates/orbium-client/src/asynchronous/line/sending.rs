@@ -4,7 +4,7 @@
 use std::io;
 use std::net::Shutdown;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use orbium_cdr::ByteOrder;
 use orbium_giop::CancelRequest;
@@ -19,10 +19,6 @@ use crate::asynchronous::reader::Reader;
 
 /// Octets sent in one go before others that have the line's lock to take have it.
 const TURN: usize = 1 << 20;
-
-/// A request that follows the last send within this time is left to the reader, if it is
-/// not the only one. About what a send takes: requests that come more slowly gain nothing.
-pub(super) const PAUSE: Duration = Duration::from_micros(10);
 
 /// Bytes that are not left to the reader, but sent at once.
 const DEFERRED: usize = 8 * 1024;

@@ -37,142 +37,20 @@
 //! All other messages have GIOP's headers: requests and replies with service contexts,
 //! in fragments, addressed by profile or of an older version; and those of other kinds.
 
+mod form;
+mod headers;
+mod writing;
+
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format};
 
 use crate::body::{BodyStart, skip_to_body};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
-use crate::numbers::Target as NumberedTarget;
 use crate::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
 use crate::service_context::ServiceContexts;
-
-const REPLY: u8 = 1;
-const LITTLE: u8 = 2;
-pub(crate) const NATIVE: u8 = 4;
-const RESPONSE_SHIFT: u8 = 3;
-pub(crate) const NUMBERED: u8 = 0x20;
-pub(crate) const DEFINES: u8 = 0x40;
-/// The highest bit of every form.
-pub(crate) const MARK: u8 = 0x80;
-
-/// The bits of a form but the response flags, and whether a request has numbers.
-const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT | NUMBERED);
-
-/// Which headers requests and replies have over a stream, as its two ends have agreed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Headers {
-    /// Whether there are short ones.
-    short: bool,
-    /// Whether bodies may be in the [`native`](Version::NATIVE) data representation.
-    native: bool,
-    /// Whether objects and operations get [numbers](crate::numbers).
-    numbered: bool,
-}
-
-impl Headers {
-    /// Those of GIOP.
-    pub const GIOP: Self = Self {
-        short: false,
-        native: false,
-        numbered: false,
-    };
-
-    /// [Short ones](Version::SHORT), where there can be any.
-    pub const SHORT: Self = Self {
-        short: true,
-        ..Self::GIOP
-    };
-
-    /// Short ones with bodies in the [`native`](Version::NATIVE) data representation.
-    pub const NATIVE: Self = Self::SHORT.with_native_bodies();
-
-    /// Short ones with [numbers](crate::numbers) in place of names.
-    pub const NUMBERED: Self = Self {
-        numbered: true,
-        ..Self::SHORT
-    };
-
-    /// The same, with bodies in the [`native`](Version::NATIVE) data representation.
-    #[must_use]
-    pub const fn with_native_bodies(self) -> Self {
-        Self {
-            native: true,
-            ..self
-        }
-    }
-
-    /// Whether there are short ones.
-    #[must_use]
-    pub const fn are_short(self) -> bool {
-        self.short
-    }
-
-    /// Whether bodies are in the [`native`](Version::NATIVE) data representation.
-    #[must_use]
-    pub const fn are_native(self) -> bool {
-        self.native
-    }
-
-    /// Whether objects and operations get [numbers](crate::numbers).
-    #[must_use]
-    pub const fn are_numbered(self) -> bool {
-        self.numbered
-    }
-
-    /// What the first octet of a request is that is looked for first, under
-    /// `FORM_MASK`; for GIOP's headers what none is.
-    #[must_use]
-    pub const fn request_form(self) -> u8 {
-        match self.short {
-            false => !FORM_MASK,
-            true => request_form(ByteOrder::NATIVE, 0, self.native),
-        }
-    }
-
-    /// What the first octet of a reply is that is looked for first; for GIOP's headers
-    /// what none is.
-    #[must_use]
-    pub const fn reply_form(self) -> u8 {
-        match self.short {
-            false => 0,
-            true => request_form(ByteOrder::NATIVE, 0, self.native) | REPLY,
-        }
-    }
-
-    /// Reads a short header, if it is one of these.
-    #[must_use]
-    #[inline]
-    pub const fn parse(self, octets: &[u8; HEADER_LEN]) -> Option<MessageHeader> {
-        let form = octets[0];
-        if !self.short
-            || form & NATIVE != 0 && !self.native
-            || form & (NUMBERED | DEFINES) != 0 && !self.numbered
-        {
-            return None;
-        }
-        MessageHeader::parse_short(octets)
-    }
-}
-
-const fn order_bit(order: ByteOrder) -> u8 {
-    match order {
-        ByteOrder::Big => 0,
-        ByteOrder::Little => LITTLE,
-    }
-}
-
-/// The form of a request.
-pub(crate) const fn request_form(order: ByteOrder, response: u8, native: bool) -> u8 {
-    let native = if native { NATIVE } else { 0 };
-    MARK | order_bit(order) | native | response << RESPONSE_SHIFT
-}
-
-pub(crate) const fn order_of(form: u8) -> ByteOrder {
-    if form & LITTLE == 0 {
-        ByteOrder::Big
-    } else {
-        ByteOrder::Little
-    }
-}
+pub(crate) use form::{DEFINES, FORM_MASK, MARK, NATIVE, NUMBERED, order_of, request_form};
+use form::{REPLY, RESPONSE_SHIFT, order_bit};
+pub use headers::Headers;
+pub(crate) use writing::{Asked, Short, Target as NumberedTarget, request_prefix};
 
 impl Version {
     /// Stands for GIOP 1.2 with the short headers of `giop-lite`, so that a reply can
@@ -395,7 +273,7 @@ impl PlainRequest {
 }
 
 /// Where the body of a short reply begins.
-const REPLY_BODY: usize = 16;
+pub(crate) const REPLY_BODY: usize = 16;
 
 /// What a reply with a short header says: request id, status, and where its body begins.
 #[inline]
@@ -423,129 +301,4 @@ pub(crate) fn begin_short_reply(
     let form = MARK | REPLY | native | order_bit(order);
     writer.write_raw(&[form, status, 0, 0, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0]);
     BodyStart::unpadded(REPLY_BODY)
-}
-
-/// The beginning of a short request: header and key; `None` if the key is too long.
-pub(crate) fn request_prefix(order: ByteOrder, key: &[u8]) -> Option<Vec<u8>> {
-    let len = u16::try_from(key.len()).ok()?;
-    let mut prefix = vec![0; HEADER_LEN];
-    prefix[2..4].copy_from_slice(&u16_octets(len, order));
-    prefix.extend_from_slice(key);
-    Some(prefix)
-}
-
-/// A short header to be written for a message, without its body.
-pub(crate) struct Short<'a> {
-    pub(crate) order: ByteOrder,
-    pub(crate) id: u32,
-    pub(crate) says: Asked<'a>,
-    /// Whether the body is in the `native` data representation.
-    pub(crate) native: bool,
-    /// Octets of the body.
-    pub(crate) body: usize,
-}
-
-/// What a short header says of its message.
-pub(crate) enum Asked<'a> {
-    Request {
-        response: u8,
-        key: &'a [u8],
-        key_len: u16,
-        operation: &'a [u8],
-        operation_len: u8,
-        defines: Option<NumberedTarget>,
-    },
-    /// A request with numbers.
-    Numbered {
-        response: u8,
-        target: NumberedTarget,
-    },
-    /// A reply, with its status.
-    Answer(u8),
-}
-
-impl<'a> Asked<'a> {
-    /// `None` for names that are too long.
-    pub(crate) fn new(response: u8, key: &'a [u8], operation: &'a [u8]) -> Option<Self> {
-        Some(Self::Request {
-            response,
-            key,
-            key_len: u16::try_from(key.len()).ok()?,
-            operation,
-            operation_len: u8::try_from(operation.len()).ok()?,
-            defines: None,
-        })
-    }
-
-    /// The same; the names get these numbers.
-    pub(crate) fn defining(mut self, target: NumberedTarget) -> Self {
-        if let Self::Request { defines, .. } = &mut self {
-            *defines = Some(target);
-        }
-        self
-    }
-}
-
-/// An unsigned short in the given order.
-const fn u16_octets(value: u16, order: ByteOrder) -> [u8; 2] {
-    match order {
-        ByteOrder::Big => value.to_be_bytes(),
-        ByteOrder::Little => value.to_le_bytes(),
-    }
-}
-
-impl Short<'_> {
-    /// Appends the header, ready for the body.
-    pub(crate) fn append(&self, out: &mut Vec<u8>) {
-        let definition;
-        let (kind, second, third, names) = match self.says {
-            Asked::Request {
-                response,
-                key,
-                key_len,
-                operation,
-                operation_len,
-                defines: None,
-            } => {
-                let kind = response << RESPONSE_SHIFT;
-                (kind, operation_len, key_len, [&[][..], key, operation])
-            }
-            Asked::Request {
-                response,
-                key,
-                key_len,
-                operation,
-                operation_len,
-                defines: Some(target),
-            } => {
-                let [o0, o1] = u16_octets(target.object, self.order);
-                definition = [o0, o1, target.operation, 0];
-                let kind = response << RESPONSE_SHIFT | DEFINES;
-                let names = [&definition[..], key, operation];
-                (kind, operation_len, key_len, names)
-            }
-            Asked::Numbered { response, target } => {
-                let kind = response << RESPONSE_SHIFT | NUMBERED;
-                (kind, target.operation, target.object, [&[][..]; 3])
-            }
-            Asked::Answer(status) => (REPLY, status, 0, [&[][..]; 3]),
-        };
-        let named: usize = names.iter().map(|name| name.len()).sum();
-        let padding = if matches!(self.says, Asked::Answer(_)) {
-            REPLY_BODY - HEADER_LEN
-        } else if self.body == 0 {
-            0
-        } else {
-            (HEADER_LEN + named).wrapping_neg() & 7
-        };
-        // Within 32 bits, as the header of GIOP is longer.
-        let size = (named + padding + self.body) as u32;
-        let form = request_form(self.order, 0, self.native) | kind;
-        out.extend_from_slice(&[form, second]);
-        out.extend_from_slice(&u16_octets(third, self.order));
-        out.extend_from_slice(&u32_octets(self.id, self.order));
-        out.extend_from_slice(&u32_octets(size, self.order));
-        names.iter().for_each(|name| out.extend_from_slice(name));
-        out.extend_from_slice(&[0; 8][..padding]);
-    }
 }

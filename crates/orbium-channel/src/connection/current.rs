@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The message that came last: its bytes, and what becomes of it.
+
+use orbium_giop::{Assembled, MessageHeader, MessageKind};
+
+use super::assembly::{Whole, header_of};
+use super::event::{Cause, Refused};
+use super::parts::Parts;
+use super::{Connection, refusal};
+use crate::framing::{self, Framing};
+use crate::peer_memory::{Charge, NoMemory};
+
+impl Connection {
+    /// The message with that header, as given by `next`, and where its fragments meet.
+    #[inline]
+    pub fn message(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
+        match &mut self.whole {
+            None => (self.framing.message(header), &[]),
+            Some(whole) => {
+                let Assembled { octets, seams } = &mut whole.message;
+                (octets, seams)
+            }
+        }
+    }
+
+    /// The same, and its surroundings.
+    pub fn parts(&mut self, header: &MessageHeader) -> Parts<'_> {
+        let Some(whole) = &mut self.whole else {
+            let (message, rest) = self.framing.split(header);
+            return Parts {
+                message,
+                seams: &[],
+                rest,
+                continuation: &mut self.continuation,
+            };
+        };
+        let Assembled { octets, seams } = &mut whole.message;
+        Parts {
+            message: octets,
+            seams,
+            rest: self.framing.received(),
+            continuation: &mut self.continuation,
+        }
+    }
+
+    /// As `parts`, for a message that did not come in fragments.
+    #[inline]
+    pub fn plain_parts(&mut self, header: &MessageHeader) -> Parts<'_> {
+        let (message, rest) = self.framing.split(header);
+        Parts {
+            message,
+            seams: &[],
+            rest,
+            continuation: &mut self.continuation,
+        }
+    }
+
+    /// Whether the message that `next` has found came in fragments.
+    #[must_use]
+    pub fn came_in_fragments(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Drops the message with that header, as given by `next`.
+    #[inline]
+    pub fn consume(&mut self, header: &MessageHeader) {
+        if self.whole.is_none() {
+            self.framing.consume(header);
+        } else {
+            self.drop_whole();
+        }
+    }
+
+    /// As `consume`, for a message that did not come in fragments.
+    #[inline]
+    pub fn consume_plain(&mut self, header: &MessageHeader) {
+        debug_assert!(self.whole.is_none());
+        self.framing.consume(header);
+    }
+
+    #[cold]
+    pub(super) fn drop_whole(&mut self) {
+        if let Some(whole) = self.whole.take() {
+            self.keep_spare(whole.message.octets);
+        }
+    }
+
+    /// Takes a message out that came in fragments, or was put.
+    pub fn take_whole(&mut self) -> Option<Whole> {
+        self.whole.take()
+    }
+
+    /// Puts a message that another connection has taken for this one: the next that
+    /// `next` finds. Its header; `None` if it has none.
+    pub fn put_whole(&mut self, whole: Whole) -> Option<MessageHeader> {
+        let header = header_of(&whole)?;
+        self.whole = Some(whole);
+        Some(header)
+    }
+
+    /// Takes the message with that header out: into `room`, or with the memory that it was
+    /// received into.
+    ///
+    /// # Errors
+    /// There is no memory for it: it was dropped. Of a reply one that says so is returned
+    /// instead; a request is refused, or is `None` if it could not even be read so far.
+    pub fn take(
+        &mut self,
+        header: &MessageHeader,
+        room: Vec<u8>,
+    ) -> Result<Whole, Option<Refused>> {
+        if let Some(whole) = self.whole.take() {
+            self.spare = room;
+            return Ok(whole);
+        }
+        let seams = Vec::new();
+        match self.framing.take_out(header, room) {
+            Ok((octets, charge)) => Ok(Whole {
+                message: Assembled { octets, seams },
+                charge,
+            }),
+            Err(NoMemory) => self.refuse(header),
+        }
+    }
+
+    #[cold]
+    pub(super) fn refuse(&mut self, header: &MessageHeader) -> Result<Whole, Option<Refused>> {
+        self.budget().count_refused();
+        let message = self.framing.message(header);
+        let refused = match header.kind {
+            MessageKind::Reply => {
+                let id = framing::answered_by(header, message);
+                let octets = id.map(|id| framing::refusal(header, id));
+                let message = Assembled {
+                    octets: octets.unwrap_or_default(),
+                    seams: Vec::new(),
+                };
+                let charge = Charge::default();
+                Ok(Whole { message, charge })
+            }
+            _ => Err(refusal::refused(header, message, Cause::NoMemory)),
+        };
+        self.framing.consume(header);
+        refused
+    }
+
+    /// Puts octets back before what was received: they are read again.
+    pub fn put_back(&mut self, mut octets: Vec<u8>) {
+        octets.extend_from_slice(self.framing.received());
+        let headers = self.framing.headers();
+        self.framing =
+            Framing::with_octets(self.limit, octets, self.framing.budget()).with_headers(headers);
+    }
+}

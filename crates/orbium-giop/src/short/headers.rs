@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which headers the two ends of a stream have agreed upon.
+
+use orbium_cdr::ByteOrder;
+
+use super::form::{DEFINES, FORM_MASK, NATIVE, NUMBERED, REPLY, request_form};
+use crate::header::{HEADER_LEN, MessageHeader};
+
+/// Which headers requests and replies have over a stream, as its two ends have agreed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Headers {
+    /// Whether there are short ones.
+    short: bool,
+    /// Whether bodies may be in the [`native`](Version::NATIVE) data representation.
+    native: bool,
+    /// Whether objects and operations get [numbers](crate::numbers).
+    numbered: bool,
+}
+
+impl Headers {
+    /// Those of GIOP.
+    pub const GIOP: Self = Self {
+        short: false,
+        native: false,
+        numbered: false,
+    };
+
+    /// [Short ones](Version::SHORT), where there can be any.
+    pub const SHORT: Self = Self {
+        short: true,
+        ..Self::GIOP
+    };
+
+    /// Short ones with bodies in the [`native`](Version::NATIVE) data representation.
+    pub const NATIVE: Self = Self::SHORT.with_native_bodies();
+
+    /// Short ones with [numbers](crate::numbers) in place of names.
+    pub const NUMBERED: Self = Self {
+        numbered: true,
+        ..Self::SHORT
+    };
+
+    /// The same, with bodies in the [`native`](Version::NATIVE) data representation.
+    #[must_use]
+    pub const fn with_native_bodies(self) -> Self {
+        Self {
+            native: true,
+            ..self
+        }
+    }
+
+    /// Whether there are short ones.
+    #[must_use]
+    pub const fn are_short(self) -> bool {
+        self.short
+    }
+
+    /// Whether bodies are in the [`native`](Version::NATIVE) data representation.
+    #[must_use]
+    pub const fn are_native(self) -> bool {
+        self.native
+    }
+
+    /// Whether objects and operations get [numbers](crate::numbers).
+    #[must_use]
+    pub const fn are_numbered(self) -> bool {
+        self.numbered
+    }
+
+    /// What the first octet of a request is that is looked for first, under
+    /// `FORM_MASK`; for GIOP's headers what none is.
+    #[must_use]
+    pub const fn request_form(self) -> u8 {
+        match self.short {
+            false => !FORM_MASK,
+            true => request_form(ByteOrder::NATIVE, 0, self.native),
+        }
+    }
+
+    /// What the first octet of a reply is that is looked for first; for GIOP's headers
+    /// what none is.
+    #[must_use]
+    pub const fn reply_form(self) -> u8 {
+        match self.short {
+            false => 0,
+            true => request_form(ByteOrder::NATIVE, 0, self.native) | REPLY,
+        }
+    }
+
+    /// Reads a short header, if it is one of these.
+    #[must_use]
+    #[inline]
+    pub const fn parse(self, octets: &[u8; HEADER_LEN]) -> Option<MessageHeader> {
+        let form = octets[0];
+        if !self.short
+            || form & NATIVE != 0 && !self.native
+            || form & (NUMBERED | DEFINES) != 0 && !self.numbered
+        {
+            return None;
+        }
+        MessageHeader::parse_short(octets)
+    }
+}
