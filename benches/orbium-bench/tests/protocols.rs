@@ -32,7 +32,7 @@ fn every_protocol_is_called_with_every_type_of_data() {
         }
         expected.extend(["TLS", "IIOP/fixed", "IIOP/ziop", "IIOP/native"]);
         if cfg!(unix) {
-            expected.push("UIOP/native");
+            expected.extend(["UIOP/native", "UIOP/fixed"]);
         }
         let name = |protocol: &serde_json::Value| protocol["protocol"].as_str().map(str::to_owned);
         let names: Vec<_> = protocols.iter().filter_map(name).collect();
@@ -54,6 +54,30 @@ fn every_protocol_is_called_with_every_type_of_data() {
     for text in ["IIOP/ziop", "1024 longs", "all processes free"] {
         assert!(drawing.contains(text), "no {text}: {drawing}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn some_protocols_are_compared_on_one_processor() {
+    let folder = Folder::new();
+    let (svg, json) = (folder.path("chart.svg"), folder.path("all.json"));
+    let only = "--only=IIOP,UIOP,UIOP/fixed";
+    let words = ["protocols", "--quick", "--pinned", "--rounds", "2", only];
+    let files = ["--svg", &svg, "--json", &json];
+    let all: Vec<_> = words.into_iter().chain(files).collect();
+    let ran = run(all);
+    ran.assert_done();
+    let found: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let places = found["places"].as_array().unwrap();
+    assert_eq!(places.len(), 1);
+    assert!(places[0]["pinned_to_cpu"].is_number());
+    let protocols = places[0]["protocols"].as_array().unwrap();
+    let names: Vec<_> = protocols.iter().map(|it| &it["protocol"]).collect();
+    assert_eq!(names, ["IIOP", "UIOP", "UIOP/fixed"]);
+    let refused = run(["protocols", "--only", "IIOP/gopi"]);
+    assert_eq!(refused.status, Some(2));
+    assert!(refused.stderr.contains("known are IIOP, "), "{refused:?}");
 }
 
 /// Without probes the steps of a call are not visible.

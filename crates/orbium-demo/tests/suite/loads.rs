@@ -50,12 +50,13 @@ fn every_load_is_verified_and_runs() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The reference of an object over a messaging protocol of that name.
-fn over(name: &str, address: &str, key: &str) -> String {
+/// The reference of an object over messaging protocols of those names; over GIOP alone if
+/// there are none.
+pub(super) fn over(names: &[String], address: &str, key: &[u8]) -> String {
     let profile = OrbiumProfile {
         version: Version::V1_2,
         scheme: "iiop".into(),
-        messaging: vec![name.into()],
+        messaging: names.to_vec(),
         address: address.into(),
         object_key: key.into(),
         components: Vec::new(),
@@ -76,9 +77,9 @@ fn every_load_is_verified_over_each_messaging_protocol() -> Result<(), Box<dyn s
         let server = Orb::builder().endpoint(&endpoint)?.build()?;
         serve(&server)?;
         let channel = &server.channels()?[0];
-        let (name, at) = (&channel.messaging[0], &channel.address);
+        let (names, at) = (&channel.messaging, &channel.address);
         for load in Load::ALL {
-            let reference = over(name, at, load.object_key());
+            let reference = over(names, at, load.object_key().as_bytes());
             let object = client.string_to_object(&reference)?.ok_or("nil")?;
             for size in [0, 1, 100, 3000] {
                 load.verify(&object, size)
@@ -106,7 +107,7 @@ fn a_native_representation_of_another_layout_is_not_spoken()
     assert!(channel.messaging[0].starts_with("native-1-"), "{channel}");
     let at = &channel.address;
     for other in ["native", "native-1-be-2488-9-9-9", "native-2-le-2488-0-1-0"] {
-        let object = client.string_to_object(&over(other, at, "Cube"))?;
+        let object = client.string_to_object(&over(&[other.to_owned()], at, b"Cube"))?;
         let object = object.ok_or("nil")?;
         let refusal = object.protocols()[0].refusal.clone().unwrap_or_default();
         assert!(refusal.contains("there is no messaging"), "{refusal}");
@@ -177,7 +178,7 @@ fn relay(mut from: TcpStream, mut to: TcpStream, passed: &AtomicUsize) {
 
 /// A relay to a port of this host: its own port, and the octets that passed to
 /// and from there.
-fn counting_relay(port: u16) -> std::io::Result<(u16, Arc<[AtomicUsize; 2]>)> {
+pub(super) fn counting_relay(port: u16) -> std::io::Result<(u16, Arc<[AtomicUsize; 2]>)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let own = listener.local_addr()?.port();
     let passed: Arc<[AtomicUsize; 2]> = Arc::default();

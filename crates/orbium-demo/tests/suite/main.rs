@@ -5,3 +5,4 @@
 mod loads;
 mod mapping;
 mod self_interop;
+mod wire;

@@ -43,7 +43,8 @@ const fn protocol(name: &'static str, carrier: Carrier, messaging: &'static str)
 /// Longer than any answer takes that is worth waiting for.
 const LONG: u16 = 500;
 
-/// What is compared; gains are over the first.
+/// What is compared; gains are over GIOP and the same transport, those of transports over
+/// the first.
 pub(super) const PROTOCOLS: &[Protocol] = &[
     protocol("IIOP", Carrier::Tcp, ""),
     protocol("IIOP/giop-lite", Carrier::Tcp, "giop-lite"),
@@ -56,6 +57,7 @@ pub(super) const PROTOCOLS: &[Protocol] = &[
     protocol("IIOP/ziop", Carrier::Tcp, "ziop"),
     protocol("IIOP/native", Carrier::Tcp, "native"),
     protocol("UIOP/native", Carrier::Unix, "native"),
+    protocol("UIOP/fixed", Carrier::Unix, "fixed"),
 ];
 
 #[derive(Debug, Args)]
@@ -63,6 +65,15 @@ pub(crate) struct ProtocolsArgs {
     /// Measure for a few seconds only
     #[arg(long)]
     quick: bool,
+    /// Measure these protocols alone
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = protocol_name)]
+    only: Vec<String>,
+    /// Have all processes on one CPU, and nothing else
+    #[arg(long)]
+    pinned: bool,
+    /// Rounds in which each protocol is called in turn
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
     /// Where to draw the chart
     #[arg(long, value_name = "FILE", default_value = "orbium-protocols.svg")]
     svg: PathBuf,
@@ -75,13 +86,27 @@ pub(crate) struct ProtocolsArgs {
 const QUICK: (u32, Duration) = (3, Duration::from_millis(5));
 const WHOLE: (u32, Duration) = (7, Duration::from_millis(25));
 
+fn protocol_name(name: &str) -> Result<String, String> {
+    let known = PROTOCOLS.iter().map(|protocol| protocol.name);
+    match known.clone().any(|known| known == name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "known are {}",
+            known.collect::<Vec<_>>().join(", ")
+        )),
+    }
+}
+
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
-    let effort = if args.quick { QUICK } else { WHOLE };
+    let (rounds, slice) = if args.quick { QUICK } else { WHOLE };
+    let effort = (args.rounds.unwrap_or(rounds), slice);
     let scratch = Scratch::new()?;
     let realm = Realm::new(scratch.folder())?;
     let mut places = Vec::new();
     places.extend(pin::choose().map(Some));
-    places.push(None);
+    if !args.pinned || places.is_empty() {
+        places.push(None);
+    }
     let mut progress = Progress::new(places.len() * (1 + DATA.len()));
     let mut found = Vec::new();
     for (number, cpu) in places.into_iter().enumerate() {
@@ -91,6 +116,7 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
             number,
             cpu,
             effort,
+            only: &args.only,
         };
         let place = Place {
             cpu,
@@ -152,6 +178,8 @@ struct Stage<'a> {
     number: usize,
     cpu: Option<usize>,
     effort: (u32, Duration),
+    /// Names of protocols; all if there are none.
+    only: &'a [String],
 }
 
 impl Stage<'_> {
@@ -161,7 +189,9 @@ impl Stage<'_> {
         let one_cpu = self.cpu.is_some();
         let here = move |protocol: &&Protocol| {
             let carrier = protocol.carrier;
-            carrier.is_here() && carrier.on_one_cpu(one_cpu) == carrier
+            let is_asked_for =
+                self.only.is_empty() || self.only.iter().any(|name| name == protocol.name);
+            is_asked_for && carrier.is_here() && carrier.on_one_cpu(one_cpu) == carrier
         };
         PROTOCOLS.iter().filter(here)
     }

@@ -16,8 +16,7 @@ pub(crate) struct Place {
     pub(crate) protocols: Protocols,
 }
 
-/// Protocols in the order of their first appearance, the one that gains are over
-/// first.
+/// Protocols in the order of their first appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Protocols(Vec<(String, Vec<Found>)>);
 
@@ -52,11 +51,22 @@ impl Protocols {
         Some([least, rates.iter().sum::<f64>() / rates.len() as f64, most])
     }
 
-    /// By how much it is faster than the first, as a fraction: the median of
+    /// The protocol that gains of this one are over: GIOP over the same transport, or the
+    /// first.
+    fn base(&self, protocol: usize) -> usize {
+        let (name, _) = &self.0[protocol];
+        let base = name.split_once('/').and_then(|(transport, _)| {
+            let mut names = self.names();
+            names.position(|other| other == transport)
+        });
+        base.unwrap_or(0)
+    }
+
+    /// By how much it is faster than [its base](Self::base), as a fraction: the median of
     /// the rounds' gains.
     pub(crate) fn gain(&self, protocol: usize, data: &str) -> Option<f64> {
         let own = &self.found(protocol, data)?.rates;
-        let first = &self.found(0, data)?.rates;
+        let first = &self.found(self.base(protocol), data)?.rates;
         let gains = own.iter().zip(first);
         let gains: Vec<_> = gains
             .map(|(own, first)| own / first.max(1e-9) - 1.0)
@@ -98,7 +108,10 @@ impl Place {
             });
         }
         let first = protocols.names().next().unwrap_or_default();
-        let _ = writeln!(text, "\nGain over {first}, median of the rounds");
+        let _ = writeln!(
+            text,
+            "\nGain over GIOP and the same transport; of a transport over {first}; median of the rounds"
+        );
         self.table(&mut text, |protocol, data| {
             let gain = protocols.gain(protocol, data)?;
             (protocol > 0).then(|| format!("{:+.1} %", 100.0 * gain))
@@ -158,6 +171,16 @@ mod tests {
         assert_eq!(protocols.spread(0, "void"), Some([1.0, 7.0, 10.0]));
         assert_eq!(protocols.gain(1, "void"), Some(1.0));
         assert_eq!(protocols.gain(1, "octet"), None);
+        for (protocol, rate) in [("b/lite", 40.0), ("c/lite", 5.0)] {
+            protocols.add(Found {
+                protocol: protocol.into(),
+                data: "void".into(),
+                rates: vec![rate],
+            });
+        }
+        // Over the same transport, or over the first.
+        assert_eq!(protocols.gain(2, "void"), Some(1.0));
+        assert_eq!(protocols.gain(3, "void"), Some(-0.5));
         let place = Place {
             cpu: None,
             protocols,
