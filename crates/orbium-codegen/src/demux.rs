@@ -78,7 +78,7 @@ fn octet_table(names: &[&str], at: i16) -> Option<Table> {
     }
     let count = usize::from(highest - lowest) + 1;
     let slot = |index: usize| usize::from(octet_at(names[index].as_bytes(), at) - lowest);
-    let slots = fill(count, names.len(), &slot)?;
+    let slots = fill(count, names.len(), slot)?;
     Some(Table::Octet { at, lowest, slots })
 }
 
@@ -99,7 +99,7 @@ fn one_word(names: &[&str]) -> Option<Table> {
 
 fn whole_name(names: &[&str]) -> Table {
     Table::Hash {
-        scattered: scatter(&keys(names, &hash)),
+        scattered: scatter(&keys(names, hash)),
     }
 }
 
@@ -156,7 +156,7 @@ fn in_one_bucket(keys: &[u64]) -> Option<Scattered> {
         for attempt in 1..=MULTIPLIERS_IN_ONE_BUCKET {
             let multiplier = multiplier(attempt);
             let slot = |index: usize| slot_of(spread(keys[index], multiplier), 0, count);
-            if let Some(slots) = fill(count, keys.len(), &slot) {
+            if let Some(slots) = fill(count, keys.len(), slot) {
                 return Some(Scattered {
                     multiplier,
                     displacements: vec![0],
