@@ -19,11 +19,14 @@
 #![expect(unsafe_code, reason = "system calls that no safe crate offers")]
 
 mod held;
+mod installation;
 mod per_process;
 mod table;
 
-use std::sync::Once;
+use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use installation::Installation;
 
 pub use held::{Held, Mapped};
 pub use per_process::PerProcess;
@@ -60,14 +63,16 @@ impl Origin {
     }
 }
 
+static HANDLERS: Installation = Installation::new();
+
 /// Installs the handlers, once.
+#[inline]
 pub(crate) fn watch() {
-    static INSTALLED: Once = Once::new();
     // Miri neither forks nor has `pthread_atfork`.
-    if cfg!(miri) {
+    if cfg!(miri) || HANDLERS.is_done() {
         return;
     }
-    INSTALLED.call_once(|| {
+    HANDLERS.perform(process::id(), &|| {
         // SAFETY: the handlers are functions without arguments that live as long as
         // this code does, and unwind nowhere. Without memory for them, which is the
         // only error, forks are not seen.
@@ -90,6 +95,7 @@ extern "C" fn in_parent() {
 
 extern "C" fn in_child() {
     raise();
+    HANDLERS.note_done();
     if let Some(mut table) = table::locked_for_fork() {
         table.cut_off();
     }
