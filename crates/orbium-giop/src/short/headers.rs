@@ -11,7 +11,7 @@ use crate::header::{HEADER_LEN, MessageHeader};
 pub struct Headers {
     /// Whether there are short ones.
     short: bool,
-    /// Whether bodies may be in the [`native`](Version::NATIVE) data representation.
+    /// Whether bodies may be in the [`native`](crate::Version::NATIVE) data representation.
     native: bool,
     /// Whether objects and operations get [numbers](crate::numbers).
     numbered: bool,
@@ -25,13 +25,13 @@ impl Headers {
         numbered: false,
     };
 
-    /// [Short ones](Version::SHORT), where there can be any.
+    /// [Short ones](crate::Version::SHORT), where there can be any.
     pub const SHORT: Self = Self {
         short: true,
         ..Self::GIOP
     };
 
-    /// Short ones with bodies in the [`native`](Version::NATIVE) data representation.
+    /// Short ones with bodies in the [`native`](crate::Version::NATIVE) data representation.
     pub const NATIVE: Self = Self::SHORT.with_native_bodies();
 
     /// Short ones with [numbers](crate::numbers) in place of names.
@@ -40,7 +40,7 @@ impl Headers {
         ..Self::SHORT
     };
 
-    /// The same, with bodies in the [`native`](Version::NATIVE) data representation.
+    /// The same, with bodies in the [`native`](crate::Version::NATIVE) data representation.
     #[must_use]
     pub const fn with_native_bodies(self) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Headers {
         self.short
     }
 
-    /// Whether bodies are in the [`native`](Version::NATIVE) data representation.
+    /// Whether bodies are in the [`native`](crate::Version::NATIVE) data representation.
     #[must_use]
     pub const fn are_native(self) -> bool {
         self.native
