@@ -138,10 +138,18 @@ bool on_cube(const Run& run, CORBA::Object_ptr object)
 
 bool on_receiver(const Run& run, CORBA::Object_ptr object)
 {
-    if (run.operation != "echo_structs" && run.operation != "send_structs")
+    if (run.operation != "echo_structs" && run.operation != "send_structs" && run.operation != "send_octets")
         return false;
     Ttcp::Receiver_var receiver = Ttcp::Receiver::_narrow(object);
     require(!CORBA::is_nil(receiver), "not a Ttcp::Receiver");
+    if (run.operation == "send_octets") {
+        Ttcp::Octets v;
+        resize(v, run.size);
+        for (CORBA::ULong i = 0; i < run.size; ++i)
+            v[i] = static_cast<CORBA::Octet>(i * 31);
+        flood(run, receiver, [&] { receiver->send_octets(v); });
+        return true;
+    }
     Ttcp::Structs v;
     fill(v, run.size);
     Ttcp::Structs_var echo = receiver->echo_structs(v);
