@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# usage: interop/build.sh omni|jacorb|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
+# usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
 # Builds OUTDIR/omni-server, omni-client, omni-experiment and omni-experiment-counted, or OUTDIR/jacorb-server,
-# jacorb-client and jacorb-experiment, or OUTDIR/refragment.
+# jacorb-client, jacorb-experiment and jacorb-names, or OUTDIR/glassfish-names, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -46,7 +46,7 @@ build_omni() {
 
 # A build is up to date when the stamp is newer than every source.
 current() {
-    [ -f "$1" ] && [ -z "$(find "$here/jacorb" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
+    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
 }
 
 build_jacorb() {
@@ -80,11 +80,35 @@ build_jacorb() {
     # Our own sources with all warnings, against the generated classes.
     find "$here/jacorb/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
-    for role in Server Client Experiment; do
-        launcher=$out/jacorb-$(echo $role | tr SCE sce)
+    for role in Server Client Experiment Names; do
+        launcher=$out/jacorb-$(echo $role | tr SCEN scen)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done
+    touch "$dir/stamp"
+}
+
+build_glassfish() {
+    have java javac mvn || install openjdk-17-jdk-headless maven || unavailable "the packages could not be installed"
+    for program in java javac; do
+        have $program || unavailable "$program is missing"
+    done
+    dir=$out/glassfish
+    mkdir -p "$dir"
+    ! current "$dir/stamp" || return 0
+    if ! cmp -s "$here/glassfish/pom.xml" "$dir/pom.xml"; then
+        have mvn || unavailable "mvn is missing"
+        rm -rf "$dir/lib"
+        mvn -q -B -f "$here/glassfish/pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/lib" \
+            >"$dir/mvn.log" 2>&1 || unavailable "Maven cannot fetch GlassFish's ORB (see $dir/mvn.log)"
+        cp "$here/glassfish/pom.xml" "$dir/pom.xml"
+    fi
+    rm -rf "$dir/classes"
+    mkdir -p "$dir/classes"
+    javac -Xlint:all,-classfile,-path -Werror -proc:none -d "$dir/classes" -cp "$dir/lib/*" \
+        "$here/glassfish/src/interop/Names.java"
+    sed -e "s|@DIR@|$dir|g" "$here/glassfish/launcher.sh" >"$out/glassfish-names"
+    chmod +x "$out/glassfish-names"
     touch "$dir/stamp"
 }
 
@@ -105,9 +129,10 @@ fi
 case $peer in
 omni) build_omni ;;
 jacorb) build_jacorb ;;
+glassfish) build_glassfish ;;
 refragment) build_refragment ;;
 *)
-    echo "usage: $0 omni|jacorb|refragment [OUTDIR]" >&2
+    echo "usage: $0 omni|jacorb|glassfish|refragment [OUTDIR]" >&2
     exit 2
     ;;
 esac

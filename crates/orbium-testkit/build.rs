@@ -17,6 +17,7 @@ fn main() {
     let names = out.join("names.idl");
     fs::write(&names, names::idl()).expect("a file in OUT_DIR");
     compile(Path::new("idl/probe.idl"));
+    compile(Path::new("idl/later.idl"));
     compile(Path::new("../../idl/kitchen.idl"));
     compile(&names);
     // Several files as one project, with the modules Cubit and TTCP.

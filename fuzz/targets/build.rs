@@ -2,14 +2,10 @@
 //! Compiles the IDL whose types drive the target `cdr`.
 
 fn main() {
-    orbium_build::Config::new()
-        .allow_unmapped("valuetypes")
-        .allow_unmapped("value boxes")
-        .allow_unmapped("abstract interfaces")
-        .compile([
-            "../../idl/cubit.idl",
-            "../../idl/kitchen.idl",
-            "../../idl/ttcp.idl",
-            "idl/shapes.idl",
-        ]);
+    orbium_build::Config::new().compile([
+        "../../idl/cubit.idl",
+        "../../idl/kitchen.idl",
+        "../../idl/ttcp.idl",
+        "idl/shapes.idl",
+    ]);
 }

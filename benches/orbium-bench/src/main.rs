@@ -65,6 +65,8 @@ enum Command {
     /// Needs locks that count, which the ordinary build leaves out:
     /// cargo run --release -p orbium-bench --features counted -- locks
     Locks(locks::LocksArgs),
+    /// Calls within one ORB, in nanoseconds: through the POA, direct and marshalled.
+    Collocated(figures::collocated::CollocatedArgs),
     /// Many threads, many priorities, many connections.
     ///
     /// Calls per second of 1 to 16 client threads as a fraction of raw sockets;
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Command::Inversion(args) => inversion::run(args),
         Command::Locks(_) if !lock::ENABLED => elsewhere("counted", "locks"),
         Command::Locks(args) => locks::run(args),
+        Command::Collocated(args) => figures::collocated::run(args),
         Command::Threads(args) => threads::run(args),
         Command::Caller(args) => protocols::caller::run(args),
         Command::Client(args) => stage::client::run(args),

@@ -18,6 +18,7 @@ pub struct Config {
     default_bodies: bool,
     allowed: Vec<String>,
     borrowed: Vec<String>,
+    deferred: Vec<String>,
     viewed: Vec<String>,
     out_dir: Option<PathBuf>,
     name: Option<String>,
@@ -127,6 +128,16 @@ impl Config {
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
         self.borrowed.push(pattern.into());
+        self
+    }
+
+    /// Gives servants a reply token for the operations and attributes of that name, as
+    /// `@deferred` in IDL does, so that they answer when and on which thread they like:
+    /// `.deferred_replies("Bank::Account::audit")`, or `"Bank::*"` for all that begin so.
+    /// Those marked `@deferred(FALSE)` or `@borrow` stay as they are.
+    #[must_use]
+    pub fn deferred_replies(mut self, pattern: impl Into<String>) -> Self {
+        self.deferred.push(pattern.into());
         self
     }
 
@@ -351,6 +362,9 @@ impl Config {
             .default_bodies(self.default_bodies);
         for pattern in &self.borrowed {
             options = options.borrowed_results(pattern);
+        }
+        for pattern in &self.deferred {
+            options = options.deferred_replies(pattern);
         }
         for pattern in &self.viewed {
             options = options.viewed_arguments(pattern);

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::interpret::{Extent, Printed, canonical_copy, restore};
+use crate::interpret::{Extent, Printed, canonical_copy, keep, restore};
 use crate::room;
 use crate::typecode::write_type_name;
 use crate::{
@@ -134,6 +134,12 @@ impl Any {
         &self.type_code
     }
 
+    /// The owner of the references in the value.
+    #[must_use]
+    pub fn owner(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
     /// The octets of the value, in the form described [above](Any).
     #[must_use]
     pub fn value_octets(&self) -> &[u8] {
@@ -244,10 +250,30 @@ impl Any {
         if Extent::of(code).is_verbatim(writer.format(), writer.position()) {
             writer.write_raw_gathered(&self.value);
         } else {
-            let restored = self.with_octets(|octets| restore(code, octets, writer));
+            let restored = self.with_octets(|octets| {
+                restore(code, octets, self.owner.as_ref(), writer);
+            });
             if restored.is_none() {
                 writer.fail(CdrErrorKind::NoMemory);
             }
+        }
+    }
+}
+
+/// Values as parts of others.
+impl Any {
+    /// Appends the value to one that is put together in the form described [above](Any), in
+    /// a writer of [`Format::native`]; [`Any::read_value`] then makes an any of the whole.
+    pub fn write_part<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        if let Some(owner) = &self.owner {
+            writer.note_owner(owner);
+        }
+        let code = self.type_code.as_ref();
+        if self
+            .with_octets(|octets| keep(code, octets, writer))
+            .is_none()
+        {
+            writer.fail(CdrErrorKind::NoMemory);
         }
     }
 }
@@ -261,7 +287,7 @@ fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Resu
             writer.write_name(code.id());
         }
         encode(&mut writer);
-        let owner = writer.owner().cloned();
+        let owner = writer.owner();
         writer.finish().map(|octets| (octets, owner))
     };
     let (value, owner) = match write(Format::native()) {
@@ -273,7 +299,8 @@ fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Resu
                 ..Format::native()
             };
             let (mut octets, owner) = write(format)?;
-            let copy = canonical_copy(code, &mut CdrReader::new(&mut octets, format))?;
+            let mut reader = CdrReader::new(&mut octets, format).with_owner(owner.as_ref());
+            let copy = canonical_copy(code, &mut reader)?;
             (copy, owner)
         }
         written => written?,
@@ -322,7 +349,8 @@ impl fmt::Debug for Any {
         if code.kind() != TCKind::Null {
             f.write_str(": ")?;
             self.with_octets(|octets| {
-                let mut reader = CdrReader::new(octets, Format::native());
+                let mut reader =
+                    CdrReader::new(octets, Format::native()).with_owner(self.owner.as_ref());
                 Printed::show(code, &mut reader, f)
             })
             .unwrap_or_else(|| f.write_str("…"))?;

@@ -340,6 +340,15 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
     Err(bad(reader))
 }
 
+/// Writes a `fixed` with a number of digits that is known at run time: the value times ten to the power of
+/// its scale. [`CdrErrorKind::BadFixed`] is noted for more digits than the type has.
+pub fn write_packed_decimal(writer: &mut CdrWriter<'_>, unscaled: i128, digits: u16) {
+    if digits > MAX_DIGITS || unscaled.unsigned_abs() >= 10u128.pow(u32::from(digits)) {
+        return writer.fail(CdrErrorKind::BadFixed);
+    }
+    write_packed(writer, unscaled, digits);
+}
+
 /// Writes the packed digits of a `fixed`.
 pub(crate) fn write_packed(writer: &mut CdrWriter<'_>, unscaled: i128, digits: u16) {
     let size = usize::from(digits.min(MAX_DIGITS)) / 2 + 1;

@@ -39,6 +39,11 @@ pub enum CdrErrorKind {
     LocalObject,
     /// The system has no memory for the value read.
     NoMemory,
+    /// The header, an indirection or a chunk of a value (of a `valuetype`) that cannot be,
+    /// or a value of another type than the one expected.
+    BadValue,
+    /// No type that is known here fits a value, or its factory is missing.
+    UnknownValue,
 }
 
 impl CdrErrorKind {
@@ -62,6 +67,10 @@ impl CdrErrorKind {
             Self::NotSupported => "this construct cannot be marshalled",
             Self::LocalObject => "a local object cannot be marshalled",
             Self::NoMemory => "there is no memory for the value",
+            Self::BadValue => {
+                "the header, an indirection, a chunk or the type of a value is invalid"
+            }
+            Self::UnknownValue => "a value has no type that is known here, or no factory",
         }
     }
 }

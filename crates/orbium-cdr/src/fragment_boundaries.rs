@@ -5,8 +5,14 @@
 //! its byte 12. A primitive never crosses a boundary: the remainder of a fragment in
 //! which it does not fit is padding. Octet sequences, and with them strings, cross.
 //!
+//! The chunks of values are boundaries of another kind: see `reader::chunks`.
+//!
 //! A reader with boundaries keeps `rest` empty, so that every read misses the fast path
 //! and goes to `reader::across`: readers without boundaries pay nothing.
+
+use core::any::Any;
+
+use crate::rare::Rare;
 
 /// Offset of the data in a fragment.
 pub(crate) const DATA_AT: usize = 12;
@@ -21,6 +27,30 @@ pub(crate) struct FragmentBoundaries<'a> {
     pub(crate) index: usize,
     /// The boundaries ahead, in bytes from the start of the message.
     pub(crate) ahead: &'a [u32],
+    /// The chunk being read; then there are no boundaries ahead.
+    pub(crate) chunk: Option<Chunk>,
+}
+
+/// Where a reader is in the chunks of values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    /// Octets left of the present chunk; none between chunks.
+    pub(crate) left: usize,
+    /// Chunked values around the next octet.
+    pub(crate) depth: u32,
+    /// Values of this depth and deeper have ended.
+    pub(crate) closed: u32,
+    /// Chunk sizes are in foreign byte order.
+    pub(crate) swap: bool,
+}
+
+/// What few readers have.
+#[derive(Debug, Default)]
+pub(crate) struct More<'a> {
+    /// The unread message, if it has boundaries. The reader's `rest` is empty then.
+    pub(crate) boundaries: Option<FragmentBoundaries<'a>>,
+    /// State that a layer above keeps for as long as one message is read.
+    pub(crate) state: Rare<dyn Any + Send>,
 }
 
 impl FragmentBoundaries<'_> {
@@ -30,6 +60,9 @@ impl FragmentBoundaries<'_> {
 
     /// Bytes until the next boundary or the end.
     pub(crate) fn here(&self) -> usize {
+        if let Some(chunk) = &self.chunk {
+            return chunk.left.min(self.bytes.len());
+        }
         match self.ahead.first() {
             Some(boundary) => (*boundary as usize)
                 .saturating_sub(self.index)
@@ -39,8 +72,11 @@ impl FragmentBoundaries<'_> {
     }
 
     /// Advances to the next fragment; the remainder of this one is padding.
-    /// Returns the new position, or `None` after the last fragment.
+    /// Returns the new position, or `None` after the last fragment. Likewise for chunks.
     pub(crate) fn cross(&mut self, position: usize) -> Option<usize> {
+        if self.chunk.is_some() {
+            return self.next_chunk(position);
+        }
         let (_, ahead) = self.ahead.split_first()?;
         let left = self.here();
         self.bytes = core::mem::take(&mut self.bytes).split_at_mut(left).1;

@@ -46,6 +46,7 @@ mod mapping;
 mod nillable;
 mod owner;
 mod parameter;
+mod rare;
 mod reader;
 mod room;
 mod text;
@@ -59,19 +60,20 @@ pub use char::{Char, CharOutOfRange, LongDouble, WChar};
 pub use codec::{
     ArrayOf, BoundedSequence, BoundedString, Codec, SequenceOf, SequenceOfArrays, WideString,
 };
-pub use decimal::{Fixed, FixedError};
+pub use decimal::{Fixed, FixedError, write_packed_decimal};
 pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
 pub use interpret::{
-    Group, Leaf, Profile, Reference, Run, Visitor, copy_value, skip_value, walk_value,
+    Group, Leaf, OwnerWithValues, Profile, Reference, Run, ValueCopier, Visitor, copy_graph,
+    copy_value, skip_value, walk_value,
 };
 pub use layout::{Field, Layout};
 pub use nillable::{DecodeNillable, EncodeNillable};
 pub use owner::Owner;
 pub use parameter::Parameter;
 pub use reader::{CdrReader, MAX_NESTING};
-pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
+pub use typecode::{CopyValue, Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};
 pub use view::{Arena, AsArgument, View, ViewCodec};
-pub use writer::{CdrWriter, Piece, Pieces};
+pub use writer::{CdrWriter, Piece, Pieces, WrittenState};

@@ -5,5 +5,6 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// The owner of what is read: carried through a reader so that object references met on the
-/// way can be bound to their ORB. This crate never looks inside.
+/// way can be bound to their ORB. This crate looks inside for
+/// [`OwnerWithValues`](crate::OwnerWithValues) alone.
 pub type Owner = Arc<dyn Any + Send + Sync>;

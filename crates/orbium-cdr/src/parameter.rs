@@ -15,6 +15,10 @@ pub trait Parameter<'h>: Sized {
     /// A copy that owns what it holds.
     type Owned;
 
+    /// As [`Decode::IS_PLAIN`].
+    #[doc(hidden)]
+    const IS_PLAIN: bool = false;
+
     /// Reads an argument.
     ///
     /// # Errors
@@ -36,6 +40,7 @@ macro_rules! by_value {
         impl<'h> $crate::Parameter<'h> for $type {
             type Held<'r> = Self;
             type Owned = Self;
+            const IS_PLAIN: bool = <$type as $crate::Decode>::IS_PLAIN;
             #[inline]
             fn hold<'r>(
                 reader: &mut $crate::CdrReader<'r>,
@@ -101,6 +106,7 @@ impl<'h> Parameter<'h> for &'h str {
 impl<'h, T: Decode + Clone + 'static> Parameter<'h> for &'h [T] {
     type Held<'r> = Cow<'r, [T]>;
     type Owned = Vec<T>;
+    const IS_PLAIN: bool = T::IS_PLAIN;
 
     #[inline]
     fn hold<'r>(reader: &mut CdrReader<'r>) -> Result<Cow<'r, [T]>, CdrError> {
@@ -121,6 +127,7 @@ impl<'h, T: Decode + Clone + 'static> Parameter<'h> for &'h [T] {
 impl<'h, T: Decode + Clone> Parameter<'h> for &'h T {
     type Held<'r> = T;
     type Owned = T;
+    const IS_PLAIN: bool = T::IS_PLAIN;
 
     #[inline]
     fn hold<'r>(reader: &mut CdrReader<'r>) -> Result<T, CdrError> {

@@ -2,9 +2,10 @@
 //! Bytes to values.
 
 mod across;
+mod chunks;
 mod fixed;
 
-use crate::fragment_boundaries::FragmentBoundaries;
+use crate::fragment_boundaries::More;
 use crate::layout::gap;
 use crate::{ByteOrder, CdrError, CdrErrorKind, Format, Owner};
 
@@ -18,7 +19,7 @@ pub const MAX_NESTING: u16 = 128;
 /// slices of foreign byte order can be turned where they lie.
 #[derive(Debug)]
 pub struct CdrReader<'a> {
-    /// Empty if there is `more`.
+    /// Empty if there are boundaries.
     pub(crate) rest: &'a mut [u8],
     /// Position of the end of `rest`, counted from the alignment origin.
     pub(crate) end: usize,
@@ -26,8 +27,8 @@ pub struct CdrReader<'a> {
     format: Format,
     nesting: u16,
     owner: Option<&'a Owner>,
-    /// The unread message, if it has boundaries: see `fragment_boundaries`.
-    pub(crate) more: Option<Box<FragmentBoundaries<'a>>>,
+    /// Boundaries, see `fragment_boundaries`, and the state of a message.
+    pub(crate) more: Option<Box<More<'a>>>,
 }
 
 impl<'a> CdrReader<'a> {
@@ -109,7 +110,7 @@ impl<'a> CdrReader<'a> {
     pub fn remaining(&self) -> usize {
         match &self.more {
             None => self.rest.len(),
-            Some(boundaries) => boundaries.remaining(),
+            Some(_) => self.remaining_across(),
         }
     }
 

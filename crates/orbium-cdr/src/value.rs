@@ -38,6 +38,11 @@ pub trait Decode: Sized {
     /// Fewest octets a value takes: what a count is checked against.
     const MIN_SIZE: usize;
 
+    /// Whether every value can be written, whatever the code sets, and shares nothing with
+    /// its copies: a call within an ORB need not check it.
+    #[doc(hidden)]
+    const IS_PLAIN: bool = false;
+
     /// Reads a value.
     ///
     /// # Errors
@@ -128,6 +133,7 @@ macro_rules! encode_fixed {
         }
         impl $crate::Decode for $type {
             const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
+            const IS_PLAIN: bool = true;
             #[inline]
             fn decode(reader: &mut $crate::CdrReader<'_>) -> ::core::result::Result<Self, $crate::CdrError> {
                 reader.read_fixed()
@@ -225,6 +231,7 @@ impl<T: Encode> Encode for Vec<T> {
 
 impl<T: Decode> Decode for Vec<T> {
     const MIN_SIZE: usize = 4;
+    const IS_PLAIN: bool = T::IS_PLAIN;
     #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let mut out = Self::new();
@@ -252,6 +259,7 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 
 impl<T: Decode, const N: usize> Decode for [T; N] {
     const MIN_SIZE: usize = T::MIN_SIZE * N;
+    const IS_PLAIN: bool = T::IS_PLAIN;
     #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let mut out = Vec::new();
@@ -297,6 +305,7 @@ impl Encode for () {
 
 impl Decode for () {
     const MIN_SIZE: usize = 0;
+    const IS_PLAIN: bool = true;
     #[inline]
     fn decode(_: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(())

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values to bytes.
 
+mod message_state;
 mod pieces;
+mod remembers;
 
 use crate::block;
 use crate::layout::gap;
 use crate::{ByteOrder, CdrError, CdrErrorKind, FixedOut, FixedSize, Format, Owner};
 
 pub use pieces::{Piece, Pieces};
+use remembers::Remembers;
+pub use remembers::WrittenState;
 
 /// Octets that are always kept free behind the write position, so that a gap
 /// can be zeroed with one store of eight.
@@ -48,15 +52,6 @@ pub struct CdrWriter<'a> {
     remembers: Remembers<'a>,
 }
 
-/// What a writer remembers by reference.
-#[derive(Clone, Copy, Debug)]
-enum Remembers<'a> {
-    /// Large slices.
-    Slices,
-    /// The owner of the references that were written; large slices are copied.
-    Owner(Option<&'a Owner>),
-}
-
 impl<'a> CdrWriter<'a> {
     /// An empty writer that copies everything into one buffer.
     #[must_use]
@@ -92,11 +87,11 @@ impl<'a> CdrWriter<'a> {
         self.format
     }
 
-    /// Has what is written from here on be in the [natural](Format::NATURAL) form, or in
-    /// CDR.
+    /// Has what is written from here on be as in GIOP 1.`minor`, or in the
+    /// [natural](Format::NATURAL) form.
     #[inline]
-    pub fn set_natural(&mut self, natural: bool) {
-        self.format = self.format.with_natural_elements(natural);
+    pub const fn set_minor(&mut self, minor: u8) {
+        self.format.minor = minor;
     }
 
     /// Octets written so far, gathered ones included.
@@ -123,18 +118,13 @@ impl<'a> CdrWriter<'a> {
     /// knows which ORB its references belong to. The first one stays.
     #[inline]
     pub fn note_owner(&mut self, owner: &'a Owner) {
-        if let Remembers::Owner(noted @ None) = &mut self.remembers {
-            *noted = Some(owner);
-        }
+        self.remembers.note_owner(owner);
     }
 
     /// The owner of the references that were written, if the writer that copies
     /// everything knows it.
-    pub(crate) fn owner(&self) -> Option<&'a Owner> {
-        match self.remembers {
-            Remembers::Slices => None,
-            Remembers::Owner(owner) => owner,
-        }
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        self.remembers.owner()
     }
 
     /// Notes an error; the first one stays.
@@ -375,17 +365,14 @@ impl<'a> CdrWriter<'a> {
     pub fn encapsulation(&mut self, body: impl FnOnce(&mut Self)) {
         self.write_u32(0);
         let count_at = self.at - 4;
-        let (bias, outside) = (self.bias, self.remembers);
+        let bias = self.bias;
         self.bias = 0usize.wrapping_sub(self.at);
-        if let Remembers::Slices = outside {
-            self.remembers = Remembers::Owner(None);
-        }
+        let inside = self.remembers.in_encapsulation();
+        let outside = core::mem::replace(&mut self.remembers, inside);
         self.write_u8(self.format.order.flag());
         body(self);
         self.bias = bias;
-        if let Remembers::Slices = outside {
-            self.remembers = outside;
-        }
+        self.remembers.leave_encapsulation(outside);
         let count = (self.at - count_at - 4) as u32;
         self.patch_u32(count_at, count);
     }
@@ -410,6 +397,17 @@ impl<'a> CdrWriter<'a> {
         }
         self.at = self.at.min(len);
         self.error = None;
+    }
+
+    /// Takes back what lies behind the first `len` octets where no slice was gathered: room
+    /// that was [appended](Self::append), or padding.
+    #[inline]
+    pub fn shorten(&mut self, len: usize) {
+        debug_assert!(
+            self.gathered_octets == 0,
+            "slices are taken back by `truncate`"
+        );
+        self.at = self.at.min(len);
     }
 
     #[cold]

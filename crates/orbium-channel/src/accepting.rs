@@ -84,6 +84,24 @@ impl Accepting {
         Ok((accepting, published))
     }
 
+    /// The same; `change` replaces the acceptors of GIOP alone, and `acceptor`, which is not
+    /// published, comes behind them.
+    #[must_use]
+    pub fn changed(
+        mut self,
+        change: &dyn Fn(usize, Box<dyn Acceptor>) -> Box<dyn Acceptor>,
+        acceptor: Option<Box<dyn Acceptor>>,
+    ) -> Self {
+        let acceptors = self.acceptors.into_iter().zip(&self.headers).enumerate();
+        let acceptors = acceptors.map(|(place, (acceptor, headers))| match *headers {
+            Headers::GIOP => change(place, acceptor),
+            _ => acceptor,
+        });
+        self.acceptors = acceptors.chain(acceptor).collect();
+        self.headers.resize(self.acceptors.len(), Headers::GIOP);
+        self
+    }
+
     /// Which headers messages have at each endpoint.
     pub fn headers(&self) -> &[Headers] {
         &self.headers

@@ -14,7 +14,9 @@ mod short;
 use std::fmt;
 use std::io;
 
-use orbium_giop::{HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind};
+use orbium_giop::{
+    HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind, RequestForm, UsualHeaders,
+};
 use orbium_transport::ByteStream;
 
 use crate::peer_memory::{Budget, Charge, NoMemory, copied};
@@ -124,9 +126,8 @@ pub struct Framing {
     is_refused: bool,
     /// Which headers messages may have besides GIOP's.
     headers: Headers,
-    /// What requests and replies of those headers begin with.
-    request_form: u8,
-    reply_form: u8,
+    /// What nearly all requests and replies with those begin with.
+    usual: UsualHeaders,
 }
 
 impl Framing {
@@ -147,8 +148,7 @@ impl Framing {
             skipped: 0,
             is_refused: false,
             headers: Headers::GIOP,
-            request_form: Headers::GIOP.request_form(),
-            reply_form: Headers::GIOP.reply_form(),
+            usual: UsualHeaders::new(Headers::GIOP),
         }
     }
 
@@ -157,8 +157,7 @@ impl Framing {
     pub fn with_headers(self, headers: Headers) -> Self {
         Self {
             headers,
-            request_form: headers.request_form(),
-            reply_form: headers.reply_form(),
+            usual: UsualHeaders::new(headers),
             ..self
         }
     }
@@ -183,13 +182,27 @@ impl Framing {
         }
     }
 
-    /// The header of the next message, if it has arrived whole and is a plain
-    /// request: see [`MessageHeader::plain_request`]. Otherwise `next` knows.
-    #[inline]
-    pub fn next_plain_request(&self) -> Option<MessageHeader> {
-        let octets = self.received();
-        let header = MessageHeader::plain_request(octets.first_chunk()?)?;
-        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
+    /// The octets of the next message, if it has arrived whole and begins as a request of
+    /// that form; and those received behind it. Otherwise `next` knows.
+    #[inline(always)]
+    pub fn next_request<F: RequestForm>(&mut self) -> Option<(&mut [u8], &[u8])> {
+        let octets = self.buffer.received_mut();
+        let size = F::size(&self.usual, octets.first_chunk()?)? as usize;
+        if size > self.limit {
+            return None;
+        }
+        let (message, rest) = octets.split_at_mut_checked(HEADER_LEN + size)?;
+        Some((message, rest))
+    }
+
+    /// The message of that size that the octets begin with, if it is within the limit and
+    /// there whole.
+    #[inline(always)]
+    fn whole<'o>(&self, size: u32, octets: &'o [u8]) -> Option<&'o [u8]> {
+        match size as usize <= self.limit {
+            true => octets.get(..HEADER_LEN + size as usize),
+            false => None,
+        }
     }
 
     /// The header of the next message, if that much has arrived.
@@ -430,8 +443,14 @@ impl Framing {
     /// Drops the message with that header, as given by `next`.
     #[inline]
     pub fn consume(&mut self, header: &MessageHeader) {
-        self.last = total(header);
-        self.buffer.consume(self.last);
+        self.consume_octets(total(header));
+    }
+
+    /// Drops the message of so many octets that comes next.
+    #[inline]
+    pub fn consume_octets(&mut self, octets: usize) {
+        self.last = octets;
+        self.buffer.consume(octets);
         // With bulk the buffer stays as it is until all messages in it were consumed.
         if self.buffer.is_large() && (self.bulk == 0 || self.buffer.is_empty()) {
             self.settle();

@@ -13,6 +13,8 @@
 
 pub mod accepting;
 pub mod connection;
+pub mod dedication;
+pub mod ended;
 pub mod framing;
 pub mod outgoing;
 pub mod peer_memory;

@@ -165,7 +165,7 @@ impl SourceArgs {
 }
 
 /// `NAME` or `NAME=VALUE`.
-fn define(text: &str) -> Result<(String, String), String> {
+pub(crate) fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     if name.is_empty() {
         return Err("the name of the macro is missing".to_owned());
@@ -280,7 +280,7 @@ fn idl_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 
 /// All diagnostics of a file as text. A diagnostic without a place is about the
 /// file as a whole.
-fn rendered(compilation: &Compilation, file: &Path) -> String {
+pub(crate) fn rendered(compilation: &Compilation, file: &Path) -> String {
     let mut text = String::new();
     for diagnostic in &compilation.diagnostics {
         if diagnostic.excerpt.is_none() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `orbium` program: the IDL compiler, a reader of object references, a
-//! pinger of objects, and a demonstration that measures itself.
+//! pinger of objects, a caller of any operation, and a demonstration that measures itself.
 //!
 //! This crate knows command lines, texts and exit codes. What it does, the
 //! libraries do.
@@ -12,16 +12,24 @@
 
 mod bench;
 mod bridge;
+mod call;
+mod completion;
+mod definitions;
 pub mod demo;
+mod describe;
 mod doctor;
 mod explain;
 mod failure;
 mod idl;
+mod idl_files;
+mod ifr;
 mod ior;
 mod load;
+mod name;
 mod new;
 pub mod output;
 pub mod ping;
+mod prompt;
 pub mod reference;
 mod shell;
 pub mod stage;
@@ -31,6 +39,7 @@ mod top;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 
 pub use failure::Failure;
 
@@ -70,6 +79,17 @@ enum Command {
     /// sets. References are rewritten where that needs no knowledge of types: in
     /// replies that forward, and those given with --ref.
     Bridge(bridge::BridgeArgs),
+    /// Call an operation of any object, with arguments and results as JSON.
+    ///
+    /// The operation is found in IDL by the interface that the reference names. An
+    /// attribute is called by its name: without an argument it is read, with one it is
+    /// written.
+    Call(Box<call::CallArgs>),
+    /// Print the IDL of what an object offers: its interface, the bases, and their types.
+    ///
+    /// Found in IDL files, which may define much more, by the interface that the
+    /// reference names. What is printed compiles to the same repository ids.
+    Describe(Box<describe::DescribeArgs>),
     /// Tell what this host lacks for real time, and what mends it.
     ///
     /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
@@ -79,12 +99,21 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
+    /// Serve an Interface Repository, load IDL into one, or print what one has.
+    Ifr(Box<ifr::IfrArgs>),
     /// Make a crate to begin with: IDL, server, client, test and a systemd unit.
     New(new::NewArgs),
     /// Show everything that an object reference says.
     Ior(ior::IorArgs),
+    /// Show and change what a naming service has bound.
+    Name(Box<name::NameArgs>),
     /// Ask whether an object is there, and how long the answers take.
     Ping(ping::PingArgs),
+    /// Call operations of an object at a prompt with history and completion.
+    ///
+    /// A line is what `orbium call` has behind REF; :help shows the rest. Lines come from
+    /// standard input if that is no terminal.
+    Shell(Box<prompt::ShellArgs>),
     /// Show what a running ORB does: operations, lanes, connections, adapters.
     ///
     /// The process has to show its ORB: orb.watch(), watch = true, -ORBwatch true.
@@ -98,6 +127,10 @@ enum Command {
 /// The program: reads the command line, runs the command and reports how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Ends the program if it was asked for completions.
+    CompleteEnv::with_factory(|| completion::with_values(Cli::command()))
+        .var(completion::VARIABLE)
+        .complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -111,12 +144,17 @@ pub fn main() -> ExitCode {
             return bench::run(args).unwrap_or_else(output::report);
         }
         Command::Bridge(args) => bridge::run(args),
+        Command::Call(args) => call::run(args),
         Command::Demo(args) => demo::run(args),
+        Command::Describe(args) => describe::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Idl(args) => idl::run(args),
+        Command::Ifr(args) => ifr::run(args),
         Command::Ior(args) => ior::run(args),
+        Command::Name(args) => name::run(args),
         Command::Ping(args) => ping::run(args),
+        Command::Shell(args) => prompt::run(args),
         Command::Top(args) => top::run(args),
         Command::New(args) => new::run(args),
         Command::Completions(args) => shell::completions(args, Cli::command()),

@@ -114,10 +114,27 @@ fn timed<T>(
 
 /// Why the object could not be asked, in one sentence.
 pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException) -> String {
+    unreached(object, timeout, exception).unwrap_or_else(|| {
+        let at = reference::address(object);
+        match exception.kind {
+            ExceptionKind::ObjectNotExist => {
+                format!("no such object: the server at {at} says {exception}")
+            }
+            _ => format!("the object at {at} cannot be asked: {exception}"),
+        }
+    })
+}
+
+/// Why no answer came from the object, in one sentence; `None` for an exception that is one.
+pub(crate) fn unreached(
+    object: &ObjectRef,
+    timeout: Duration,
+    exception: SystemException,
+) -> Option<String> {
     let at = reference::address(object);
     let own = |code| minor::ORBIUM_VMCID | code;
     let limit = timeout.as_secs_f64();
-    match (exception.kind, exception.minor) {
+    Some(match (exception.kind, exception.minor) {
         (ExceptionKind::Transient, code) if code == own(minor::CONNECT_REFUSED) => {
             format!("connection refused: nothing listens at {at}")
         }
@@ -137,16 +154,11 @@ pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException
             format!("timed out: no answer from {at} within {limit} s")
         }
         (ExceptionKind::InvPolicy, code) if code == own(minor::NO_USABLE_PROTOCOL) => {
-            match reference::refusals(exception) {
-                Some(refusals) => format!("no protocol of the reference can be used: {refusals}"),
-                None => format!("the object at {at} cannot be asked: {exception}"),
-            }
+            let refusals = reference::refusals(exception)?;
+            format!("no protocol of the reference can be used: {refusals}")
         }
-        (ExceptionKind::ObjectNotExist, _) => {
-            format!("no such object: the server at {at} says {exception}")
-        }
-        _ => format!("the object at {at} cannot be asked: {exception}"),
-    }
+        _ => return None,
+    })
 }
 
 /// Least, middle and greatest of some latencies.

@@ -10,7 +10,8 @@ use clap::Args;
 use orbium::Transport;
 use orbium::giop::{Ior, ObjectUrl};
 use orbium::{
-    Channel, Config, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols, SystemException,
+    Channel, Config, ConnectTimeout, NamingTimeout, ObjectError, ObjectRef, Orb, ProtocolPolicy,
+    Protocols, SystemException,
 };
 
 use crate::failure::Failure;
@@ -149,19 +150,37 @@ pub fn object(
     protocols: &ProtocolArgs,
     timeout: Option<Duration>,
 ) -> Result<ObjectRef, Failure> {
-    let mut config = Config {
-        call_timeout: timeout,
-        protocols: self::protocols(),
-        ..Config::default()
-    };
+    let mut config = Config::default();
+    complete(&mut config, protocols, timeout)?;
+    let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
+    resolve(&orb, argument)
+}
+
+/// Adds the protocols of this program, and the bound on the time of every call.
+pub(crate) fn complete(
+    config: &mut Config,
+    protocols: &ProtocolArgs,
+    timeout: Option<Duration>,
+) -> Result<(), Failure> {
+    config.protocols = self::protocols();
+    config.call_timeout = timeout;
     if let Some(timeout) = timeout {
         config.connect_timeout = ConnectTimeout(timeout);
+        config.naming_timeout = NamingTimeout(timeout);
     }
-    protocols.add_to(&mut config)?;
-    let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
-    let object = orb
-        .string_to_object(&text(argument)?)
-        .map_err(|error| Failure::because(format!("bad object reference: {error}")))?;
+    protocols.add_to(config)
+}
+
+/// The object that an argument means; a name in it is resolved.
+pub(crate) fn resolve(orb: &Orb, argument: &str) -> Result<ObjectRef, Failure> {
+    let object = orb.string_to_object(&text(argument)?);
+    let object = object.map_err(|error| {
+        Failure::because(match &error {
+            // The reference is as good as its name is not.
+            ObjectError::Naming(_) => error.to_string(),
+            _ => format!("bad object reference: {error}"),
+        })
+    })?;
     object.ok_or_else(|| Failure::because("the reference is nil: it leads to no object"))
 }
 

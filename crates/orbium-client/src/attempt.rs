@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::{ExceptionKind, SystemException};
+use orbium_interceptor::client::CallFacts;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{self, Failed};
@@ -25,12 +26,21 @@ use crate::link::Link;
 use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use crate::timing::Timing;
 use crate::{locate, notice};
+use orbium_invocation::timing::Timing;
 pub(crate) use suspended::Suspended;
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
+
+/// By which code a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// As nearly all do.
+    Plain,
+    /// By way of interceptors, or with service contexts of the caller.
+    Intercepted,
+}
 
 /// The state of a call between its exchanges.
 pub(crate) struct Attempt<'o> {
@@ -82,13 +92,14 @@ impl<'o> Attempt<'o> {
     pub(crate) fn check_before_request(
         &mut self,
         operation: &'static Operation,
-    ) -> Result<(), SystemException> {
+    ) -> Result<Path, SystemException> {
         let notice = self.object.notices();
         if notice == 0 && !log::wants_spans() {
-            return Ok(());
+            return Ok(Path::Plain);
         }
         match self.begin_request(notice, operation) {
-            Ok(()) => Ok(()),
+            Ok(()) if notice & notice::INTERCEPTED != 0 => Ok(Path::Intercepted),
+            Ok(()) => Ok(Path::Plain),
             Err(exception) => Err(self.failed(operation, exception)),
         }
     }
@@ -102,7 +113,7 @@ impl<'o> Attempt<'o> {
     ) -> Result<(), SystemException> {
         let client = self.object.client();
         self.observed = Observed::begin(self.object, operation, notice);
-        let start = match notice & !notice::METRICS {
+        let start = match notice & !(notice::METRICS | notice::INTERCEPTED) {
             0 => None,
             _ => self.apply_flagged_policies(notice)?,
         };
@@ -268,6 +279,28 @@ impl<'o> Attempt<'o> {
             observed.note_failure(exception, phase);
         }
         exception
+    }
+
+    /// The reference that the call is made through.
+    pub(crate) fn object(&self) -> &'o Reference {
+        self.object
+    }
+
+    /// What interceptors know of the attempt when it begins.
+    #[cold]
+    pub(crate) fn facts(&self, operation: &'static Operation) -> CallFacts {
+        let effective = self.target().ior();
+        let profile = |binding: &Binding| {
+            let candidate = binding.candidates.get(binding.preferred())?;
+            Some(candidate.profile_in(effective)?.0 as usize)
+        };
+        CallFacts {
+            operation,
+            target: Arc::clone(self.object.ior()),
+            effective: Arc::clone(effective),
+            profile: self.target().binding().ok().and_then(profile).unwrap_or(0),
+            contexts: self.object.overrides().contexts.clone(),
+        }
     }
 
     #[inline]

@@ -14,7 +14,7 @@ use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::pool::Pool;
 use crate::reference::Reference;
-use crate::timing::Timing;
+use orbium_invocation::timing::Timing;
 
 /// A link over a connection of the band; a new connection is bound with the server
 /// first.

@@ -4,10 +4,12 @@
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
-use orbium_invocation::raises::Raises;
+use orbium_invocation::raises::{Raised, Raises};
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Path};
+use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
+use crate::intercepted::{Intercepted, Read};
 use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
@@ -64,7 +66,9 @@ fn call_and<'a, T, E: Raises>(
 ) -> Result<T, E> {
     orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    attempt.check_before_request(operation)?;
+    if attempt.check_before_request(operation)? == Path::Intercepted {
+        return call_intercepted(&mut attempt, operation, &arguments, results);
+    }
     orbium_trace::probe!(Initialisation);
     loop {
         let outcome = match attempt.link() {
@@ -99,6 +103,43 @@ fn call_and<'a, T, E: Raises>(
     }
 }
 
+/// A call by way of interceptors: one code for all, around what reads the results.
+#[cold]
+#[inline(never)]
+fn call_intercepted<'a, T, E: Raises>(
+    attempt: &mut Attempt<'_>,
+    operation: &'static Operation,
+    arguments: &dyn Fn(&mut CdrWriter<'a>),
+    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
+) -> Result<T, E> {
+    let mut results = Some(results);
+    let mut ended = None;
+    let mut read = |exchange: &mut Exchange<'a, '_>, answer: Answer| {
+        if answer == Answer::UserException {
+            let raised = exchange.user_exception::<E>()?;
+            let read = match raised.raised() {
+                Raised::User(id, _) => Read::UserException(id),
+                Raised::System(exception) => return Err(exception),
+            };
+            ended = Some(Err(raised));
+            return Ok(read);
+        }
+        let results = results.take().ok_or_else(broken_invariant)?;
+        ended = Some(Ok(results(exchange)?));
+        Ok(Read::Results)
+    };
+    let request = Intercepted {
+        operation,
+        arguments,
+        link: |attempt| attempt.link(),
+    };
+    request.perform(attempt, &mut read)?;
+    if let Some(Err(raised)) = &ended {
+        attempt.note_user_exception(raised);
+    }
+    ended.unwrap_or_else(|| Err(broken_invariant().into()))
+}
+
 /// Sends, and waits for nothing.
 pub fn send<'a>(
     object: &Reference,
@@ -106,7 +147,15 @@ pub fn send<'a>(
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    attempt.check_before_request(operation)?;
+    if attempt.check_before_request(operation)? == Path::Intercepted {
+        let mut read = |_: &mut Exchange<'a, '_>, _| Ok(Read::Nothing);
+        let request = Intercepted {
+            operation,
+            arguments: &arguments,
+            link: link_for_oneway,
+        };
+        return request.perform(&mut attempt, &mut read);
+    }
     loop {
         let outcome = match link_for_oneway(&attempt) {
             Ok(link) => {

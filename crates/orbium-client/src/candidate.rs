@@ -11,7 +11,7 @@ use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Headers, Ior, RequestTemplate, ResponseFlags,
+    AddressingDisposition, BodyStart, Headers, Ior, RequestTemplate, ResponseFlags, ServiceContext,
     SystemException, TaggedProfile, Target, Version,
 };
 use orbium_invocation::Operation;
@@ -22,7 +22,7 @@ use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::pools::Pools;
 use crate::request_header::begin_in_full;
-use crate::timing::Timing;
+use orbium_invocation::timing::Timing;
 
 /// One way to an object.
 #[derive(Debug)]
@@ -70,7 +70,10 @@ impl Candidate {
             let key = PoolKey {
                 channel: offer.channel.clone(),
                 negotiated,
-                partition: ConnectionPartition::default(),
+                partition: ConnectionPartition {
+                    is_bidirectional: minor >= 2 && offer.target.is_none(),
+                    ..ConnectionPartition::default()
+                },
             };
             Route::Remote(pools.pool(key)?)
         };
@@ -173,7 +176,32 @@ impl Candidate {
             request_id,
             response,
             operation,
-            introduction,
+            (introduction, &[]),
+            timing,
+        )
+    }
+
+    /// As `begin_request`, with service contexts in addition to those of the ORB.
+    #[cold]
+    pub(crate) fn begin_request_with(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        operation: &'static Operation,
+        introduction: Option<Introduction>,
+        timing: &Timing,
+        added: &[ServiceContext<'_>],
+    ) -> BodyStart {
+        begin_in_full(
+            self.template(),
+            writer,
+            request_id,
+            match operation.is_oneway() {
+                true => ResponseFlags::None,
+                false => ResponseFlags::Full,
+            },
+            operation,
+            (introduction, added),
             timing,
         )
     }
@@ -204,7 +232,7 @@ impl Candidate {
     }
 
     /// The profile of the reference that this candidate was made from.
-    fn profile_in<'i>(&self, ior: &'i Ior) -> Option<(u32, &'i TaggedProfile)> {
+    pub(crate) fn profile_in<'i>(&self, ior: &'i Ior) -> Option<(u32, &'i TaggedProfile)> {
         for (index, profile) in ior.profiles.iter().enumerate() {
             if profile.object_key().as_deref() == Some(&self.object_key) {
                 return Some((u32::try_from(index).ok()?, profile));

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choices of an ORB that calls depend on.
 
+use std::sync::Arc;
+
+use orbium_bidir::Hub;
 use orbium_channel::protocol::ChannelOptions;
 use orbium_channel::{ProtocolPolicy, Protocols};
-use orbium_config::{ClientStrategy, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION};
+use orbium_config::{
+    ClientStrategy, Collocation, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION,
+};
+use orbium_interceptor::Interceptors;
 use orbium_invocation::TimePolicies;
 use orbium_transport::ProtocolProperties;
 
@@ -31,8 +37,14 @@ pub struct ClientConfig {
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments.
     pub fragment_size: Option<usize>,
+    /// What sees every request.
+    pub interceptors: Interceptors,
     /// Highest GIOP minor version spoken.
     pub giop_minor: GiopMinor,
+    /// How calls reach objects of their own ORB.
+    pub collocation: Collocation,
+    /// The connections that carry requests both ways (BidirectionalPolicy BOTH).
+    pub bidirectional: Option<Arc<Hub>>,
 }
 
 impl ClientConfig {

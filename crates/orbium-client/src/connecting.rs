@@ -3,6 +3,7 @@
 
 use std::io;
 
+use orbium_bidir::Hub;
 use orbium_channel::Channel;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::story::{Phase, note};
@@ -11,8 +12,9 @@ use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
-use crate::errors::{deadline_passed, exhausted, no_usable_protocol, not_trusted};
+use crate::errors::{exhausted, no_usable_protocol, not_trusted};
 use crate::pool_key::PoolKey;
+use orbium_invocation::exceptions::deadline_passed;
 
 /// Raised where the system gives no further thread; why is noted.
 #[cold]
@@ -32,6 +34,9 @@ pub(crate) fn connector(
         options.properties = properties;
     }
     let made = config.protocols.short_connector(channel, &options);
+    let hub = config.bidirectional.as_ref();
+    let hub = hub.filter(|_| key.partition.is_bidirectional);
+    let made = made.map(|inner| Hub::connector(hub, inner, channel, &config.protocols));
     made.map_err(|refusal| {
         orbium_trace::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
         no_usable_protocol()

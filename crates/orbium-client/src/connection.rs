@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_channel::connection::{Bounds, CodeSets, Connection as GiopConnection, Role};
+use orbium_channel::dedication::DedicationReply;
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::Headers;
 use orbium_giop::codeset::Negotiated;
-use orbium_giop::dedication::DedicationReply;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::reactor::wait_on_reactor;
@@ -24,11 +24,11 @@ use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::config::ClientConfig;
 use crate::counts::Counted;
-use crate::ended::has_peer_ended;
 use crate::introduction::{Introduction, PriorityContext};
 use crate::private_connections::PrivateConnections;
 use crate::shared::CallSlot;
 use crate::ticks;
+use orbium_channel::ended::has_peer_ended;
 pub(crate) use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.

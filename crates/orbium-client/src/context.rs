@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use orbium_bidir::Hub;
 use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
@@ -14,10 +15,10 @@ use orbium_sys::fork::PerProcess;
 
 use crate::asynchronous::{Reader, ReplyReaders};
 use crate::config::ClientConfig;
-use crate::decoding::Decoding;
 use crate::notice;
 use crate::pools::Pools;
 use crate::thread_policies::ThreadPolicies;
+use orbium_invocation::Decoding;
 
 /// The client of an ORB: its connections to servers, the readers of asynchronous replies,
 /// and the choices that calls depend on.
@@ -43,7 +44,10 @@ impl ClientContext {
         instruments: Arc<Instruments>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            notice: AtomicU8::new(0),
+            notice: AtomicU8::new(match config.interceptors.intercepts_calls() {
+                true => notice::INTERCEPTED,
+                false => 0,
+            }),
             number,
             decoding: Decoding {
                 owner,
@@ -59,8 +63,13 @@ impl ClientContext {
 
     /// The choices that calls depend on.
     #[inline]
-    pub(crate) fn config(&self) -> &Arc<ClientConfig> {
+    pub fn config(&self) -> &Arc<ClientConfig> {
         &self.config
+    }
+
+    /// The connections that carry requests both ways, if there may be any.
+    pub fn bidirectional(&self) -> Option<&Arc<Hub>> {
+        self.config.bidirectional.as_ref()
     }
 
     /// Identifies the ORB within the process.

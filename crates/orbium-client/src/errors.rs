@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The system exceptions that calls raise by themselves.
 
-use std::time::Duration;
-
 use orbium_cdr::{CdrError, CdrErrorKind};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_transport::Deadline;
 
 /// Raised where trust is missing: a server may find out that it does not trust
 /// a client only after the client has connected.
@@ -16,25 +13,6 @@ pub(crate) fn not_trusted() -> SystemException {
         minor::PEER_NOT_TRUSTED,
         Completion::No,
     )
-}
-
-#[cold]
-pub(crate) fn deadline_passed() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    )
-}
-
-/// What is left until a deadline of a call.
-///
-/// # Errors
-/// TIMEOUT if nothing is.
-#[cold]
-#[inline(never)]
-pub(crate) fn time_left(deadline: Deadline) -> Result<Option<Duration>, SystemException> {
-    deadline.remaining().map_err(|_| deadline_passed())
 }
 
 /// Raised where the one connection has ended.

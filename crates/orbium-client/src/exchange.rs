@@ -10,17 +10,19 @@ use std::time::Duration;
 use orbium_cdr::{CdrError, CdrWriter, Format};
 use orbium_channel::framing::TooLarge;
 use orbium_giop::{
-    BodyStart, Completion, ExceptionKind, MessageHeader, SystemException, finish_message, minor,
+    BodyStart, Completion, ExceptionKind, MessageHeader, ServiceContext, SystemException,
+    finish_message, minor,
 };
 use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
 
 use crate::connection::Connection;
-use crate::errors::{bad_argument, broken_invariant, deadline_passed, not_trusted};
+use crate::errors::{bad_argument, broken_invariant, not_trusted};
 use crate::link::Link;
 use crate::outcome::{Outcome, raised};
 use crate::reference::Reference;
-use crate::timing::Timing;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::timing::Timing;
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +115,31 @@ impl<'a, 'b> Exchange<'a, 'b> {
             introduction,
             self.timing,
             || connection.as_mut()?.numbers(),
+        );
+    }
+
+    /// As `begin`, with service contexts in addition to those of the ORB.
+    #[cold]
+    pub(crate) fn begin_with(
+        &mut self,
+        operation: &'static Operation,
+        contexts: &[ServiceContext<'_>],
+    ) {
+        let candidate = self.link.candidate;
+        let introduction = match &self.link.connection {
+            Some(connection) => connection.introduction,
+            None => {
+                self.writer = CdrWriter::new(candidate.format());
+                None
+            }
+        };
+        self.start = candidate.begin_request_with(
+            &mut self.writer,
+            self.request_id,
+            operation,
+            introduction,
+            self.timing,
+            contexts,
         );
     }
 

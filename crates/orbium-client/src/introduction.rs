@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a request says in addition to its operation: code sets and priorities.
 
+use orbium_channel::dedication::DedicationRequest;
 use orbium_giop::codeset::Negotiated;
-use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::PriorityBand;
 use orbium_invocation::Priority;
 

@@ -10,11 +10,11 @@ use orbium_transport::Stamp;
 
 use crate::candidate::{Candidate, Route};
 use crate::connection::Connection;
-use crate::errors::time_left;
 use crate::introduction::PriorityContext;
 use crate::pool::Pool;
 use crate::private_connections::PrivateConnections;
-use crate::timing::Timing;
+use orbium_invocation::exceptions::time_left;
+use orbium_invocation::timing::Timing;
 
 /// A candidate, with a connection to it that is ours for one exchange.
 pub(crate) struct Link<'b> {

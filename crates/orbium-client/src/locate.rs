@@ -14,11 +14,12 @@ use orbium_giop::{
 use orbium_invocation::story::{Phase, note};
 
 use crate::connection::{Connection, Received};
-use crate::errors::{deadline_passed, not_trusted};
+use crate::errors::not_trusted;
 use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use crate::timing::Timing;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::timing::Timing;
 
 #[inline]
 fn lost() -> SystemException {

@@ -7,5 +7,7 @@ pub const ENDED: u8 = 1;
 pub const THREAD_POLICY: u8 = 2;
 /// Of a reference with time policies.
 pub const TIME_POLICY: u8 = 4;
+/// Calls have interceptors, or service contexts of their callers.
+pub const INTERCEPTED: u8 = 16;
 /// Calls are measured.
 pub const METRICS: u8 = 8;

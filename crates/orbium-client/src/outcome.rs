@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
-use orbium_giop::dedication::DedicationReply;
+use orbium_channel::dedication::DedicationReply;
 use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader, MessageKind,
     PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody, minor,
     service_context,
 };
+use orbium_interceptor::ContextList;
 
 /// Why an exchange ended without results.
 #[derive(Debug)]
@@ -127,6 +128,28 @@ pub(crate) fn read_answer(
         body: len - reader.remaining(),
     };
     (Some(plain), said)
+}
+
+/// The service contexts of a reply.
+#[cold]
+pub(crate) fn contexts_of(
+    header: &MessageHeader,
+    message: &mut [u8],
+    seams: &[u32],
+) -> ContextList {
+    let Some((_, body)) = message.split_first_chunk_mut::<HEADER_LEN>() else {
+        return ContextList::default();
+    };
+    if header.is_short() {
+        return ContextList::default();
+    }
+    let mut reader = header.reader(body);
+    reader.set_fragment_boundaries(seams);
+    let read = ReplyHeader::read(&mut reader, header.format().minor);
+    read.map_or_else(
+        |_| ContextList::default(),
+        |it| ContextList::of(&it.contexts),
+    )
 }
 
 /// What a step came to that ended in an exception of the server's.

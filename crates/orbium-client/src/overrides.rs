@@ -2,6 +2,7 @@
 //! What a reference asks of its calls, whatever the ORB does.
 
 use orbium_channel::ProtocolPolicy;
+use orbium_interceptor::{ContextList, ReplyContexts};
 use orbium_invocation::TimePolicies;
 
 use crate::connection_policies::ConnectionPolicies;
@@ -15,6 +16,10 @@ pub struct Overrides {
     pub protocols: Option<ProtocolPolicy>,
     /// How calls share connections.
     pub connections: ConnectionPolicies,
+    /// Service contexts that requests carry.
+    pub contexts: ContextList,
+    /// Where the service contexts of replies go.
+    pub reply_contexts: Option<ReplyContexts>,
     /// How often calls of idempotent operations are sent again.
     pub idempotent_retries: Option<u32>,
 }

@@ -21,6 +21,8 @@ pub(crate) struct ConnectionPartition {
     pub(crate) properties: Option<ProtocolProperties>,
     /// At most one connection is ever opened.
     pub(crate) is_single: bool,
+    /// Requests of the server may come over them.
+    pub(crate) is_bidirectional: bool,
 }
 
 impl ConnectionPartition {

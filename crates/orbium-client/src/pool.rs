@@ -21,12 +21,13 @@ use crate::config::{CALL_SLOTS, ClientConfig};
 use crate::connecting::connector;
 use crate::connection::Connection;
 use crate::counts::Counts;
-use crate::errors::{binding_busy, binding_lost, time_left};
+use crate::errors::{binding_busy, binding_lost};
 use crate::per_thread::OwnConnections;
 use crate::pool_key::PoolKey;
 use crate::pools::All;
 use crate::shared::Multiplexer;
 use crate::waiting;
+use orbium_invocation::exceptions::time_left;
 
 /// How long a call made within a request waits for a connection to become free.
 /// Then it gets one beyond the limit: those that are busy may be waiting for

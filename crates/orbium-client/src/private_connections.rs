@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use orbium_channel::Channel;
-use orbium_giop::dedication::{DedicationReply, DedicationRequest};
+use orbium_channel::dedication::{DedicationReply, DedicationRequest};
 use orbium_invocation::Priority;
 
 /// The private connections that a reference and those made from it share.

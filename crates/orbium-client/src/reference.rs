@@ -14,6 +14,7 @@ use crate::binding::{Binding, offered};
 use crate::connection_policies::conflicts;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
+use crate::locality::Locality;
 use crate::notice;
 use crate::overrides::Overrides;
 use crate::thread_policies::ThreadPolicies;
@@ -29,6 +30,7 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     overrides: Overrides,
     /// Flags of what calls must check in addition to the ORB's: time policies.
     notice: u8,
+    locality: Locality,
     /// This object under the policies of threads that called it.
     under_thread_policies: PerProcess<Mutex<Vec<Arc<Reference>>>>,
     /// A forked child has connections of its own.
@@ -44,15 +46,19 @@ impl<O> Reference<O> {
     /// A reference of an ORB with that client.
     pub fn new(orb: O, client: Arc<ClientContext>, ior: Arc<Ior>, overrides: Overrides) -> Self {
         let times = overrides.times.or(client.config().times);
+        let mut notice = 0;
+        if !times.is_none() {
+            notice |= notice::TIME_POLICY;
+        }
+        if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
+            notice |= notice::INTERCEPTED;
+        }
         Self {
-            notice: if times.is_none() {
-                0
-            } else {
-                notice::TIME_POLICY
-            },
+            notice,
             client,
             ior,
             overrides,
+            locality: Locality::default(),
             under_thread_policies: PerProcess::new(),
             binding: PerProcess::new(),
             forward: PerProcess::new(),
@@ -84,6 +90,12 @@ impl<O: ?Sized> Reference<O> {
     /// Its own policies.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
+    }
+
+    /// Where its object is.
+    #[inline(always)]
+    pub(crate) fn locality(&self) -> &Locality {
+        &self.locality
     }
 
     /// Flags of what a call must check before it begins.

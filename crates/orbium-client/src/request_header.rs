@@ -2,7 +2,7 @@
 //! Request headers with service contexts.
 
 use orbium_cdr::CdrWriter;
-use orbium_giop::dedication::DedicationRequest;
+use orbium_channel::dedication::DedicationRequest;
 use orbium_giop::real_time::{priority_context, priority_range_context};
 use orbium_giop::{BodyStart, RequestTemplate, ResponseFlags, ServiceContext, service_context};
 use orbium_invocation::Operation;
@@ -10,7 +10,7 @@ use orbium_trace::log::wants_spans;
 use tracing::Span;
 
 use crate::introduction::{Introduction, PriorityContext};
-use crate::timing::Timing;
+use orbium_invocation::timing::Timing;
 
 /// Writes a request header with service contexts or a long operation name, or with a
 /// request id that the current span records.
@@ -21,7 +21,7 @@ pub(crate) fn begin_in_full(
     request_id: u32,
     response: ResponseFlags,
     operation: &Operation,
-    introduction: Option<Introduction>,
+    (introduction, added): (Option<Introduction>, &[ServiceContext<'_>]),
     timing: &Timing,
 ) -> BodyStart {
     let code_sets = introduction.and_then(|it| it.code_sets);
@@ -69,6 +69,11 @@ pub(crate) fn begin_in_full(
         note_request_id(request_id);
     }
     let contexts = &contexts[..count];
+    if !added.is_empty() {
+        // What the ORB itself says goes first: receivers look for the first of an id.
+        let all = [contexts, added].concat();
+        return template.begin(writer, request_id, response, operation.name(), &all);
+    }
     template.begin(writer, request_id, response, operation.name(), contexts)
 }
 

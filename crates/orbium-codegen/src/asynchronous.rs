@@ -29,10 +29,13 @@ fn said(annotation: &Annotation) -> Option<bool> {
 
 impl Plan<'_> {
     /// Whether an annotation has an effect where it stands: `@ami` of what has,
-    /// or holds what has, an asynchronous form. Where `@idempotent` and `@borrow` have
+    /// or holds what has, an asynchronous form. Where `@idempotent`, `@borrow` and `@deferred` have
     /// none, the compiler of IDL has said so.
     pub(crate) fn takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
-        if matches!(annotation.name.as_str(), "idempotent" | "borrow") {
+        if matches!(
+            annotation.name.as_str(),
+            "idempotent" | "borrow" | "deferred"
+        ) {
             return true;
         }
         if annotation.name == "view" {

@@ -8,6 +8,7 @@ use crate::data::quoted;
 use crate::emit::Emitter;
 use crate::names::{self, NameSet};
 use crate::operations::{Function, Parameter};
+use crate::plan::Plan;
 use crate::plan::is_feature;
 
 impl Emitter<'_, '_> {
@@ -15,6 +16,7 @@ impl Emitter<'_, '_> {
         self.results(definition);
         self.asynchronous_results(definition);
         self.replies(definition);
+        self.deferred_results(definition);
         let bases = self.plan.model.all_bases(definition.id);
         self.begin(definition, "idl_interface", "interface");
         self.reference(definition, &bases);
@@ -235,6 +237,12 @@ impl Emitter<'_, '_> {
         }
         if function.slot {
             forms.push(format!("slot {},", self.plan.slot(function, &self.module)));
+        }
+        if function.deferred && !function.slot {
+            let value = self
+                .plan
+                .deferred_value(function, &self.module, Plan::marshalled);
+            forms.push(format!("deferred {value},"));
         }
         if function.context {
             // The list of context strings is sent, and is empty.

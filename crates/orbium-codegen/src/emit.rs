@@ -180,6 +180,8 @@ impl<'p, 'm> Emitter<'p, 'm> {
             DefinitionKind::Exception(e) => self.exception(definition, e),
             DefinitionKind::Union(u) => self.union(definition, u),
             DefinitionKind::Enum(e) => self.enumeration(definition, e),
+            DefinitionKind::ValueType(value) => self.value_type(definition, value),
+            DefinitionKind::ValueBox(boxed) => self.value_box(definition, boxed),
             DefinitionKind::Alias(alias) => self.alias(definition, alias),
             DefinitionKind::Constant(constant) => self.constant(definition, constant),
             DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local => {

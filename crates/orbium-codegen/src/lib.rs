@@ -5,7 +5,7 @@
 //! touches no file: it turns a [`Model`] into the text of a Rust module that
 //! imports one module of the façade, the *runtime*, under the name `orb`.
 //!
-//! What has no mapping yet (value types, abstract interfaces, components) is
+//! What has no mapping yet (custom value types, abstract interfaces, components) is
 //! left out together with everything that uses it, with a warning each; see
 //! [`Options::deny_unmapped`].
 //!
@@ -19,6 +19,7 @@ mod codec;
 mod constants;
 mod constructs;
 mod data;
+mod deferred;
 mod demux;
 mod docs;
 mod emit;
@@ -40,6 +41,8 @@ mod text;
 mod typecodes;
 mod types;
 mod unions;
+mod value_operations;
+mod values;
 mod view;
 mod warnings;
 

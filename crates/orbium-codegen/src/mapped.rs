@@ -2,7 +2,7 @@
 //! What cannot be generated, and why.
 
 use orbium_idl::model::{
-    DefId, DefMap, DefSet, DefinitionKind, InterfaceKind, Member, Model, Type,
+    DefId, DefMap, DefSet, DefinitionKind, Factory, InterfaceKind, Member, Model, Type, ValueType,
 };
 
 use crate::Options;
@@ -33,17 +33,19 @@ fn because(construct: &'static str, text: impl Into<String>) -> Reason {
     }
 }
 
+/// Types that a value type's declaration names.
+fn state(value: &ValueType) -> impl Iterator<Item = &Type> {
+    value.members.iter().map(|state| &state.member.ty)
+}
+
 /// Finds everything without a mapping, and everything that uses it.
 pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
     let mut out = not_needed(model);
     for definition in model.definitions() {
         let reason = match &definition.kind {
-            DefinitionKind::ValueType(_) => because("valuetype", "value types are not mapped yet"),
-            DefinitionKind::ValueBox(_) => because("value box", "value boxes are not mapped yet"),
-            DefinitionKind::Interface(i) if i.kind == InterfaceKind::Abstract => because(
-                "abstract interface",
-                "abstract interfaces are not mapped yet",
-            ),
+            DefinitionKind::ValueType(value) if value.forward_only => {
+                because("valuetype", "it is declared but never defined")
+            }
             // The front end knows this one as a type of its own.
             DefinitionKind::Native if definition.scoped_name() == "::CORBA::TypeCode" => {
                 out.insert(definition.id, None);
@@ -132,6 +134,20 @@ fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
         DefinitionKind::Alias(alias) => named_in(&alias.ty, into),
         DefinitionKind::Constant(constant) => named_in(&constant.ty, into),
         DefinitionKind::Interface(interface) => into.extend_from_slice(&interface.bases),
+        DefinitionKind::ValueType(value) => {
+            into.extend_from_slice(&value.bases);
+            into.extend_from_slice(&value.supports);
+            for ty in state(value) {
+                named_in(ty, into);
+            }
+            for factory in &value.factories {
+                into.extend_from_slice(&factory.raises);
+                for parameter in &factory.parameters {
+                    named_in(&parameter.ty, into);
+                }
+            }
+        }
+        DefinitionKind::ValueBox(boxed) => named_in(&boxed.ty, into),
         DefinitionKind::Operation(operation) => {
             named_in(&operation.result, into);
             for parameter in &operation.parameters {
@@ -174,6 +190,12 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
             }
             None
         }
+        DefinitionKind::ValueType(value) => {
+            let state = state(value).find_map(|ty| uses.state(ty));
+            let bases = uses.ids(&value.bases);
+            bases.or_else(|| uses.ids(&value.supports)).or(state)
+        }
+        DefinitionKind::ValueBox(boxed) => uses.state(&boxed.ty),
         DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
         DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
         DefinitionKind::Interface(interface) => {
@@ -211,6 +233,28 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
         }
         _ => None,
     }
+}
+
+/// Whether Rust has an initial value of a type: an array of more than 32 has none.
+fn has_initial(model: &Model, ty: &Type) -> bool {
+    match ty {
+        Type::Array {
+            element,
+            dimensions,
+        } => dimensions.iter().all(|length| *length <= 32) && has_initial(model, element),
+        Type::Named(id) => match &model[*id].kind {
+            DefinitionKind::Alias(alias) => has_initial(model, &alias.ty),
+            DefinitionKind::Struct(s) => s.members.iter().all(|it| has_initial(model, &it.ty)),
+            DefinitionKind::Union(u) => u.cases.iter().all(|it| has_initial(model, &it.member.ty)),
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
+/// Whether a factory of a value type uses nothing that is left out.
+pub(crate) fn is_mapped_factory(model: &Model, out: &LeftOut, factory: &Factory) -> bool {
+    Uses { model, out }.factory(factory).is_none()
 }
 
 struct Uses<'m> {
@@ -262,13 +306,6 @@ impl Uses<'_> {
 
     fn ty(&self, ty: &Type) -> Option<Reason> {
         match ty {
-            Type::ValueBase => {
-                let text = "it uses `ValueBase`, and value types are not mapped yet";
-                Some(Reason {
-                    own: false,
-                    ..because("valuetype", text)
-                })
-            }
             Type::Sequence { element, .. } | Type::Array { element, .. } => self.ty(element),
             Type::Named(id) => self.id(*id),
             _ => None,
@@ -293,6 +330,16 @@ impl Uses<'_> {
         }
     }
 
+    /// Why a type cannot be in the state of a value.
+    fn state(&self, ty: &Type) -> Option<Reason> {
+        let reason = self.part(ty);
+        if reason.is_some() || has_initial(self.model, ty) {
+            return reason;
+        }
+        let text = "its state holds an array of more than 32 elements in place";
+        Some(because("valuetype", text))
+    }
+
     fn members(&self, members: &[Member]) -> Option<Reason> {
         for member in members {
             let reason = self.part(&member.ty);
@@ -301,6 +348,13 @@ impl Uses<'_> {
             }
         }
         None
+    }
+
+    /// Why a factory of a value type cannot be generated.
+    fn factory(&self, factory: &Factory) -> Option<Reason> {
+        let mut types = factory.parameters.iter().map(|it| &it.ty);
+        self.ids(&factory.raises)
+            .or_else(|| types.find_map(|ty| self.ty(ty)))
     }
 
     /// The type of a parameter, result or attribute: local types are for local

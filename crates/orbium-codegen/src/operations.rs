@@ -2,7 +2,9 @@
 //! What callers and servants both need to know of an operation. Attributes are
 //! operations too: one to read, one to write.
 
-use orbium_idl::model::{Attribute, DefId, Definition, DefinitionKind, Direction, Operation, Type};
+use orbium_idl::model::{
+    Attribute, DefId, Definition, DefinitionKind, Direction, Factory, Operation, Type,
+};
 
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
@@ -28,6 +30,8 @@ pub(crate) struct Function {
     pub(crate) results: Option<String>,
     /// Its servant sends the results through a reply slot.
     pub(crate) slot: bool,
+    /// Its servant answers with a token, after it has returned if it wants to.
+    pub(crate) deferred: bool,
     /// Its servant gets views of what it is sent.
     pub(crate) views: bool,
     /// The interface that declares it.
@@ -86,12 +90,43 @@ impl Function {
             context: !operation.contexts.is_empty(),
             results: methods.results.clone(),
             slot: false,
+            deferred: plan.is_deferred(definition),
             views: plan.has_views(definition),
             owner: plan.owner(definition),
             feature: definition.id,
         };
         function.slot = plan.has_slot(definition, &function.outputs());
         function
+    }
+
+    /// A factory of a value type; what it makes is not among its outputs.
+    pub(crate) fn factory(value: DefId, factory: &Factory) -> Self {
+        let mut taken = NameSet::new();
+        let mut parameters = Vec::new();
+        for parameter in &factory.parameters {
+            parameters.push(Parameter {
+                name: names::fresh(&names::value(&parameter.name), &mut taken),
+                direction: parameter.direction,
+                ty: parameter.ty.clone(),
+            });
+        }
+        Self {
+            name: names::value(&factory.name),
+            wire: factory.name.clone(),
+            doc: factory.doc.clone(),
+            oneway: false,
+            idempotent: false,
+            deferred: false,
+            result: Type::Void,
+            parameters,
+            raises: factory.raises.clone(),
+            context: false,
+            results: None,
+            slot: false,
+            views: false,
+            owner: value,
+            feature: value,
+        }
     }
 
     fn attribute(plan: &Plan<'_>, definition: &Definition, attribute: &Attribute) -> Vec<Self> {
@@ -108,6 +143,7 @@ impl Function {
             context: false,
             results: None,
             slot: false,
+            deferred: plan.is_deferred(definition),
             views: false,
             owner: plan.owner(definition),
             feature: definition.id,
@@ -130,6 +166,7 @@ impl Function {
                 context: false,
                 results: None,
                 slot: false,
+                deferred: plan.is_deferred(definition),
                 views: plan.has_views(definition),
                 owner: plan.owner(definition),
                 feature: definition.id,

@@ -27,6 +27,8 @@ pub struct Options {
     /// Scoped names and patterns, as given.
     borrowed: Vec<String>,
     /// Scoped names and patterns, as given.
+    deferred: Vec<String>,
+    /// Scoped names and patterns, as given.
     viewed: Vec<String>,
     /// In order, each once.
     natives: Vec<(String, String)>,
@@ -49,6 +51,7 @@ impl Options {
             default_bodies: false,
             allowed: Vec::new(),
             borrowed: Vec::new(),
+            deferred: Vec::new(),
             viewed: Vec::new(),
             natives: Vec::new(),
             external: Vec::new(),
@@ -108,6 +111,18 @@ impl Options {
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
         self.borrowed.push(pattern.into());
+        self
+    }
+
+    /// Gives servants a reply token for the operations and attributes of that name, as
+    /// `@deferred` does: `Bank::Account::audit`, or `Bank::*` for all that begin so. Those
+    /// marked `@deferred(FALSE)` or `@borrow` stay as they are.
+    ///
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited here.
+    #[must_use]
+    pub fn deferred_replies(mut self, pattern: impl Into<String>) -> Self {
+        self.deferred.push(pattern.into());
         self
     }
 
@@ -204,6 +219,11 @@ impl Options {
         self.borrowed.iter().any(|pattern| is_named(pattern, path))
     }
 
+    /// Whether a pattern names an operation or attribute that is answered late.
+    pub(crate) fn defers(&self, path: &[String]) -> bool {
+        self.deferred.iter().any(|pattern| is_named(pattern, path))
+    }
+
     /// Whether a pattern names an operation or attribute that takes views.
     pub(crate) fn views(&self, path: &[String]) -> bool {
         self.viewed.iter().any(|pattern| is_named(pattern, path))
@@ -245,7 +265,8 @@ impl Options {
                 ));
             }
         }
-        for pattern in self.borrowed.iter().chain(&self.viewed) {
+        let patterns = self.borrowed.iter().chain(&self.deferred);
+        for pattern in patterns.chain(&self.viewed) {
             let mut definitions = model.definitions();
             if !definitions.any(|known| is_feature(&known.kind) && is_named(pattern, &known.path)) {
                 messages.push(format!("`{pattern}` names no operation or attribute"));

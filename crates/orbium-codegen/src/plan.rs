@@ -8,10 +8,12 @@ mod paths;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use orbium_idl::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, InterfaceKind, Model};
+use orbium_idl::model::{
+    DefId, DefMap, DefSet, Definition, DefinitionKind, Factory, InterfaceKind, Model,
+};
 
 use crate::facts::Facts;
-use crate::mapped::{LeftOut, left_out};
+use crate::mapped::{LeftOut, is_mapped_factory, left_out};
 use crate::names::NameSet;
 use crate::text::Shadowed;
 use crate::{Options, names};
@@ -88,10 +90,16 @@ pub(crate) struct Plan<'m> {
     pub(crate) asynchronous_results: DefMap<String>,
     /// The structs of borrows that servants send.
     pub(crate) replies: DefMap<String>,
+    /// The structs of what reply tokens send, where it has `inout` parameters.
+    pub(crate) deferred_results: DefMap<String>,
     /// The views of structs.
     pub(crate) views: DefMap<String>,
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
+    /// The structs of the state of value types.
+    value_states: DefMap<String>,
+    /// The traits of the factories of value types.
+    factory_traits: DefMap<String>,
     /// By path.
     modules: HashMap<String, Names>,
     pub(crate) facts: Facts,
@@ -109,9 +117,12 @@ impl<'m> Plan<'m> {
             methods: DefMap::default(),
             asynchronous_results: DefMap::default(),
             replies: DefMap::default(),
+            deferred_results: DefMap::default(),
             views: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
+            value_states: DefMap::default(),
+            factory_traits: DefMap::default(),
             modules: HashMap::new(),
             facts: Facts::default(),
             variants: RefCell::default(),
@@ -124,6 +135,7 @@ impl<'m> Plan<'m> {
         for definition in model.definitions() {
             plan.name_asynchronous(definition);
             plan.name_replies(definition);
+            plan.name_deferred(definition);
             plan.name_views(definition);
         }
         plan
@@ -214,6 +226,11 @@ impl<'m> Plan<'m> {
         &self.type_codes[id]
     }
 
+    /// Name of the struct of a value's state.
+    pub(crate) fn value_state(&self, id: DefId) -> &str {
+        &self.value_states[id]
+    }
+
     /// What the names defined in a module shadow.
     pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
         match self.modules.get(&module.join("::")) {
@@ -226,6 +243,48 @@ impl<'m> Plan<'m> {
     /// inherited ones first.
     pub(crate) fn features(&self, id: DefId) -> Vec<&'m Definition> {
         self.contents(&self.model.all_features(id))
+    }
+
+    /// The operations and attributes of a value type that are generated: the inherited ones
+    /// first, those of the interfaces that it and its bases support among them.
+    pub(crate) fn value_features(&self, id: DefId) -> Vec<&'m Definition> {
+        let (mut features, mut seen) = (Vec::new(), DefSet::default());
+        let mut owners = self.model.all_bases(id);
+        owners.reverse();
+        owners.push(id);
+        for owner in owners {
+            let mut all = Vec::new();
+            for interface in self.supported(owner) {
+                all.append(&mut self.features(*interface));
+            }
+            all.extend(self.contents(self.model.contents(owner)));
+            all.retain(|feature| is_feature(feature) && seen.insert(feature.id));
+            features.append(&mut all);
+        }
+        features
+    }
+
+    /// The interfaces that a value type itself supports.
+    pub(crate) fn supported(&self, id: DefId) -> &'m [DefId] {
+        match &self.model[id].kind {
+            DefinitionKind::ValueType(value) => &value.supports,
+            _ => &[],
+        }
+    }
+
+    /// The factories of a value type that are generated.
+    pub(crate) fn factories(&self, id: DefId) -> Vec<&'m Factory> {
+        let DefinitionKind::ValueType(value) = &self.model[id].kind else {
+            return Vec::new();
+        };
+        let mut factories: Vec<_> = value.factories.iter().collect();
+        factories.retain(|factory| is_mapped_factory(self.model, &self.left_out, factory));
+        factories
+    }
+
+    /// Name of the trait of a value type's factories.
+    pub(crate) fn factories_name(&self, id: DefId) -> &str {
+        &self.factory_traits[id]
     }
 
     /// The interface that a feature was declared in.

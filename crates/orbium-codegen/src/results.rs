@@ -36,7 +36,7 @@ impl Emitter<'_, '_> {
         outputs.retain(|output| inouts || !output.inout);
         self.text.blank();
         let owner = self.plan.interface_kind(function.owner);
-        if owner == Some(InterfaceKind::Plain) {
+        if owner.is_some_and(|kind| kind != InterfaceKind::Local) {
             self.text.open("orb::idl_results! {");
             self.text.raw(&format!("/// {doc}"));
             let mut fields = Vec::new();

@@ -5,6 +5,7 @@ use orbium_idl::model::{DefId, Direction};
 
 use crate::emit::Emitter;
 use crate::operations::Function;
+use crate::plan::Plan;
 
 /// The parts of a method's signature.
 pub(crate) struct Signature {
@@ -53,7 +54,9 @@ impl Emitter<'_, '_> {
         ];
         for parameter in &function.sent() {
             let ty = match parameter.direction {
-                Direction::InOut if !function.slot => format!("&mut {}", self.rust(&parameter.ty)),
+                Direction::InOut if !function.slot && !function.deferred => {
+                    format!("&mut {}", self.rust(&parameter.ty))
+                }
                 _ if self.plan.is_view(function, parameter) => {
                     self.plan.view(&parameter.ty, &self.module, "")
                 }
@@ -68,6 +71,19 @@ impl Emitter<'_, '_> {
             "orb::Sent".clone_into(&mut value);
         }
         let error = function.error(self.plan, &self.module);
+        if function.deferred && !function.slot {
+            let value = self.plan.deferred_value(function, &self.module, Plan::rust);
+            let token = match error.as_str() {
+                "orb::SystemException" => format!("orb::DeferredReply<{value}>"),
+                error => format!("orb::DeferredReply<{value}, {error}>"),
+            };
+            parameters.push(format!("{}: {token}", function.local("reply")));
+            return Signature {
+                head: format!("fn {}", function.name),
+                parameters,
+                result: String::new(),
+            };
+        }
         Signature {
             head: format!("fn {}", function.name),
             parameters,

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reply slots: how servants send results that they borrow.
 
-use orbium_idl::model::{
-    Annotation, AnnotationValue, ConstValue, Definition, DefinitionKind, InterfaceKind, Type,
-};
+use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output};
 use crate::plan::Plan;
-
-/// Whether an annotation `@borrow` asks for a reply slot; nothing if it is another one,
-/// or if its argument makes no sense.
-fn asked(annotation: &Annotation) -> Option<bool> {
-    if annotation.name != "borrow" {
-        return None;
-    }
-    match annotation.parameters.first() {
-        None => Some(true),
-        Some(parameter) => match parameter.value {
-            AnnotationValue::Const(ConstValue::Boolean(wanted)) => Some(wanted),
-            _ => None,
-        },
-    }
-}
 
 impl Plan<'_> {
     /// Whether the servant of an operation, or of reading an attribute, gets a reply
@@ -33,7 +16,7 @@ impl Plan<'_> {
         if owner != Some(InterfaceKind::Plain) || outputs.is_empty() {
             return false;
         }
-        match definition.annotations.iter().rev().find_map(asked) {
+        match definition.asks_for("borrow") {
             Some(wanted) => wanted,
             None => {
                 let borrows = outputs.iter().any(|output| !self.by_value(&output.ty));

@@ -180,7 +180,10 @@ impl Emitter<'_, '_> {
         for parameter in &signature.parameters {
             parameters.push(imports.shortened(parameter));
         }
-        let tail = format!(" -> {} {{", imports.shortened(&signature.result));
+        let tail = match signature.result.as_str() {
+            "" => " {".to_owned(),
+            result => format!(" -> {} {{", imports.shortened(result)),
+        };
         self.text.blank();
         self.text.signature(&signature.head, &parameters, &tail);
         self.text.line("todo!()");

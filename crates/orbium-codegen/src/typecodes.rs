@@ -11,13 +11,16 @@ impl Emitter<'_, '_> {
     /// alias, which Rust does not know, and no type on the way round to itself.
     pub(crate) fn follows(&self, ty: &Type, recursive: bool) -> bool {
         match ty {
-            Type::Void | Type::ValueBase => false,
+            Type::Void => false,
             Type::Sequence { element, .. } | Type::Array { element, .. } => {
                 self.follows(element, recursive)
             }
             Type::Named(id) => match &self.plan.model[*id].kind {
-                DefinitionKind::Interface(interface) => interface.kind == InterfaceKind::Plain,
-                DefinitionKind::Alias(_) | DefinitionKind::Native => false,
+                DefinitionKind::Interface(interface) => interface.kind != InterfaceKind::Local,
+                DefinitionKind::Alias(_)
+                | DefinitionKind::Native
+                | DefinitionKind::ValueType(_)
+                | DefinitionKind::ValueBox(_) => false,
                 _ => !recursive,
             },
             _ => true,
@@ -45,7 +48,8 @@ impl Emitter<'_, '_> {
             Type::LongDouble => simple("LONGDOUBLE"),
             Type::Any => simple("ANY"),
             Type::TypeCode => simple("TYPE_CODE"),
-            Type::Object | Type::ValueBase => simple("OBJECT"),
+            Type::Object => simple("OBJECT"),
+            Type::ValueBase => "<orb::ValueBase as orb::Typed>::TYPE".to_owned(),
             Type::String(None) => simple("STRING"),
             Type::WString(None) => simple("WSTRING"),
             Type::String(Some(bound)) => format!("&orb::Type::string({bound})"),
@@ -70,6 +74,12 @@ impl Emitter<'_, '_> {
                     let local = &self.plan.model[*id];
                     let (id, name) = (quoted(&local.repository_id), quoted(&local.name));
                     format!("&orb::Type::local_interface({id}, {name})")
+                }
+                DefinitionKind::Interface(i) if i.kind == InterfaceKind::Abstract => {
+                    format!(
+                        "<orb::Abstract<{}> as orb::Typed>::TYPE",
+                        self.plan.path_to(&self.module, *id)
+                    )
                 }
                 DefinitionKind::Interface(_) => {
                     format!(

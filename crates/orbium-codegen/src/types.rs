@@ -73,7 +73,8 @@ impl Plan<'_> {
             Type::LongDouble => "orb::LongDouble".to_owned(),
             Type::Any => "orb::Any".to_owned(),
             Type::TypeCode => "orb::TypeCode".to_owned(),
-            Type::Object | Type::ValueBase => "$Option<orb::ObjectRef>".to_owned(),
+            Type::Object => "$Option<orb::ObjectRef>".to_owned(),
+            Type::ValueBase => "$Option<orb::ValueBase>".to_owned(),
             Type::String(_) | Type::WString(_) => "$String".to_owned(),
             Type::Fixed { digits, scale } => format!("orb::Fixed<{digits}, {scale}>"),
             Type::Sequence { element, .. } => format!("$Vec<{}>", self.rust(element, from)),
@@ -95,7 +96,9 @@ impl Plan<'_> {
         let path = self.path_to(from, id);
         match self.interface_kind(id) {
             Some(InterfaceKind::Local) => format!("$Option<orb::Arc<dyn {path}>>"),
+            Some(InterfaceKind::Abstract) => format!("$Option<orb::Abstract<{path}>>"),
             Some(_) => format!("$Option<{path}>"),
+            None if self.is_value(id) => format!("$Option<{path}>"),
             None => path,
         }
     }
@@ -112,11 +115,18 @@ impl Plan<'_> {
             Type::String(_) | Type::WString(_) => format!("{and}str"),
             Type::Sequence { element, .. } => format!("{and}[{}]", self.rust(element, from)),
             Type::Object => format!("$Option<{and}orb::ObjectRef>"),
+            Type::ValueBase => format!("$Option<{and}orb::ValueBase>"),
             Type::Named(id) => match self.interface_kind(*id) {
                 Some(InterfaceKind::Local) => {
                     format!("$Option<{and}orb::Arc<dyn {}>>", self.path_to(from, *id))
                 }
+                Some(InterfaceKind::Abstract) => {
+                    format!("$Option<{and}orb::Abstract<{}>>", self.path_to(from, *id))
+                }
                 Some(_) => format!("$Option<{and}{}>", self.path_to(from, *id)),
+                None if self.is_value(*id) => {
+                    format!("$Option<{and}{}>", self.path_to(from, *id))
+                }
                 None => format!("{and}{}", self.rust(ty, from)),
             },
             _ => format!("{and}{}", self.rust(ty, from)),
@@ -128,11 +138,11 @@ impl Plan<'_> {
         matches!(self.model.resolve_alias(ty), Type::Object)
     }
 
-    /// Whether `in` parameters of the type are references that may be nil.
+    /// Whether `in` parameters of the type are handles that may be nil or null.
     pub(crate) fn is_reference(&self, ty: &Type) -> bool {
         match self.model.resolve_alias(ty) {
-            Type::Object => true,
-            Type::Named(id) => self.interface_kind(*id).is_some(),
+            Type::Object | Type::ValueBase => true,
+            Type::Named(id) => self.interface_kind(*id).is_some() || self.is_value(*id),
             _ => false,
         }
     }
@@ -246,7 +256,10 @@ impl Plan<'_> {
                             let case = &u.cases[first_case(u)];
                             self.has_default(&case.member.ty)
                         }
-                        DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
+                        DefinitionKind::Enum(_)
+                        | DefinitionKind::Interface(_)
+                        | DefinitionKind::ValueType(_)
+                        | DefinitionKind::ValueBox(_) => true,
                         _ => false,
                     })
             }

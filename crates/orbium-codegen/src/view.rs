@@ -2,29 +2,13 @@
 //! Views: `in` parameters that servants read in place, and the structs of such.
 
 use orbium_idl::model::{
-    Annotation, AnnotationValue, ConstValue, DefId, DefSet, Definition, DefinitionKind, Direction,
-    InterfaceKind, Struct, Type,
+    Annotation, DefId, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Struct, Type,
 };
 
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Parameter};
 use crate::plan::Plan;
-
-/// Whether an annotation `@view` asks for views; nothing if it is another one, or if its
-/// argument makes no sense.
-fn asked(annotation: &Annotation) -> Option<bool> {
-    if annotation.name != "view" {
-        return None;
-    }
-    match annotation.parameters.first() {
-        None => Some(true),
-        Some(parameter) => match parameter.value {
-            AnnotationValue::Const(ConstValue::Boolean(wanted)) => Some(wanted),
-            _ => None,
-        },
-    }
-}
 
 /// The structs that a view of a type needs views of, and what keeps it from being one.
 #[derive(Default)]
@@ -41,7 +25,7 @@ impl Plan<'_> {
         if self.interface_kind(self.owner(definition)) != Some(InterfaceKind::Plain) {
             return false;
         }
-        let said = definition.annotations.iter().rev().find_map(asked);
+        let said = definition.asks_for("view");
         said.unwrap_or_else(|| self.options.views(&definition.path))
     }
 
@@ -196,7 +180,7 @@ impl Plan<'_> {
     /// Whether `@view` of an operation or attribute has an effect: a parameter becomes a
     /// view, or is reported by itself, or none was to.
     pub(crate) fn view_takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
-        if asked(annotation) == Some(false) {
+        if annotation.wanted() == Some(false) {
             return true;
         }
         let functions = Function::of(self, of);
@@ -207,7 +191,7 @@ impl Plan<'_> {
 
     /// Parameters that stay owned though an annotation asks for views, and why.
     pub(crate) fn kept_from_views(&self, definition: &Definition) -> Vec<String> {
-        let said = definition.annotations.iter().rev().find_map(asked);
+        let said = definition.asks_for("view");
         let mut messages = Vec::new();
         if said != Some(true) || !self.has_views(definition) {
             return messages;

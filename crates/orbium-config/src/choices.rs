@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Choices with a default of their own.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Whether clients that call by a bound key are sent to the whole reference: yes by
@@ -29,6 +31,17 @@ impl Default for ConnectTimeout {
     }
 }
 
+/// What resolving the name of a `corbaname:` may take, all calls of naming contexts
+/// together; 30 s by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamingTimeout(pub Duration);
+
+impl Default for NamingTimeout {
+    fn default() -> Self {
+        Self(Duration::from_secs(30))
+    }
+}
+
 /// Whether a server sends replies to pipelined requests together; it does by default.
 ///
 /// A reply is collected while the next request of its connection lies whole in the receive
@@ -42,6 +55,67 @@ pub struct ReplyBatching(pub bool);
 impl Default for ReplyBatching {
     fn default() -> Self {
         Self(true)
+    }
+}
+
+/// How calls reach objects of the ORB that they are made through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collocation {
+    /// The servant is called on the calling thread, with the state of its POA manager and the
+    /// policies of its adapter: the default.
+    #[default]
+    ThroughPoa,
+    /// The same, but POA managers, dispatch hooks, priorities and threading policies are
+    /// passed over for active objects.
+    Direct,
+    /// Arguments and results are marshalled, as between two ORBs.
+    Marshalled,
+}
+
+impl Collocation {
+    /// Whether servants are called without marshalling.
+    #[must_use]
+    pub fn is_typed(self) -> bool {
+        self != Self::Marshalled
+    }
+}
+
+impl fmt::Display for Collocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ThroughPoa => "through-poa",
+            Self::Direct => "direct",
+            Self::Marshalled => "marshalled",
+        })
+    }
+}
+
+/// A text that names no [`Collocation`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct UnknownCollocation;
+
+impl fmt::Display for UnknownCollocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the ways of collocated calls are through-poa, direct and marshalled")
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownCollocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownCollocation {}
+
+impl FromStr for Collocation {
+    type Err = UnknownCollocation;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCollocation> {
+        let all = [Self::ThroughPoa, Self::Direct, Self::Marshalled];
+        let named = all.into_iter().find(|it| it.to_string() == text);
+        named.ok_or(UnknownCollocation)
     }
 }
 

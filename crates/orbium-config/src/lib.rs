@@ -21,7 +21,10 @@ pub mod spelling;
 pub mod tls;
 pub mod values;
 
-pub use choices::{ConnectTimeout, ForwardBoundKeys, GiopMinor, ReplyBatching};
+pub use choices::{
+    Collocation, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ReplyBatching,
+    UnknownCollocation,
+};
 pub use client_strategy::{ClientStrategy, UnknownClientStrategy};
 pub use error::{ConfigError, Place};
 pub use limits::{Limits, MAX_CALLS_PER_CONNECTION};

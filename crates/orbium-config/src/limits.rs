@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
-use orbium_giop::ReassemblyLimits;
+use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
+
+use crate::GiopMinor;
 
 /// Bounds [`Limits::calls_per_connection`]: request ids name the caller.
 pub const MAX_CALLS_PER_CONNECTION: usize = 1024;
@@ -52,6 +54,12 @@ pub struct Limits {
     /// Time that a POA manager holds a request: beyond it the answer is TRANSIENT;
     /// `None` holds it until the manager changes. Default: 30 s.
     pub hold_time: Option<Duration>,
+    /// Requests of a POA that servants answer after they have returned (`@deferred` in IDL),
+    /// open at once; a further one is answered with TRANSIENT. Default: 262,144.
+    pub open_requests: usize,
+    /// Time that `destroy` and `shutdown` wait for open requests; those that are left are
+    /// answered with TRANSIENT. Default: 10 s.
+    pub open_time: Duration,
     /// Threads that serve at once, those included that wait in calls of their
     /// own, with the strategies that start further ones when all do: beyond,
     /// requests are refused with TRANSIENT. Default: 1024.
@@ -107,6 +115,90 @@ impl Limits {
             total: self.message_size,
         }
     }
+
+    /// Whether the bounds make sense; the sentence that says why not.
+    ///
+    /// # Errors
+    /// They do not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        self.check_idle_times()?;
+        if self.message_time.is_zero() || self.send_time.is_zero() {
+            return Err(
+                "no message can be completed in no time: message_time and send_time must be above zero",
+            );
+        }
+        if self.connections_per_server == 0 {
+            return Err("no call could be made: connections_per_server must be at least 1");
+        }
+        if self.connections == 0 {
+            return Err("nobody could be served: limits.connections must be at least 1");
+        }
+        if self.message_size < HEADER_LEN {
+            return Err(
+                "every message has a header of 12 octets: limits.message_size must be at least 12",
+            );
+        }
+        if !(1..=MAX_CALLS_PER_CONNECTION).contains(&self.calls_per_connection) {
+            return Err(
+                "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
+            );
+        }
+        if self.reply_threads == 0 {
+            return Err("no reply could be handled: limits.reply_threads must be at least 1");
+        }
+        Ok(())
+    }
+
+    /// Whether messages can be sent in fragments above that size; the sentence that says why
+    /// not.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn check_fragments(
+        &self,
+        size: Option<usize>,
+        minor: GiopMinor,
+    ) -> Result<(), &'static str> {
+        let Some(size) = size else {
+            return Ok(());
+        };
+        if minor.number() < 2 {
+            return Err(
+                "fragments are sent in GIOP 1.2 only: leave out fragment_size, or let giop_minor be 2",
+            );
+        }
+        if size > self.message_size {
+            return Err(
+                "no message would be sent in fragments: fragment_size is above limits.message_size",
+            );
+        }
+        if size < MIN_FRAGMENT_LEN {
+            return Err(
+                "a fragment has 16 octets of header and at least 8 of data: fragment_size must be at least 24",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_idle_times(&self) -> Result<(), &'static str> {
+        let is_zero = |time: Option<Duration>| time.is_some_and(|time| time.is_zero());
+        if is_zero(self.client_idle_time) {
+            return Err(
+                "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
+            );
+        }
+        if is_zero(self.server_idle_time) {
+            return Err(
+                "nobody could send a request in no time: limits.server_idle_time must be above zero",
+            );
+        }
+        if is_zero(self.initial_idle_time) {
+            return Err(
+                "every connection would be closed before its first message: limits.initial_idle_time must be above zero",
+            );
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {
@@ -123,6 +215,8 @@ impl Default for Limits {
             send_time: Duration::from_secs(30),
             held_requests: 1024,
             hold_time: Some(Duration::from_secs(30)),
+            open_requests: 1 << 18,
+            open_time: Duration::from_secs(10),
             serving_threads: 1024,
             dedicated_threads: 64,
             connections_per_server: 64,

@@ -5,17 +5,18 @@ mod lanes;
 
 use std::time::Duration;
 
+use orbium_bidir::Hub;
 use orbium_channel::protocol::ChannelOptions;
-use orbium_config::MAX_CALLS_PER_CONNECTION;
 use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
-use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN};
+use orbium_interceptor::Interceptors;
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::ClientConfig;
 use crate::{
-    ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits,
-    ProtocolPolicy, Protocols, ReplyBatching, ServerStrategy, TimePolicies,
+    BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
+    ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits, NamingTimeout, ProtocolPolicy,
+    Protocols, ReplyBatching, ServerStrategy, TimePolicies,
 };
 
 /// Everything an ORB is built from: a plain value.
@@ -36,6 +37,8 @@ pub struct Config {
     pub client_strategy: ClientStrategy,
     /// Decides where requests are served; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
+    /// What sees every call, every request to a servant, and every reply.
+    pub interceptors: Interceptors,
     /// Bounds.
     pub limits: Limits,
     /// The transports there are.
@@ -64,6 +67,9 @@ pub struct Config {
     /// The start of an object URL for names that are not known: a slash and the
     /// name come behind it.
     pub default_initial_reference: Option<String>,
+    /// Time that resolving the name of a `corbaname:` may take, within
+    /// [`call_timeout`](Self::call_timeout) for each call. Default: 30 s.
+    pub naming_timeout: NamingTimeout,
     /// Time that making a connection may take within a call. Default: 10 s.
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments; `None` (the
@@ -83,6 +89,13 @@ pub struct Config {
     /// Whether clients that call by a bound key are sent to the whole reference
     /// ([`Orb::bind_key`](crate::Orb::bind_key)). Default: yes.
     pub forward_bound_keys: ForwardBoundKeys,
+    /// How calls reach objects of their own ORB. Default: through the POA, without
+    /// marshalling.
+    pub collocation: Collocation,
+    /// Whether connections carry the requests of both sides. Default: no.
+    pub bidirectional: BidirectionalPolicy,
+    /// Which hosts clients may announce besides their own.
+    pub bidirectional_hosts: BidirectionalHosts,
     /// Shows the ORB to `orbium top`, on a Unix socket of the owner's, and turns metrics
     /// on; see [`Orb::watch`](crate::Orb::watch). Default: off.
     pub watch: bool,
@@ -115,6 +128,13 @@ impl Config {
             connect_timeout: self.connect_timeout,
             fragment_size: self.fragment_size,
             giop_minor: self.giop_minor,
+            collocation: self.collocation,
+            interceptors: self.interceptors.clone(),
+            bidirectional: Hub::of(
+                self.bidirectional,
+                &self.bidirectional_hosts,
+                self.protocols.budget(),
+            ),
         }
     }
 
@@ -123,88 +143,24 @@ impl Config {
         self.check_times()?;
         self.strategy.check(&self.limits)?;
         self.check_lanes()?;
-        self.check_limits()?;
-        self.check_fragments()?;
+        self.limits.check()?;
+        self.limits
+            .check_fragments(self.fragment_size, self.giop_minor)?;
         self.client_strategy.check(self.strategy)
     }
 
     fn check_times(&self) -> Result<(), &'static str> {
-        let limits = &self.limits;
-        if limits.message_time.is_zero() || limits.send_time.is_zero() {
-            return Err(
-                "no message can be completed in no time: message_time and send_time must be above zero",
-            );
-        }
         if self.connect_timeout.0.is_zero() {
             return Err("no connection can be made in no time: connect_timeout must be above zero");
+        }
+        if self.naming_timeout.0.is_zero() {
+            return Err("no name can be resolved in no time: naming_timeout must be above zero");
         }
         if let (Some(request), Some(call)) = (self.request_timeout, self.call_timeout)
             && request > call
         {
             return Err(
                 "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
-            );
-        }
-        let is_zero = |time: Option<Duration>| time.is_some_and(|time| time.is_zero());
-        if is_zero(limits.client_idle_time) {
-            return Err(
-                "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
-            );
-        }
-        if is_zero(limits.server_idle_time) {
-            return Err(
-                "nobody could send a request in no time: limits.server_idle_time must be above zero",
-            );
-        }
-        if is_zero(limits.initial_idle_time) {
-            return Err(
-                "every connection would be closed before its first message: limits.initial_idle_time must be above zero",
-            );
-        }
-        Ok(())
-    }
-
-    fn check_limits(&self) -> Result<(), &'static str> {
-        let limits = &self.limits;
-        if limits.connections_per_server == 0 {
-            return Err("no call could be made: connections_per_server must be at least 1");
-        }
-        if limits.connections == 0 {
-            return Err("nobody could be served: limits.connections must be at least 1");
-        }
-        if limits.message_size < HEADER_LEN {
-            return Err(
-                "every message has a header of 12 octets: limits.message_size must be at least 12",
-            );
-        }
-        if !(1..=MAX_CALLS_PER_CONNECTION).contains(&limits.calls_per_connection) {
-            return Err(
-                "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
-            );
-        }
-        if limits.reply_threads == 0 {
-            return Err("no reply could be handled: limits.reply_threads must be at least 1");
-        }
-        Ok(())
-    }
-
-    fn check_fragments(&self) -> Result<(), &'static str> {
-        let Some(size) = self.fragment_size else {
-            return Ok(());
-        };
-        if self.giop_minor.number() < 2 {
-            return Err(
-                "fragments are sent in GIOP 1.2 only: leave out fragment_size, or let giop_minor be 2",
-            );
-        }
-        if size > self.limits.message_size {
-            return Err(
-                "no message would be sent in fragments: fragment_size is above limits.message_size",
-            );
-        }
-        if size < MIN_FRAGMENT_LEN {
-            return Err(
-                "a fragment has 16 octets of header and at least 8 of data: fragment_size must be at least 24",
             );
         }
         Ok(())

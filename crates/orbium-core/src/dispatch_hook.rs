@@ -10,6 +10,7 @@ use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
+use crate::adapter::ForwardRequest;
 use crate::servant::Target;
 use crate::{Lane, Priority};
 
@@ -28,6 +29,9 @@ pub enum Dispatch {
     InAt(Lane, Priority, Option<Scheduling>),
     /// It is answered with that exception.
     Refuse(SystemException),
+    /// The client is sent to another object: LOCATION_FORWARD. A queue may ask the hook
+    /// for the same request again.
+    Forward(ForwardRequest),
 }
 
 /// Called for every request before its arguments are read: by an ORB

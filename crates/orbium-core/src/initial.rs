@@ -3,15 +3,18 @@
 
 mod error;
 pub(crate) mod file;
+mod lookup;
+mod naming;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbium_giop::{Completion, Corbaloc, ExceptionKind, Ior, ObjectUrl, SystemException, minor};
+use orbium_giop::Ior;
 
 use crate::client::Overrides;
 use crate::{Interface, ObjectRef, Orb};
 
 pub use error::{InvalidName, ObjectError};
+use lookup::Lookup;
 
 /// What is never anywhere else, whatever the prefix for unknown names is.
 const LOCAL: [&str; 9] = [
@@ -36,13 +39,13 @@ impl InitialReferences {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         drop(all);
     }
-}
 
-/// The URL that a text is, or that the file holds which it names.
-fn url_of(text: &str) -> Result<ObjectUrl, ObjectError> {
-    match file::read(text)? {
-        Some(url) => Ok(url),
-        None => Ok(ObjectUrl::parse(text)?),
+    /// What is registered under a name.
+    fn get(&self, name: &str) -> Option<ObjectRef> {
+        let references = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut references = references.iter();
+        let (_, object) = references.find(|(known, _)| known == name)?;
+        Some(object.clone())
     }
 }
 
@@ -53,55 +56,16 @@ impl Orb {
         object.as_object().ior().to_string()
     }
 
-    /// The reference that a string names: `IOR:`, `corbaloc:`, or a `file://` URL of a
-    /// file that holds one of these. Contacts no server. `None` is the nil reference.
+    /// The reference that a string names: `IOR:`, `corbaloc:`, `corbaname:`, or a
+    /// `file://` URL of a file that holds one of these. `None` is the nil reference.
+    ///
+    /// Contacts no server, but for a `corbaname:` with a name in it: its naming context is
+    /// asked, within [`Config::naming_timeout`](crate::Config).
     ///
     /// # Errors
-    /// [`ObjectError`]. A `corbaname:` needs a naming service client and is
-    /// refused as such.
+    /// [`ObjectError`].
     pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        self.object_at(url_of(text)?)
-    }
-
-    fn object_at(&self, url: ObjectUrl) -> Result<Option<ObjectRef>, ObjectError> {
-        let ior = match url {
-            ObjectUrl::Ior(ior) => ior,
-            ObjectUrl::Corbaloc(corbaloc) => match corbaloc.initial_reference() {
-                Some(name) => return self.resolve_as_object(name),
-                None => corbaloc.to_ior()?,
-            },
-            ObjectUrl::Corbaname(name) => return self.resolve_corbaname(&name.context, &name.name),
-        };
-        if ior.is_nil() {
-            return Ok(None);
-        }
-        Ok(Some(self.plain_reference(ior)))
-    }
-
-    fn resolve_corbaname(
-        &self,
-        context: &Corbaloc,
-        name: &str,
-    ) -> Result<Option<ObjectRef>, ObjectError> {
-        if !name.is_empty() {
-            // Names inside a context are the naming service's affair.
-            return Err(ObjectError::Naming(SystemException::orbium(
-                ExceptionKind::NoImplement,
-                minor::NO_NAMING,
-                Completion::No,
-            )));
-        }
-        match context.initial_reference() {
-            Some(name) => self.resolve_as_object(name),
-            None => Ok(Some(self.plain_reference(context.to_ior()?))),
-        }
-    }
-
-    fn resolve_as_object(&self, name: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        match self.resolve_initial_references(name) {
-            Ok(object) => Ok(Some(object)),
-            Err(invalid) => Err(ObjectError::Unknown(invalid)),
-        }
+        Lookup::new(self).object(file::url(text)?)
     }
 
     /// The reference that an IOR is, without policies of its own.
@@ -111,39 +75,13 @@ impl Orb {
     }
 
     /// The reference registered under a name; or else the one that the
-    /// configuration has for it, or for all names.
+    /// configuration has for it, or for all names. One of a `corbaname:` is asked for,
+    /// as by [`string_to_object`](Self::string_to_object), each time.
     ///
     /// # Errors
     /// [`InvalidName`].
     pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, InvalidName> {
-        {
-            let references = self
-                .core()
-                .initial
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            for (known, object) in references.iter() {
-                if known == name {
-                    return Ok(object.clone());
-                }
-            }
-        }
-        let invalid = || InvalidName::new(name);
-        let because = |why| InvalidName::because(name, why);
-        let url = self.configured_reference(name).ok_or_else(invalid)?;
-        let url = url_of(&url).map_err(because)?;
-        // One that leads to initial references might lead to itself.
-        let initial = match &url {
-            ObjectUrl::Ior(_) => None,
-            ObjectUrl::Corbaloc(at) => at.initial_reference(),
-            ObjectUrl::Corbaname(at) => at.context.initial_reference(),
-        };
-        if initial.is_some() {
-            return Err(invalid());
-        }
-        let object = self.object_at(url).map_err(because)?;
-        object.ok_or_else(invalid)
+        Lookup::new(self).initial(name)
     }
 
     /// The object URL that the configuration has for a name (CORBA 3.3 Part 1,
@@ -160,7 +98,9 @@ impl Orb {
             return None;
         }
         let prefix = config.default_initial_reference.as_ref()?;
-        Some(format!("{prefix}/{name}"))
+        // No name begins with a slash: behind the bare `#` of a `corbaname:` there is none.
+        let slash = if prefix.ends_with('#') { "" } else { "/" };
+        Some(format!("{prefix}{slash}{name}"))
     }
 
     /// Registers a reference under a name.

@@ -18,13 +18,13 @@ mod local;
 mod log;
 mod mapping;
 pub mod metrics;
-mod operation_table;
 mod orb;
 mod real_time;
 mod reference;
 mod servant;
 pub mod watch;
 
+pub use orbium_bidir::{BidirectionalHosts, BidirectionalPolicy};
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{
@@ -33,10 +33,12 @@ pub use orbium_channel::{
 use orbium_client as client;
 pub use orbium_client::Asynchronous;
 pub use orbium_config::{
-    ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching,
-    ServerStrategy, UnknownClientStrategy, UnknownStrategy,
+    ClientStrategy, Collocation, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits,
+    NamingTimeout, ReplyBatching, ServerStrategy, UnknownClientStrategy, UnknownCollocation,
+    UnknownStrategy,
 };
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+pub use orbium_invocation::names;
 use orbium_invocation::raises;
 pub use orbium_invocation::raises::{not_implemented, unknown_operation};
 pub use orbium_invocation::scheduling::give_scheduling;
@@ -44,15 +46,21 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
-    ConnectionSharing, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
-    TimePolicies, UserException, priority,
+    ConnectionSharing, DispatchError, NetworkMark, Operation, OperationTable, OrRaise, Priority,
+    Raised, Raises, RealTime, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
 #[doc(hidden)]
-pub use orbium_invocation::{error_enum, exception};
+pub use orbium_invocation::{
+    collocation, error_enum, exception, idl_decode_out, idl_errors, idl_exception, idl_gives,
+    idl_hold, idl_hold_for_slot, idl_is_plain, idl_is_plain_argument, idl_keep, idl_lend,
+    idl_lend_with_slot, idl_lent, idl_lent_copy, idl_operation, idl_outputs, idl_put_back,
+    idl_results, idl_send, idl_servant_type, idl_slot_type,
+};
 pub use orbium_server::lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{
-    Arrival, DedicatedThread, Dedication, Gate, Pass, Reply, Sent, ThreadAsked, UntypedReply,
+    Arrival, DedicatedThread, Dedication, DeferredReply, Gate, OpenRequests, Pass, Reply, Sent,
+    ThreadAsked, UntypedReply,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
@@ -62,7 +70,10 @@ pub use orbium_transport::{
 };
 
 pub use adapter::{
-    IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
+    AdapterActivator, ForwardRequest, IdAssignment, IdUniqueness, IorLocator, IorTable,
+    IorTableError, Lifespan, ManagerAlreadyExists, ManagerState, NoContext, Poa, PoaCurrent,
+    PoaError, PoaManager, PoaManagerFactory, Policies, RequestProcessing, ServantActivator,
+    ServantError, ServantLocator, ServantRetention, ThreadModel, servant_of,
 };
 pub use config::Config;
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
@@ -70,9 +81,10 @@ pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
 pub use mapping::Result;
 #[doc(hidden)]
-pub use mapping::{Declares, DispatchesTo, Skeleton, concat_names, count_names};
-pub use operation_table::OperationTable;
+pub use mapping::{Declares, DispatchesTo, Skeleton};
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
+#[doc(hidden)]
+pub use orbium_invocation::{concat_names, count_names};
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Servant, ServedBy};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of this very ORB: the same steps, no sockets.
 
-use std::cell::RefCell;
-
-use orbium_cdr::{CdrWriter, Format};
+use orbium_cdr::Format;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, RequestHeader,
@@ -15,20 +13,7 @@ use orbium_sync::role::while_serving_own_thread;
 use crate::Orb;
 use crate::client::LocalReply;
 use orbium_server::lane::OWN;
-use orbium_server::{Dispatcher, Expiry, IncomingRequest, ReplyPath, UntypedReply};
-
-/// Keeps the reply for the caller, further up on this stack.
-#[derive(Default)]
-struct Kept(RefCell<Vec<u8>>);
-
-impl ReplyPath for Kept {
-    fn send(&self, message: &CdrWriter<'_>) {
-        let mut kept = self.0.borrow_mut();
-        for piece in message.pieces() {
-            kept.extend_from_slice(piece);
-        }
-    }
-}
+use orbium_server::{Dispatcher, Expiry, IncomingRequest, Kept, UntypedReply};
 
 #[cold]
 #[inline(never)]
@@ -38,6 +23,16 @@ fn broken() -> SystemException {
         minor::INVARIANT_BROKEN,
         Completion::Maybe,
     )
+}
+
+/// The object key of a request message.
+pub(crate) fn key_of(message: &[u8]) -> Option<Vec<u8>> {
+    let mut message = message.to_vec();
+    let (header, body) = message.split_first_chunk_mut::<HEADER_LEN>()?;
+    let header = MessageHeader::parse(header).ok()?;
+    let mut reader = header.reader(body);
+    let request = RequestHeader::read(&mut reader, header.version.minor).ok()?;
+    Some(request.target.object_key()?.to_vec())
 }
 
 /// Serves a request message and returns the reply, if there is to be one.
@@ -92,7 +87,7 @@ pub(crate) fn perform(
     if !request.response.expects_reply() {
         return Ok(None);
     }
-    let mut reply = kept.0.into_inner();
+    let mut reply = kept.into_message(incoming.expiry.deadline())?;
     match read_reply(&mut reply) {
         Some((header, body_at, status)) => Ok(Some((header, body_at, status, reply))),
         None => Err(broken()),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references.
 
+mod collocated;
 mod interface;
 mod marshalling;
 mod own;
@@ -127,6 +128,13 @@ impl ObjectRef {
             times: times.or(self.overrides().times),
             ..self.overrides().clone()
         })
+    }
+
+    /// The time policies that the reference has itself; those of the thread and the ORB
+    /// apply where it has none.
+    #[must_use]
+    pub fn time_policies(&self) -> TimePolicies {
+        self.overrides().times
     }
 
     /// The same object with a ClientProtocolPolicy of its own: the protocols to

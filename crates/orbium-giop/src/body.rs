@@ -60,8 +60,9 @@ impl BodyStart {
 /// Errors stay in the writer; a message beyond 2³² octets is one.
 #[inline]
 pub fn finish_message(writer: &mut CdrWriter<'_>, start: BodyStart) {
+    // At its body a message holds no gathered slice yet.
     if writer.len() == start.body && start.body != start.header_end && writer.error().is_none() {
-        writer.truncate(start.header_end);
+        writer.shorten(start.header_end);
     }
     match u32::try_from(writer.len() - HEADER_LEN) {
         Ok(size) => writer.patch_u32(8, size),

@@ -260,9 +260,7 @@ impl MessageHeader {
     #[inline]
     pub const fn format(&self) -> Format {
         let minor = match self.version.minor {
-            // That of no version of GIOP.
-            Format::NATURAL => Format::NATURAL,
-            3.. => 2,
+            HIGHEST_MINOR => 2,
             minor => minor,
         };
         Format::plain(self.order, minor)

@@ -16,7 +16,6 @@
 //!   datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`real_time`]: priorities of requests, policies of references.
-//! * [`dedication`]: connections that ask for a thread of their own.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
 //! ```
@@ -46,7 +45,6 @@ mod component_text;
 mod component_value;
 mod corbaloc;
 mod corbaname;
-pub mod dedication;
 mod encapsulation;
 mod exceptions;
 mod fragment;
@@ -75,6 +73,7 @@ mod reassembly;
 mod reorder_buffer;
 mod reply;
 mod request;
+mod request_parts;
 pub mod service_context;
 mod short;
 mod tagged_profile;
@@ -113,7 +112,10 @@ pub use reply::{
     PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, add_reply_context, begin_reply,
 };
 pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
+pub use request_parts::{
+    GiopRequests, NumberedRequests, RequestForm, RequestParts, ShortRequests, UsualForm,
+};
 pub use service_context::{ServiceContext, ServiceContexts};
-pub use short::Headers;
+pub use short::{Headers, UsualHeaders};
 pub use template::{OperationTail, RequestTemplate};
 pub use url_error::{UrlError, UrlErrorKind};

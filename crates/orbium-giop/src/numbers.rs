@@ -18,10 +18,9 @@ use orbium_cdr::ByteOrder;
 
 use crate::header::{HEADER_LEN, MessageHeader};
 use crate::messaging::MessagingError;
-use crate::request::ResponseFlags;
 use crate::short::{
     Asked, DEFINES, MARK, NATIVE, NUMBERED, NumberedTarget as Target, Short, order_of,
-    short_request, short_request_in,
+    short_request,
 };
 
 /// Objects, and operations, that have numbers on a connection.
@@ -52,23 +51,8 @@ impl Default for Names {
     }
 }
 
-/// A request with numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct NumberedRequest<'n> {
-    /// Chosen by the requester; the reply carries it.
-    pub request_id: u32,
-    /// Which answer is wanted.
-    pub response: ResponseFlags,
-    /// The object key.
-    pub key: &'n [u8],
-    /// The operation name.
-    pub operation: &'n [u8],
-    /// Where the body starts in the message: at its end, if there is none.
-    pub body: usize,
-}
-
 /// Where the body of a request with numbers begins.
-const BODY: usize = 16;
+pub(crate) const BODY: usize = 16;
 
 impl Names {
     /// Whether a whole message with a short header has numbers in place of names.
@@ -85,20 +69,13 @@ impl Names {
         form.is_some_and(|form| form & (NUMBERED | DEFINES) != 0)
     }
 
-    /// Looks at a whole request with numbers in the byte order of this machine; `None` if
-    /// one has no meaning.
-    #[must_use]
-    #[inline]
-    pub fn find_native(&self, message: &[u8]) -> Option<NumberedRequest<'_>> {
-        let (head, _) = message.split_first_chunk::<HEADER_LEN>()?;
-        let asked = short_request_in(head, ByteOrder::NATIVE);
-        Some(NumberedRequest {
-            request_id: asked.id,
-            response: asked.response,
-            key: self.objects.get(asked.key)?.get()?,
-            operation: self.operations.get(asked.operation)?.get()?,
-            body: BODY.min(message.len()),
-        })
+    /// The object key and the operation name that these numbers mean; `None` if one has no
+    /// meaning.
+    #[inline(always)]
+    pub(crate) fn meanings(&self, object: usize, operation: usize) -> Option<(&[u8], &[u8])> {
+        let key = self.objects.get(object)?.get()?;
+        let operation = self.operations.get(operation)?.get()?;
+        Some((key, operation))
     }
 
     /// The same request with its names, appended to `out`, from one that has or defines
@@ -229,9 +206,10 @@ const RECENT: usize = 8;
 /// Numbers found before: those of the names of a template and of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Recent {
+    /// 0, which no template has, where nothing is noted.
     template: u64,
     operation: usize,
-    target: Option<Target>,
+    target: Target,
 }
 
 #[derive(Debug, Default)]
@@ -287,10 +265,8 @@ impl Numbers {
     #[inline(always)]
     pub(crate) fn recent(&self, template: u64, operation: usize) -> Option<Target> {
         let recent = &self.recent[Self::place(template, operation)];
-        match recent.template == template && recent.operation == operation {
-            true => recent.target,
-            false => None,
-        }
+        let is_noted = recent.template == template && recent.operation == operation;
+        is_noted.then_some(recent.target)
     }
 
     /// The names of this template and of the operation at this address have these numbers.
@@ -298,7 +274,7 @@ impl Numbers {
         self.recent[Self::place(template, operation)] = Recent {
             template,
             operation,
-            target: Some(target),
+            target,
         };
     }
 

@@ -103,6 +103,25 @@ pub struct PlainReply {
     pub body: usize,
 }
 
+impl PlainReply {
+    /// Reads a whole reply of GIOP 1.2 at its constant places. `None` if it has service
+    /// contexts, or is none.
+    #[must_use]
+    #[inline(always)]
+    pub fn find(message: &[u8], order: ByteOrder) -> Option<Self> {
+        let (_, head) = message.split_first_chunk::<HEADER_LEN>()?;
+        let [i0, i1, i2, i3, s0, s1, s2, s3, c0, c1, c2, c3] = *head.first_chunk::<12>()?;
+        if u32::from_ne_bytes([c0, c1, c2, c3]) != 0 {
+            return None;
+        }
+        Some(Self {
+            request_id: u32_from([i0, i1, i2, i3], order),
+            status: ReplyStatus::from_number(u32_from([s0, s1, s2, s3], order), 2)?,
+            body: HEAD_LEN,
+        })
+    }
+}
+
 impl<'a> ReplyHeader<'a> {
     /// The header of a reply of GIOP 1.2 without service contexts, read at its
     /// constant places, or a short one; `None` for any other reply, which
@@ -113,19 +132,10 @@ impl<'a> ReplyHeader<'a> {
         if header.version != Version::V1_2 {
             return Self::plain_other(header, message);
         }
-        let (_, head) = message.split_first_chunk::<HEADER_LEN>()?;
-        let [i0, i1, i2, i3, s0, s1, s2, s3, c0, c1, c2, c3] = *head.first_chunk::<12>()?;
-        if header.kind as u8 != MessageKind::Reply as u8
-            || u32::from_ne_bytes([c0, c1, c2, c3]) != 0
-        {
+        if header.kind as u8 != MessageKind::Reply as u8 {
             return None;
         }
-        let status = u32_from([s0, s1, s2, s3], header.order);
-        Some(PlainReply {
-            request_id: u32_from([i0, i1, i2, i3], header.order),
-            status: ReplyStatus::from_number(status, 2)?,
-            body: HEADER_LEN + 12,
-        })
+        PlainReply::find(message, header.order)
     }
 
     /// As `plain`, in another version than 1.2.
@@ -222,23 +232,18 @@ pub fn begin_reply(
         return BodyStart::unpadded(HEAD_LEN);
     }
     if version.major == Version::SHORT.major {
-        return begin_short_reply(writer, version, request_id, status as u8);
+        return begin_short_reply(writer, request_id, status as u8);
     }
-    begin_old(writer, version, request_id, status)
+    begin_old(writer, version, request_id, status);
+    BodyStart::unpadded(HEAD_LEN)
 }
 
 /// As `begin_reply` without contexts, in a version other than 1.2.
 #[cold]
 #[inline(never)]
-fn begin_old(
-    writer: &mut CdrWriter<'_>,
-    version: Version,
-    request_id: u32,
-    status: ReplyStatus,
-) -> BodyStart {
+fn begin_old(writer: &mut CdrWriter<'_>, version: Version, request_id: u32, status: ReplyStatus) {
     let head = plain_head(writer.order(), version, request_id, status);
     writer.write_raw(&head);
-    BodyStart::unpadded(HEAD_LEN)
 }
 
 /// Message and reply header without contexts. All versions have 24 octets: the three
@@ -287,10 +292,12 @@ fn begin_long(
     contexts: &[ServiceContext<'_>],
 ) -> BodyStart {
     let version = match version {
-        Version::SHORT | Version::NATIVE => Version::V1_2,
+        Version::SHORT | Version::NATIVE => {
+            writer.set_minor(Version::V1_2.minor);
+            Version::V1_2
+        }
         other => other,
     };
-    writer.set_natural(false);
     let header = message_header(writer, version);
     writer.write_raw(&header.encode());
     if version.minor < 2 {

@@ -212,28 +212,8 @@ fn copy_long(prefix: &[u8], room: &mut [u8]) {
 }
 
 impl RequestTemplate {
-    /// As [`RequestTemplate::begin`], without service contexts, for an operation with a
-    /// premarshalled part: two copies, two patches. The template must be in native byte
-    /// order. `None`, and nothing written, if the name is too long for that.
-    #[inline(always)]
-    pub fn begin_with(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &OperationTail,
-    ) -> Option<BodyStart> {
-        debug_assert!(writer.is_empty() && !self.order.is_foreign());
-        if operation.len == 0 {
-            return None;
-        }
-        if let Some(short) = &self.short {
-            return Some(short.begin(writer, request_id, response, operation));
-        }
-        self.begin_giop(writer, request_id, response, operation)
-    }
-
-    /// As `begin_with`, over a connection on which names may have numbers.
+    /// As [`RequestTemplate::begin_giop`], with the template's own headers. `numbers` are
+    /// those of the connection, if names may have numbers there.
     #[inline(always)]
     pub fn begin_over<'n>(
         &self,
@@ -243,27 +223,34 @@ impl RequestTemplate {
         operation: &'static OperationTail,
         numbers: impl FnOnce() -> Option<&'n mut Numbers>,
     ) -> Option<BodyStart> {
+        let Some(short) = &self.short else {
+            return self.begin_giop(writer, request_id, response, operation);
+        };
         debug_assert!(writer.is_empty() && !self.order.is_foreign());
         if operation.len == 0 {
             return None;
         }
-        let Some(short) = &self.short else {
-            return self.begin_giop(writer, request_id, response, operation);
-        };
-        Some(match numbers() {
+        Some(match short.has_numbers().then(numbers).flatten() {
             None => short.begin(writer, request_id, response, operation),
             Some(numbers) => short.begin_numbered(writer, request_id, response, operation, numbers),
         })
     }
 
+    /// As [`RequestTemplate::begin`], without service contexts, for an operation with a
+    /// premarshalled part: two copies, two patches. The template must be in native byte
+    /// order. `None`, and nothing written, if the name is too long for that.
     #[inline(always)]
-    fn begin_giop(
+    pub fn begin_giop(
         &self,
         writer: &mut CdrWriter<'_>,
         request_id: u32,
         response: ResponseFlags,
         operation: &OperationTail,
     ) -> Option<BodyStart> {
+        debug_assert!(writer.is_empty() && !self.order.is_foreign());
+        if operation.len == 0 {
+            return None;
+        }
         if self.version.minor < 2 {
             return Some(self.begin_old(writer, request_id, response, operation));
         }
@@ -280,10 +267,11 @@ impl RequestTemplate {
         head[16..20].copy_from_slice(&[response as u8, 0, 0, 0]);
         let header_end = prefix.len() + operation.len;
         let body = (header_end + 7) & !7;
-        writer.truncate(body);
+        writer.shorten(body);
         Some(BodyStart { header_end, body })
     }
-    /// As `begin_with` in 1.0 and 1.1: request id and flags stand behind an empty list of
+
+    /// As `begin_giop` in 1.0 and 1.1: request id and flags stand behind an empty list of
     /// contexts, and the body follows without padding.
     #[cold]
     #[inline(never)]

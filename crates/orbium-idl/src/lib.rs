@@ -33,3 +33,4 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use excerpt::Excerpt;
 pub use loader::{FileSystem, Loader, Memory};
 pub use options::{Limits, Options};
+pub use parser::keyword_clash;

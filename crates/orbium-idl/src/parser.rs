@@ -15,6 +15,7 @@ mod pragma;
 mod slip;
 mod types;
 
+pub use keyword::clash as keyword_clash;
 pub(crate) use pragma::extra_tokens;
 pub(crate) use slip::type_meant;
 pub(crate) use types::idl4_integer;

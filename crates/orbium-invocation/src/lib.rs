@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
-//! [`reactor`] that it runs while it waits, [`TimePolicies`], the words of [`spans`], and
-//! the [`story`] of an invocation that failed.
+//! [`reactor`] that it runs while it waits, [`TimePolicies`], the words of [`spans`],
+//! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
 //! are the ORB's own crates: `orbium` has what programs need.
 #![forbid(unsafe_code)]
 
+pub mod collocation;
+mod decoding;
 pub mod exceptions;
+mod mapped_arguments;
+mod mapped_exceptions;
+pub mod names;
 mod operation;
+mod operation_table;
+mod or_raise;
 pub mod priority;
 pub mod raises;
 pub mod reactor;
@@ -18,6 +25,7 @@ pub mod scheduling;
 pub mod spans;
 pub mod story;
 mod time_policies;
+pub mod timing;
 
 // For the macros.
 #[doc(hidden)]
@@ -25,7 +33,12 @@ pub use orbium_cdr as cdr;
 #[doc(hidden)]
 pub use orbium_giop::SystemException;
 
+pub use decoding::Decoding;
 pub use operation::Operation;
+pub use operation_table::OperationTable;
+#[doc(hidden)]
+pub use operation_table::{concat_names, count_names};
+pub use or_raise::OrRaise;
 pub use priority::Priority;
 pub use raises::{DispatchError, Raised, Raises, UserException};
 pub use real_time::{ConnectionSharing, NetworkMark, RealTime};

@@ -22,6 +22,7 @@ mod role;
 mod series;
 mod snapshot;
 mod traffic;
+pub mod watch_folder;
 
 pub use connections::{Closing, ConnectionBook, ConnectionSnapshot, OpenConnection, Tracked};
 pub use handle::{MeasuredOrb, Metrics};

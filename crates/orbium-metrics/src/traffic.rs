@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use orbium_transport::{ByteStream, Deadline, Peer};
+use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
 
 /// What went over one connection. Written by one thread at a time for each direction,
 /// as messages are: no read-modify-write is needed.
@@ -104,5 +104,9 @@ impl ByteStream for Metered {
 
     fn is_midway(&self) -> bool {
         self.stream.is_midway()
+    }
+
+    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
+        self.stream.bidirectional()
     }
 }

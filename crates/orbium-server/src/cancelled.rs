@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that their clients have cancelled.
 
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, Weak};
 
 use orbium_sync::lock::{Mutex, MutexGuard};
+
+use crate::deferred::Unanswered;
 
 /// Requests remembered while replies may still come.
 const MAX: usize = 1024;
 
-/// The ids of cancelled requests of a connection.
+/// The ids of cancelled requests of a connection, and its open requests, which are cancelled
+/// at once.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
+    open: Mutex<BTreeMap<u32, Weak<dyn Unanswered>>>,
     ids: Mutex<Vec<u32>>,
     /// Whether there are any: known without the lock.
     some: AtomicBool,
@@ -29,6 +34,39 @@ impl Cancelled {
         if ids.len() < MAX && !ids.contains(&request_id) {
             ids.push(request_id);
             self.some.store(true, Ordering::Release);
+        }
+    }
+
+    fn lock_open(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<dyn Unanswered>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request is open.
+    pub(super) fn open(&self, request_id: u32, request: Weak<dyn Unanswered>) {
+        self.lock_open().insert(request_id, request);
+    }
+
+    /// It is not any more.
+    pub(super) fn close(&self, request_id: u32) {
+        self.lock_open().remove(&request_id);
+    }
+
+    /// Cancels an open request; whether that id is one's.
+    pub(super) fn reaches_open(&self, request_id: u32) -> bool {
+        let open = self.lock_open().remove(&request_id);
+        // Without the lock: this closes the request.
+        let open = open.and_then(|it| it.upgrade());
+        open.is_some_and(|it| {
+            it.cancel();
+            true
+        })
+    }
+
+    /// The client is gone: cancels all open requests.
+    pub(super) fn end_open(&self) {
+        let open = std::mem::take(&mut *self.lock_open());
+        for request in open.values().filter_map(Weak::upgrade) {
+            request.cancel();
         }
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a client, as all its threads see it.
 
+mod both_ways;
 mod collected;
 mod collecting;
 mod kept;
 mod sending;
+mod shown;
 
 use std::io;
 use std::net::Shutdown;
@@ -20,7 +22,7 @@ use orbium_giop::numbers::Names;
 use orbium_giop::{Headers, Version, close_connection, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_transport::{ByteStream, Deadline, Peer};
+use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
 
 use crate::ServerContext;
 use crate::cancelled::Cancelled;
@@ -32,7 +34,7 @@ use crate::settled::Settled;
 use collected::Collected;
 use kept::Kept;
 use orbium_invocation::{Priority, priority};
-use orbium_metrics::{Closing, OpenConnection, Tracked};
+use orbium_metrics::{Closing, Tracked};
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
@@ -91,7 +93,7 @@ pub struct ServerConnection {
     ended: AtomicBool,
     closed: AtomicBool,
     pub(super) has_pending: AtomicBool,
-    cancelled: Cancelled,
+    pub(super) cancelled: Cancelled,
     /// Whether it has a thread of its own.
     pub(super) settled: Settled,
     pub(super) send_time: Duration,
@@ -129,7 +131,13 @@ impl ServerConnection {
             peer: OnceLock::new(),
             origin: OnceLock::new(),
             opening: Deadline::after(limits.initial_idle_time),
-            activity: AtomicU8::new(FRESH),
+            // Over one that this side has opened its own requests may be all for long.
+            activity: AtomicU8::new(
+                match stream.bidirectional().is_some_and(Bidirectional::is_both) {
+                    true => QUIET,
+                    false => FRESH,
+                },
+            ),
             stream,
             tracked,
             left: ObjectCache::default(),
@@ -227,7 +235,10 @@ impl ServerConnection {
     /// Whether nothing is lost if the connection ends now: no reply is to come, and no thread
     /// is set aside for it.
     pub(super) fn may_make_room(&self) -> bool {
-        !(self.is_shared() || self.has_pending() || self.is_due() || self.has_dedicated_thread())
+        !(self.may_be_silent()
+            || self.has_pending()
+            || self.is_due()
+            || self.has_dedicated_thread())
     }
 
     /// The peer. Called only when it must be known: a peer that authenticates itself
@@ -328,7 +339,7 @@ impl ServerConnection {
 
     /// Records that the client has cancelled a request.
     pub(super) fn cancel(&self, request_id: u32) {
-        if self.is_shared() {
+        if self.is_shared() && !self.cancelled.reaches_open(request_id) {
             self.cancelled.insert(request_id);
         }
     }
@@ -456,23 +467,5 @@ impl ServerConnection {
             let _ = self.stream.send(&close_connection(Version::V1_2));
         }
         self.stream.shutdown(Shutdown::Write);
-    }
-}
-
-impl OpenConnection for ServerConnection {
-    fn peer(&self) -> String {
-        self.peer_so_far().to_string()
-    }
-
-    fn lane(&self) -> u32 {
-        self.lane()
-    }
-
-    fn in_flight(&self) -> usize {
-        self.in_flight()
-    }
-
-    fn is_held_up(&self) -> bool {
-        self.has_pending()
     }
 }

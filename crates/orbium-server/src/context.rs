@@ -3,6 +3,7 @@
 //! them a part of the engine itself.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +12,7 @@ use orbium_channel::peer_memory::Budget;
 use orbium_sys::fork::Origin;
 
 use crate::dedication::Dedications;
+use crate::deferred::OpenRequests;
 use crate::log;
 use orbium_config::Limits;
 use orbium_metrics::{Instruments, Measurements};
@@ -36,22 +38,11 @@ pub struct OrbFacts {
 /// The facts of an ORB that its server engine asks for. It neither keeps the ORB alive
 /// nor holds anything of the engine.
 pub struct ServerContext {
-    /// The ORB's bounds.
-    pub limits: Limits,
-    /// Bytes above which replies are sent in fragments.
-    pub fragment_size: Option<usize>,
-    /// Whether replies to pipelined requests are sent together.
-    pub collects_replies: bool,
-    /// What connections are charged to.
-    pub budget: Budget,
-    /// Identifies the ORB within the process.
-    pub number: usize,
-    /// What readers of requests carry so that references in them can be bound.
-    pub owner: Owner,
-    /// What is counted.
-    pub instruments: Arc<Instruments>,
+    orb: OrbFacts,
     /// Connections with threads of their own.
     pub dedications: Dedications,
+    /// Requests that servants answer after they have returned.
+    pub open_requests: Arc<OpenRequests>,
     /// Whether requests may have to go to another lane than their connection's, or a
     /// hook be asked.
     routed: AtomicBool,
@@ -59,19 +50,23 @@ pub struct ServerContext {
     served_by: OnceLock<Origin>,
 }
 
+impl Deref for ServerContext {
+    type Target = OrbFacts;
+
+    #[inline(always)]
+    fn deref(&self) -> &OrbFacts {
+        &self.orb
+    }
+}
+
 impl ServerContext {
     /// A context without lanes.
     #[must_use]
     pub fn new(orb: OrbFacts) -> Self {
         Self {
-            limits: orb.limits,
-            fragment_size: orb.fragment_size,
-            collects_replies: orb.collects_replies,
-            budget: orb.budget,
-            number: orb.number,
-            owner: orb.owner,
-            instruments: orb.instruments,
+            orb,
             dedications: Dedications::default(),
+            open_requests: Arc::default(),
             routed: AtomicBool::new(false),
             served_by: OnceLock::new(),
         }
@@ -98,6 +93,12 @@ impl ServerContext {
     /// From now on it has to be.
     pub fn route(&self) {
         self.routed.store(true, Ordering::Release);
+    }
+
+    /// Waits until no request of that adapter, or of all, is open, or for
+    /// [`open_time`](Limits::open_time).
+    pub fn settle_open_requests(&self, adapter: Option<usize>) {
+        self.open_requests.settle(adapter, self.limits.open_time);
     }
 
     /// A lane is about to serve in this process.

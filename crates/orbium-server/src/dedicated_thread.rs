@@ -6,8 +6,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use orbium_channel::dedication::{DedicationReply, DedicationRequest, Undedicated};
 use orbium_channel::outgoing::{self, Patience};
-use orbium_giop::dedication::{DedicationReply, DedicationRequest, Undedicated};
 use orbium_giop::{ServiceContexts, service_context};
 use orbium_sys::Interest;
 

@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium_channel::dedication::Undedicated;
 use orbium_giop::SystemException;
-use orbium_giop::dedication::Undedicated;
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
 use orbium_invocation::Priority;
 
 /// Is asked when the first request of a connection has the marker of
-/// [`orbium_giop::dedication`].
+/// [`orbium_channel::dedication`].
 pub trait Dedication: Send + Sync + 'static {
     /// Decides what the connection gets.
     ///

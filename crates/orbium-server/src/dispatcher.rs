@@ -18,8 +18,8 @@ pub enum Located {
     Here,
     /// There is none.
     Unknown,
-    /// Where its whole reference says.
-    At(Ior),
+    /// Where that reference leads; for good if the second is set.
+    At(Ior, bool),
     /// The server cannot tell yet.
     NotYet(SystemException),
 }

@@ -232,6 +232,8 @@ impl LaneCore {
     pub(super) fn forget(&self, connection: &ServerConnection) {
         if self.is_stopping() {
             connection.tracked.note_closing(Closing::Shutdown);
+        } else if connection.is_shared() {
+            connection.cancelled.end_open();
         }
         // Dropped when the lock is no longer held.
         let _forgotten = self.lock().remove(connection);

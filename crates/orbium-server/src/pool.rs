@@ -6,6 +6,7 @@
 //! the limit requests are refused, so that their clients get an exception rather than
 //! wait for ever.
 
+mod calling;
 mod putting;
 mod queue;
 mod worker;
@@ -37,6 +38,9 @@ const SMALL: usize = 8 * 1024;
 /// own, to which they were handed over.
 const HANDED_OVER: usize = 256;
 
+/// Something to run on a thread that serves a pool.
+type Job = Box<dyn FnOnce() + Send>;
+
 /// What a thread has to do.
 enum Work {
     /// A request of this lane.
@@ -54,6 +58,8 @@ struct State {
     oneways: Vec<u64>,
     /// Lanes that want a request of theirs served.
     loans: VecDeque<Arc<Pool>>,
+    /// What else callers are to run.
+    jobs: VecDeque<Job>,
     /// Threads that wait for a request.
     idle: usize,
     /// Threads that do not wait in a call of their own.
@@ -90,6 +96,8 @@ pub(crate) struct Pool {
     /// Whether another thread is started when all wait in calls of their own.
     replaces_waiting: bool,
     borrows_from: Vec<Arc<Pool>>,
+    /// It has no threads of its own.
+    served_by_callers: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -127,11 +135,13 @@ impl Pool {
             queue_bounds: config.queue_bounds.clone(),
             replaces_waiting: config.replaces_waiting,
             borrows_from,
+            served_by_callers: config.served_by_callers,
             state: Mutex::new(State {
                 waiting: Queue::new(octets),
                 room: Vec::new(),
                 oneways: Vec::new(),
                 loans: VecDeque::new(),
+                jobs: VecDeque::new(),
                 idle: 0,
                 active: 0,
                 alive: 0,
@@ -213,13 +223,17 @@ impl Pool {
     /// connections; those of connections that stay open are refused, be they other
     /// lanes' or kept for the reply to a request that is being served.
     pub(super) fn close(&self) {
+        let jobs;
         let left = {
             let mut state = self.lock();
             state.closed = true;
             state.loans.clear();
+            // Dropped when the lock is no longer held.
+            jobs = std::mem::take(&mut state.jobs);
             state.waiting.remove(&|_| true)
         };
         self.changed.notify_all();
+        drop(jobs);
         let mut waiting = HashMap::<u64, usize>::new();
         for queued in &left {
             *waiting.entry(queued.connection().id).or_default() += 1;

@@ -90,7 +90,7 @@ impl Served {
             || self.closing
             || self.unfinished.is_some()
             || self.connection.has_pending()
-            || self.connection.is_shared();
+            || self.connection.may_be_silent();
         if busy {
             self.quiet.disturb();
         }

@@ -142,7 +142,7 @@ impl<'c> Receiving<'c> {
             return true;
         }
         self.unfinished = None;
-        if self.connection.is_shared() {
+        if self.connection.may_be_silent() {
             // Somebody is still to answer.
             self.quiet.disturb();
             return true;

@@ -4,7 +4,7 @@
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 
-use orbium_giop::dedication::{DedicationReply, Undedicated};
+use orbium_channel::dedication::{DedicationReply, Undedicated};
 use orbium_sync::lock::Mutex;
 
 use crate::dedication::{DedicatedThread, Place};

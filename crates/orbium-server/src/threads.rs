@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use orbium_channel::accepting::Accepting;
+use orbium_giop::{GiopRequests, NumberedRequests, RequestForm, ShortRequests, UsualForm};
 use orbium_sys::Poller;
 use orbium_transport::ByteStream;
 
@@ -104,12 +105,38 @@ impl Serving {
         &self,
         dispatcher: &dyn Dispatcher,
         connection: &Arc<ServerConnection>,
-        mut intake: Intake,
+        intake: Intake,
     ) -> Option<Intake> {
+        let form = intake.giop.usual_form();
+        let intake = Box::new(intake);
+        match form {
+            UsualForm::Giop => self.serve_most::<GiopRequests>(dispatcher, connection, intake),
+            UsualForm::Short => {
+                self.serve_most::<ShortRequests<false>>(dispatcher, connection, intake)
+            }
+            UsualForm::Native => {
+                self.serve_most::<ShortRequests<true>>(dispatcher, connection, intake)
+            }
+            UsualForm::Numbered => {
+                self.serve_most::<NumberedRequests>(dispatcher, connection, intake)
+            }
+        }
+    }
+
+    /// As `serve`, where most requests are of that form.
+    #[inline(never)]
+    fn serve_most<F: RequestForm>(
+        &self,
+        dispatcher: &dyn Dispatcher,
+        connection: &Arc<ServerConnection>,
+        intake: Box<Intake>,
+    ) -> Option<Intake> {
+        // In the frame of this function, which the loop reaches at once.
+        let mut intake = *intake;
         let mut receiving = Receiving::new(connection, &dispatcher.context().limits);
         let source = Source::new(dispatcher, connection, self);
         loop {
-            match intake.take_within(&source) {
+            match intake.take_within::<F>(&source) {
                 Outcome::Dispatched | Outcome::Forwarded | Outcome::QueueFull => {
                     receiving.message_ends();
                     // Mostly nothing was received behind the message: then

@@ -8,6 +8,7 @@
 //!   which it hands off before it blocks.
 //! * [`lock`]: the locks on the path of a call, which can be counted.
 //! * [`PriorityMutex`]: a mutex with priority inheritance.
+//! * [`Turn`]: one thread at a time, which may take its turn again.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
 //! * [`LeaderFollower`]: elects one of the waiting threads to read for all.
@@ -23,6 +24,7 @@ mod priority_mutex;
 pub mod role;
 mod slab;
 mod threads;
+mod turn;
 
 pub use leader_follower::{LeaderFollower, Wake};
 pub use mutex_error::MutexError;
@@ -30,3 +32,4 @@ pub use object_cache::ObjectCache;
 pub use priority_mutex::PriorityMutex;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
+pub use turn::{Taken, Turn};

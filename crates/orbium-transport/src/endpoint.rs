@@ -130,6 +130,16 @@ impl FromStr for HostPort {
 }
 
 impl Endpoint {
+    /// A free port of all interfaces, over TCP.
+    #[must_use]
+    pub fn anywhere() -> Self {
+        Self {
+            scheme: "iiop".into(),
+            address: String::new(),
+            parameters: Vec::new(),
+        }
+    }
+
     /// The value of a parameter; the first, if it is given several times.
     #[must_use]
     #[inline(never)]

@@ -161,6 +161,23 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     fn is_midway(&self) -> bool {
         false
     }
+
+    /// The connection below, if requests of both sides may go over it.
+    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
+        None
+    }
+}
+
+/// A connection over which requests of both sides may go.
+pub trait Bidirectional {
+    /// The client has said where it listens: data of the protocol above.
+    fn announce(&self, points: &[u8]);
+
+    /// Whether requests of both sides go over it by now.
+    fn is_both(&self) -> bool;
+
+    /// Whether this side has calls over it, or keeps it for some.
+    fn is_called_over(&self) -> bool;
 }
 
 /// Where connections come in.

@@ -55,16 +55,20 @@ pub use orbium_cdr::{
     Typed, WChar,
 };
 pub use orbium_core::{
-    AnyReference, Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch,
+    AdapterActivator, AnyReference, BidirectionalHosts, BidirectionalPolicy, Call, Channel,
+    ClientStrategy, Collocation, Completion, Config, ConnectTimeout, DeferredReply, Dispatch,
     DispatchHook, Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys,
-    GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane,
-    LaneConfig, Lifespan, Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError,
-    ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError,
-    PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, QueueBounds, RealTimeError, Reply, ReplyBatching, RequestInfo, ResolveError,
-    Scheduling, SchedulingClass, Sent, Servant, ServerStrategy, Step, SystemException,
-    TimePolicies, Transport, UnknownClientStrategy, UnknownProtocol, UnknownStrategy,
-    UserException, explain, give_scheduling, last_failure, nil_reference, priority,
+    ForwardRequest, GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName,
+    IorLocator, IorTable, IorTableError, Lane, LaneConfig, Lifespan, Limits, ManagerAlreadyExists,
+    ManagerState, NamingTimeout, NarrowError, NoContext, OBJECT_REPOSITORY_ID, ObjectError,
+    ObjectRef, OfferedProtocol, OpenRequests, OrRaise, Orb, OrbBuilder, OrbError, Peer, PeerMemory,
+    Phase, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies, Priority,
+    ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, QueueBounds, RealTimeError,
+    Reply, ReplyBatching, RequestInfo, RequestProcessing, ResolveError, Scheduling,
+    SchedulingClass, Sent, Servant, ServantActivator, ServantError, ServantLocator,
+    ServantRetention, ServerStrategy, Step, SystemException, ThreadModel, TimePolicies, Transport,
+    UnknownClientStrategy, UnknownCollocation, UnknownProtocol, UnknownStrategy, UserException,
+    explain, give_scheduling, last_failure, nil_reference, priority, servant_of,
 };
 
 /// Calls that do not wait.
@@ -75,7 +79,9 @@ pub use orbium_core::Result;
 /// What most programs import: `use orbium::prelude::*;`. Its `Result` is the one of the
 /// standard library, with [`SystemException`] for an error type that is not written.
 pub mod prelude {
-    pub use crate::{Call, Interface, Orb, Reply, Result, Sent, SystemException};
+    pub use crate::{
+        Call, DeferredReply, Interface, OrRaise, Orb, Reply, Result, Sent, SystemException,
+    };
 }
 
 /// What relays between protocols, with the feature `bridge`.
@@ -98,6 +104,9 @@ pub use orbium_core::probe;
 /// Counters and latency histograms.
 pub use orbium_core::metrics;
 
+/// Names of the Naming Service; its client is the crate `orbium-naming`.
+pub use orbium_core::names;
+
 /// Connections, lanes, adapters and objects as data.
 pub use orbium_core::introspection;
 
@@ -118,6 +127,18 @@ pub use orbium_cdr::AsArgument;
 
 /// CDR encoding and decoding: what `Any`, `TypeCode` and their errors are made of.
 pub use orbium_cdr as cdr;
+
+/// Values of IDL's value types: [`ValueBase`](value::ValueBase), and what generated handles
+/// have in common.
+pub mod value {
+    pub use orbium_value::{
+        Abstract, Class, CustomMarshal, DataInput, DataOutput, Factories, HasState, Kind,
+        MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, Read, State, ValueBase, ValueType, Write,
+    };
+}
+
+/// Portable interceptors: what sees every call, request and reply; service contexts; slots.
+pub use orbium_interceptor as interceptor;
 
 /// TLS: what `Config::tls` says, and what connections tell.
 #[cfg(feature = "tls")]
@@ -183,10 +204,21 @@ pub mod codegen {
         encode_fixed, enumeration, fixed_struct, idl_enum, idl_fixed_struct, idl_struct,
         idl_typedef, idl_union, idl_view, typed,
     };
+    pub use orbium_value::{
+        Abstract, CustomMarshal, Facet, ValueBase, ValueType, idl_abstract_value, idl_value,
+        idl_value_box,
+    };
+
+    /// The operations of a value; NO_IMPLEMENT if no factory gave it any.
+    #[inline]
+    pub fn operations<O: ?Sized + 'static>(value: &ValueBase) -> Result<&Arc<O>, SystemException> {
+        value.operations().ok_or_else(not_implemented)
+    }
+
     pub use orbium_core::{
-        AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,
-        Raises, Reply, Sent, Servant, ServedBy, SystemException, UntypedReply, UserException,
-        error_enum, exception, idl_errors, idl_exception, idl_interface, idl_results, idl_stubs,
-        interface, not_implemented, unknown_operation,
+        AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
+        OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
+        UntypedReply, UserException, error_enum, exception, idl_errors, idl_exception,
+        idl_interface, idl_results, idl_stubs, interface, not_implemented, unknown_operation,
     };
 }

@@ -42,6 +42,7 @@ prints! {
     no_network: "Anna has 10\n";
     references: "Anna\nAnna\n";
     several_files: "P-101: too high is true\n";
+    on_demand: "Anna has 30\nOBJECT_NOT_EXIST\nAnna is put away\n";
     shutdown: "Ok(42)\nTRANSIENT\n";
     state: "Anna has 4\nBert has 4\nOBJECT_NOT_EXIST\n";
     tls: "Anna\n";

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use orbium_channel::connection::{Bounds, Connection, Event, Role, Violation};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::numbers::Names;
-use orbium_giop::{HEADER_LEN, Headers, MessageHeader, PlainRequest, ReassemblyLimits};
+use orbium_giop::{
+    HEADER_LEN, Headers, MessageHeader, NumberedRequests, PlainRequest, ReassemblyLimits,
+    RequestForm,
+};
 
 /// What all peers together may make the connection hold.
 const BUDGET: usize = 64 << 10;
@@ -109,14 +112,16 @@ fn numbered(names: &Names, octets: &[u8]) {
     if !Names::are_needed_for(message) {
         return;
     }
-    let found = names.find_native(message);
+    let mut split = message.to_vec();
+    let found = NumberedRequests::split(&mut split, Some(names));
     let mut named = Vec::new();
     assert_eq!(found.is_some(), names.named(message, &mut named).is_ok());
     if let Some(found) = found {
         let plain = PlainRequest::find_short(&named).expect("a request with names");
         assert_eq!(found.key, &named[HEADER_LEN..][plain.key]);
         assert_eq!(found.operation, &named[HEADER_LEN..][plain.operation]);
-        assert_eq!(message[found.body..], named[HEADER_LEN + plain.body..]);
+        assert_eq!(*found.body, named[HEADER_LEN + plain.body..]);
+        assert_eq!(message[found.body_at..], *found.body);
         assert_eq!(
             (found.request_id, found.response),
             (plain.request_id, plain.response)

@@ -9,21 +9,25 @@
 mod cdr;
 mod connection;
 mod idl;
+mod json;
 mod messages;
 mod messaging;
 mod references;
 #[cfg(target_os = "linux")]
 mod rings;
 pub mod types;
+mod values;
 
 pub use cdr::{cdr, format_of, type_number};
 pub use connection::connection;
 pub use idl::idl;
+pub use json::json;
 pub use messages::messages;
 pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
 #[cfg(target_os = "linux")]
 pub use rings::rings;
+pub use values::values;
 
 /// A target by its name.
 #[must_use]
@@ -37,6 +41,8 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         #[cfg(target_os = "linux")]
         "rings" => rings,
         "idl" => idl,
+        "values" => values,
+        "json" => json,
         _ => return None,
     })
 }

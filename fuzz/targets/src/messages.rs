@@ -164,7 +164,7 @@ fn request(header: MessageHeader, reader: &mut CdrReader<'_>) -> Option<Vec<u8>>
     if contexts.is_empty() && !template.order().is_foreign() {
         let mut writer = CdrWriter::new(format);
         let tail = OperationTail::new(operation);
-        if let Some(start) = template.begin_with(&mut writer, id, response, &tail) {
+        if let Some(start) = template.begin_giop(&mut writer, id, response, &tail) {
             assert_eq!(finished(writer, start, body).as_deref(), Some(&*message));
         }
     }

@@ -57,6 +57,12 @@ fn values_keep_their_laws() {
     replay("cdr");
 }
 
+/// Conformance: CDR - values: indirections that cannot be
+#[test]
+fn graphs_of_values_keep_their_laws() {
+    replay("values");
+}
+
 /// Conformance: robustness - fuzz target `references`: IOR and corbaloc
 #[test]
 fn references_keep_their_laws() {
@@ -73,4 +79,10 @@ fn idl_is_compiled_or_refused() {
 #[test]
 fn rings_keep_their_laws() {
     replay("rings");
+}
+
+/// Conformance: robustness - fuzz target `json`: JSON of any form as a value
+#[test]
+fn json_keeps_its_laws() {
+    replay("json");
 }

@@ -121,7 +121,7 @@ pub(super) fn prepare(may_install: bool) -> Readiness {
     if shell::has("tshark") {
         readiness.ready.push("tshark".to_owned());
     }
-    for peer in ["omni", "jacorb", "refragment"] {
+    for peer in ["omni", "jacorb", "glassfish", "refragment"] {
         build(peer, &mut readiness);
     }
     readiness

@@ -6,6 +6,7 @@
 //! processes, and the peers take turns within it, so that a slow spell of the
 //! machine meets them all; ratios are taken within a repetition.
 
+pub(crate) mod collocated;
 mod counts;
 pub(crate) mod experiments;
 mod flood;
@@ -32,6 +33,8 @@ enum Figure {
     Flood,
     /// Asynchronous calls, 512 outstanding over one connection
     Pipelined,
+    /// Calls within one ORB
+    Collocated,
     /// Instructions and allocations per call, by callgrind
     Instructions,
     /// System calls per call, by strace
@@ -115,6 +118,7 @@ fn measure_one(
         Figure::Latency => latency::measure(programs, args.quick, report),
         Figure::Flood => flood::measure(programs, args.quick, report),
         Figure::Pipelined => pipelined::measure(programs, args.quick, report),
+        Figure::Collocated => collocated::measure(args.quick, report),
         Figure::Instructions => counts::instructions(programs, args.quick, report),
         Figure::Syscalls => counts::syscalls(programs, args.quick, report),
         Figure::Scale => scale::measure(programs, args.quick, report),

@@ -108,15 +108,12 @@ fn a_file_that_is_not_there_is_an_error() {
 #[test]
 fn what_has_no_mapping_warns_or_fails() {
     let folder = Folder::new("unmapped");
-    let file = folder.file(
-        "v.idl",
-        "valuetype V { public long a; };\nstruct S { long a; };",
-    );
+    let file = folder.file("v.idl", "component V {};\nstruct S { long a; };");
     let compiled = folder.config().try_compile(&file).unwrap();
     assert!(
         compiled
             .warnings
-            .contains("v.idl:1:11: warning: valuetype `::V` is left out")
+            .contains("v.idl:1:11: warning: component `::V` is left out")
     );
     let error = folder
         .config()

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values from one format to another.
 
+use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
 use super::walk;
 use crate::decimal::write_packed;
-use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKind, TypeRef};
+use crate::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, Owner, TCKind, TypeRef,
+};
 
 /// Copies one value of type `code` from `reader` to `writer`, whatever byte
 /// order, alignment, code sets and GIOP version each has.
@@ -36,9 +39,22 @@ pub(crate) fn canonical_copy(
 
 /// Writes a value kept in canonical form.
 #[inline]
-pub(crate) fn restore(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
-    let mut reader = CdrReader::new(octets, Format::native());
+pub(crate) fn restore(
+    code: TypeRef<'_>,
+    octets: &mut [u8],
+    owner: Option<&Owner>,
+    writer: &mut CdrWriter<'_>,
+) {
+    let mut reader = CdrReader::new(octets, Format::native()).with_owner(owner);
     if let Err(error) = copy(code, &mut reader, writer, false) {
+        writer.fail(error.kind);
+    }
+}
+
+/// Writes a value kept in canonical form as a part of another in that form.
+pub(crate) fn keep(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
+    let mut reader = CdrReader::new(octets, Format::native());
+    if let Err(error) = copy(code, &mut reader, writer, true) {
         writer.fail(error.kind);
     }
 }
@@ -188,5 +204,9 @@ impl Visitor for Copier<'_, '_> {
         self.writer.align(run.size.min(8));
         self.writer.write_raw(run.octets());
         Ok(())
+    }
+
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        copy_graph(code, reader, self.writer)
     }
 }

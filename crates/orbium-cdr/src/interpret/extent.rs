@@ -47,6 +47,10 @@ impl Extent {
             TCKind::String => self.strings = true,
             TCKind::WChar | TCKind::WString => self.wide = true,
             TCKind::Any | TCKind::TypeCode => self.opaque = true,
+            // Values of one message are one graph.
+            TCKind::Value | TCKind::ValueBox | TCKind::Event | TCKind::AbstractInterface => {
+                self.opaque = true;
+            }
             TCKind::Enum => {}
             _ => {
                 if let Some(content) = code.content() {

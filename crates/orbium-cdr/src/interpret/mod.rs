@@ -6,19 +6,24 @@
 
 mod copy;
 mod extent;
+mod graphs;
 mod print;
 mod visitor;
 
 pub use copy::copy_value;
-pub(crate) use copy::{canonical_copy, restore};
+pub(crate) use copy::{canonical_copy, keep, restore};
 pub(crate) use extent::Extent;
+pub use graphs::{OwnerWithValues, ValueCopier, copy_graph};
 pub(crate) use print::Printed;
 use visitor::Keeping;
 pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
 
 use crate::decimal::read_packed;
 use crate::room;
-use crate::{CdrError, CdrErrorKind, CdrReader, Decode, MemberRef, TCKind, TypeCode, TypeRef};
+use crate::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, MemberRef, TCKind, TypeCode,
+    TypeRef,
+};
 
 /// Steps a walk may take on top of [`STEPS_PER_OCTET`].
 ///
@@ -34,7 +39,8 @@ const STEPS_PER_OCTET: u64 = 32;
 ///
 /// # Errors
 /// A [`CdrError`] for whatever is wrong with the data or cannot be walked
-/// ([`CdrErrorKind::NotSupported`] for value types and abstract interfaces),
+/// ([`CdrErrorKind::NotSupported`] for value types and abstract interfaces, unless the visitor
+/// takes them),
 /// or what the visitor says.
 pub fn walk_value<V: Visitor>(
     code: TypeRef<'_>,
@@ -96,6 +102,9 @@ impl Visitor for Skip {
     fn run(&mut self, _: Run<'_>) -> Result<(), CdrError> {
         Ok(())
     }
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        copy_graph(code, reader, &mut CdrWriter::new(Format::native()))
+    }
 }
 
 struct Walk<'v> {
@@ -145,6 +154,9 @@ impl Walk<'_> {
                 self.visitor.leaf(Leaf::TypeCode(&value))
             }
             TCKind::ObjRef | TCKind::Component | TCKind::Home => self.reference(reader),
+            TCKind::Value | TCKind::ValueBox | TCKind::Event | TCKind::AbstractInterface => {
+                reader.nested(|reader| self.visitor.value(code, reader))
+            }
             TCKind::Principal => {
                 let octets = reader.read_octets()?;
                 self.visitor.leaf(Leaf::Principal(octets))

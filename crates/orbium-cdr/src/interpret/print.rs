@@ -3,11 +3,12 @@
 
 use core::fmt;
 
+use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
 use super::walk_value;
 use crate::decimal::write_decimal;
 use crate::typecode::write_type_name;
-use crate::{CdrError, CdrReader, TypeRef};
+use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 
 /// Elements of a run of primitives that are shown.
 const SHOWN: usize = 64;
@@ -169,5 +170,12 @@ impl Visitor for Printed<'_, '_> {
             write!(self.out, ", … {} more", count - SHOWN)?;
         }
         Ok(())
+    }
+
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), Stop> {
+        self.separate()?;
+        copy_graph(code, reader, &mut CdrWriter::new(Format::native()))?;
+        self.out.write_str("value of ")?;
+        Ok(write_type_name(code, self.out)?)
     }
 }

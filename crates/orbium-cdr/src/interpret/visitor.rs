@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the interpreter reports while it walks a value.
 
-use crate::{CdrError, CdrErrorKind, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar};
+use crate::{
+    CdrError, CdrErrorKind, CdrReader, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar,
+};
 
 /// A value that has no parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,6 +131,16 @@ pub trait Visitor {
     fn run(&mut self, run: Run<'_>) -> Result<(), Self::Error> {
         run.leaves().try_for_each(|leaf| self.leaf(leaf))
     }
+
+    /// A value of a valuetype, or what stands where an abstract interface is expected: to be
+    /// read from `reader`, by [`copy_graph`](crate::copy_graph) say.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::NotSupported`] by default.
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), Self::Error> {
+        let _ = code;
+        Err(reader.error(CdrErrorKind::NotSupported).into())
+    }
 }
 
 /// A visitor that keeps its own error here while a [`CdrError`] stands for it, so that
@@ -172,6 +184,11 @@ impl<V: Visitor> Visitor for Keeping<'_, V> {
 
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
         let visited = self.visitor.run(run);
+        self.keep(visited)
+    }
+
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        let visited = self.visitor.value(code, reader);
         self.keep(visited)
     }
 }

@@ -4,9 +4,17 @@
 use core::cell::{Cell, RefCell};
 
 use crate::fixed_size::Primitives;
-use crate::fragment_boundaries::{DATA_AT, FragmentBoundaries, beyond};
+use crate::fragment_boundaries::{DATA_AT, FragmentBoundaries, More, beyond};
 use crate::layout::gap;
+use crate::rare::Rare;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
+
+/// The boundaries, if there are any; the other parts of the reader stay free.
+pub(super) fn divided<'m, 'a>(
+    more: &'m mut Option<Box<More<'a>>>,
+) -> Option<&'m mut FragmentBoundaries<'a>> {
+    more.as_deref_mut()?.boundaries.as_mut()
+}
 
 impl<'a> CdrReader<'a> {
     /// Sets where the message was reassembled from fragments that are aligned
@@ -41,10 +49,15 @@ impl<'a> CdrReader<'a> {
         }
         if !ahead.is_empty() {
             self.end = self.position();
-            self.more = Some(Box::new(FragmentBoundaries {
-                bytes: core::mem::take(&mut self.rest),
-                index,
-                ahead,
+            let bytes = core::mem::take(&mut self.rest);
+            self.more = Some(Box::new(More {
+                boundaries: Some(FragmentBoundaries {
+                    bytes,
+                    index,
+                    ahead,
+                    chunk: None,
+                }),
+                state: Rare::NONE,
             }));
         }
     }
@@ -59,10 +72,28 @@ impl<'a> CdrReader<'a> {
         self.ahead_across()
     }
 
+    pub(crate) fn boundaries(&self) -> Option<&FragmentBoundaries<'a>> {
+        self.more.as_deref()?.boundaries.as_ref()
+    }
+
+    /// Whether `rest` is empty because there are boundaries.
+    #[inline]
+    pub(crate) fn is_divided(&self) -> bool {
+        self.more.is_some() && self.boundaries().is_some()
+    }
+
+    #[cold]
+    pub(crate) fn remaining_across(&self) -> usize {
+        match self.boundaries() {
+            Some(boundaries) => boundaries.remaining(),
+            None => self.rest.len(),
+        }
+    }
+
     #[cold]
     fn ahead_across(&mut self) -> &[u8] {
-        let Some(boundaries) = &mut self.more else {
-            return &[];
+        let Some(boundaries) = divided(&mut self.more) else {
+            return self.rest;
         };
         while boundaries.here() == 0
             && let Some(position) = boundaries.cross(self.end)
@@ -76,9 +107,12 @@ impl<'a> CdrReader<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn take_across(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
-        let Some(boundaries) = self.more.as_deref_mut() else {
+        let Some(boundaries) = divided(&mut self.more) else {
             return Err(self.error(CdrErrorKind::Truncated));
         };
+        if boundaries.chunk.is_some() {
+            return self.take_of_chunk(size);
+        }
         if size > boundaries.bytes.len() {
             return Err(self.error(CdrErrorKind::Truncated));
         }
@@ -109,7 +143,7 @@ impl<'a> CdrReader<'a> {
     pub(crate) fn align_across(&mut self, align: usize) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
-            let Some(boundaries) = self.more.as_deref_mut() else {
+            let Some(boundaries) = divided(&mut self.more) else {
                 return Err(self.error(CdrErrorKind::Truncated));
             };
             if skip <= boundaries.here() {
@@ -128,7 +162,7 @@ impl<'a> CdrReader<'a> {
     pub(crate) fn fill_across(&mut self, align: usize, out: &mut [u8]) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
-            let Some(boundaries) = self.more.as_deref_mut() else {
+            let Some(boundaries) = divided(&mut self.more) else {
                 return Err(self.error(CdrErrorKind::Truncated));
             };
             if skip + out.len() <= boundaries.here() {
@@ -158,7 +192,7 @@ impl<'a> CdrReader<'a> {
         let Some(extent) = count.checked_mul(size) else {
             return Err(self.error(CdrErrorKind::CountTooLarge));
         };
-        if self.more.is_some() {
+        if self.is_divided() {
             return self.run_across(count, size, align);
         }
         self.align(align)?;
@@ -174,7 +208,10 @@ impl<'a> CdrReader<'a> {
         size: usize,
         align: usize,
     ) -> Result<&'a mut [u8], CdrError> {
-        let Some(boundaries) = self.more.as_deref_mut() else {
+        if self.is_chunked() {
+            return self.run_of_chunk(count * size, align);
+        }
+        let Some(boundaries) = divided(&mut self.more) else {
             return Err(self.error(CdrErrorKind::Truncated));
         };
         let mut position = self.end;
@@ -238,7 +275,7 @@ impl<'a> CdrReader<'a> {
     /// the octets they take.
     pub(crate) fn elements_here<T: FixedSize>(&self, count: usize) -> (usize, usize) {
         let layout = const { T::LAYOUT };
-        let here = self.more.as_deref().map_or(0, FragmentBoundaries::here);
+        let here = self.boundaries().map_or(0, FragmentBoundaries::here);
         let first = layout.end(self.end & 7);
         let Some(others) = here.checked_sub(first) else {
             return (0, 0);

@@ -63,7 +63,7 @@ impl<'a> CdrReader<'a> {
         count: usize,
         out: &mut Vec<T>,
     ) -> Result<(), CdrError> {
-        if self.more.is_some() {
+        if self.is_divided() {
             return self.read_fixed_vec_across(count, out);
         }
         let extent = self.extent::<T>(count)?;
@@ -96,7 +96,7 @@ impl<'a> CdrReader<'a> {
         }
         self.align(align_of::<T>())?;
         match count.checked_mul(size_of::<T>()) {
-            Some(octets) if octets <= self.rest.len() => self.take(octets),
+            Some(octets) if octets <= self.remaining() => self.take(octets),
             _ => Err(self.error(CdrErrorKind::CountTooLarge)),
         }
     }
@@ -155,7 +155,7 @@ impl<'a> CdrReader<'a> {
     /// [`CdrErrorKind::BadEnumerator`], [`CdrErrorKind::NoMemory`].
     #[inline]
     pub fn read_fixed_slice<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
-        if self.more.is_some() {
+        if self.is_divided() {
             return self.read_fixed_slice_across();
         }
         self.align(4)?;
@@ -203,7 +203,7 @@ impl<'a> CdrReader<'a> {
     fn read_fixed_slice_across<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
         let count = self.read_count(const { T::LAYOUT.min_size() })?;
         let mut out = Vec::new();
-        self.read_fixed_vec(count, &mut out)?;
+        self.read_fixed_sequence(count, &mut out)?;
         Ok(Cow::Owned(out))
     }
 }

@@ -155,6 +155,17 @@ impl TypeCode {
         })
     }
 
+    /// `fixed<digits, scale>`.
+    #[must_use]
+    #[inline]
+    pub fn fixed(digits: u16, scale: i16) -> Self {
+        Self::build(Node {
+            number: u32::from(digits),
+            scale,
+            ..Node::new(TCKind::Fixed)
+        })
+    }
+
     /// `sequence<element, bound>`; 0 is no bound.
     #[must_use]
     pub fn sequence(element: Self, bound: u32) -> Self {
@@ -190,6 +201,63 @@ impl TypeCode {
     #[inline]
     pub fn interface(id: &str, name: &str) -> Self {
         Self::build(Node::named(TCKind::ObjRef, id, name))
+    }
+
+    /// `abstract interface`.
+    #[must_use]
+    #[inline]
+    pub fn abstract_interface(id: &str, name: &str) -> Self {
+        Self::build(Node::named(TCKind::AbstractInterface, id, name))
+    }
+
+    /// `local interface`.
+    #[must_use]
+    #[inline]
+    pub fn local_interface(id: &str, name: &str) -> Self {
+        Self::build(Node::named(TCKind::LocalInterface, id, name))
+    }
+
+    /// `native`.
+    #[must_use]
+    #[inline]
+    pub fn native(id: &str, name: &str) -> Self {
+        Self::build(Node::named(TCKind::Native, id, name))
+    }
+
+    /// A boxed value.
+    #[must_use]
+    #[inline]
+    pub fn value_box(id: &str, name: &str, boxed: Self) -> Self {
+        Self::build(Node {
+            content: Some(Edge::Out(boxed)),
+            ..Node::named(TCKind::ValueBox, id, name)
+        })
+    }
+
+    /// `valuetype`; the modifier as [`Type::value`](super::Type::value) has it, and of each
+    /// member whether it is public.
+    #[must_use]
+    pub fn value<'m>(
+        id: &str,
+        name: &str,
+        modifier: i16,
+        concrete_base: Option<Self>,
+        members: impl IntoIterator<Item = (&'m str, Self, bool)>,
+    ) -> Self {
+        let members = members
+            .into_iter()
+            .map(|(name, content, public)| NodeMember {
+                name: name.into(),
+                content: Some(Edge::Out(content)),
+                label: 0,
+                visibility: i16::from(public),
+            });
+        Self::build(Node {
+            scale: modifier,
+            content: concrete_base.map(Edge::Out),
+            members: members.collect(),
+            ..Node::named(TCKind::Value, id, name)
+        })
     }
 
     /// `struct`.

@@ -2,6 +2,7 @@
 //! Types known when a program is compiled, as data in statics.
 
 use super::kind::TCKind;
+use crate::{CdrError, CdrReader, CdrWriter};
 
 /// What `number` holds for a union without a default member.
 pub(super) const NO_DEFAULT: u32 = u32::MAX;
@@ -35,7 +36,11 @@ pub struct Type {
     /// Element, original type, discriminator, boxed type or concrete base.
     pub(super) content: Option<&'static Type>,
     pub(super) members: &'static [Member],
+    pub(super) copy: Option<CopyValue>,
 }
+
+/// Copies a value of one valuetype from message to message.
+pub type CopyValue = fn(&mut CdrReader<'_>, &mut CdrWriter<'_>) -> Result<(), CdrError>;
 
 /// A member of a struct, exception, union or value, or an enumerator.
 #[derive(Debug)]
@@ -191,6 +196,7 @@ impl Type {
             scale: 0,
             content: None,
             members: &[],
+            copy: None,
         }
     }
 
@@ -390,6 +396,23 @@ impl Type {
             kind: TCKind::Event,
             ..Self::value(id, name, modifier, concrete_base, members)
         }
+    }
+
+    /// The same type, of which values within anys are copied so.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn copied_by(self, copy: CopyValue) -> Self {
+        Self {
+            copy: Some(copy),
+            ..self
+        }
+    }
+
+    /// The abstract interface that has the id and name of this type.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn as_abstract(&'static self) -> Self {
+        Self::abstract_interface(self.id, self.name)
     }
 
     /// A boxed value.

@@ -125,7 +125,11 @@ pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
         | TCKind::String
         | TCKind::WString
         | TCKind::Sequence
-        | TCKind::Except => 4,
+        | TCKind::Except
+        | TCKind::Value
+        | TCKind::ValueBox
+        | TCKind::Event
+        | TCKind::AbstractInterface => 4,
         TCKind::ObjRef | TCKind::Component | TCKind::Home => 8,
         _ => kind.primitive().map_or(0, |(size, _)| size as u32),
     }

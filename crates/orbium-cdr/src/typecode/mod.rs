@@ -16,7 +16,7 @@ mod write;
 
 use std::sync::Arc;
 
-pub use declare::{Member, Type};
+pub use declare::{CopyValue, Member, Type};
 pub(crate) use display::write_type_name;
 use graph::Graph;
 pub use kind::TCKind;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::declare::{Member, NO_DEFAULT, Type};
+use super::declare::{CopyValue, Member, NO_DEFAULT, Type};
 use super::graph::{Graph, Node, NodeMember, own_size};
 use super::kind::TCKind;
 use super::{Repr, TypeCode};
@@ -40,6 +40,14 @@ pub(super) type Identity = (usize, u32);
 impl<'t> TypeRef<'t> {
     pub(crate) const fn of_static(description: &'static Type) -> Self {
         Self(View::Static(description))
+    }
+
+    /// How its values are copied, if it is a valuetype of this program.
+    pub(crate) fn copy_of_values(self) -> Option<CopyValue> {
+        match self.0 {
+            View::Static(description) => description.copy,
+            View::Shared(..) => None,
+        }
     }
 
     pub(super) fn of_node(graph: &'t Arc<Graph>, index: u32) -> Self {

@@ -296,7 +296,9 @@ fn what_cannot_be_written_is_no_any() {
     assert_eq!(nul, Err(CdrErrorKind::BadString));
 }
 
-/// Conformance: CDR - value types, boxes, abstract interfaces on the wire - refused in anys
+/// No owner of the reader knows their types.
+///
+/// Conformance: CDR - value types in anys - of unknown types: MARSHAL, minor code 1
 #[test]
 fn value_types_are_refused() {
     let value = TypeCode::from(const { &Type::value_box("IDL:Box:1.0", "Box", Type::LONG) });

@@ -5,9 +5,7 @@
 
 use orbium_cdr::Format;
 use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetContext, Negotiated};
-use orbium_giop::{
-    Completion, ExceptionKind, MessageHeader, ServiceContexts, SystemException, service_context,
-};
+use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 
 /// The code sets that one side of a connection uses, and whether the other side knows them.
 ///
@@ -72,14 +70,14 @@ impl CodeSets {
         self.negotiated
     }
 
-    /// The format of a message with that header.
+    /// The format of a message that has this one while no code sets are negotiated.
     #[must_use]
     #[inline]
-    pub fn format(&self, header: &MessageHeader) -> Format {
+    pub const fn format(&self, plain: Format) -> Format {
         Format {
             char_set: self.negotiated.char_set,
             wide_set: self.negotiated.wide_set,
-            ..header.format()
+            ..plain
         }
     }
 

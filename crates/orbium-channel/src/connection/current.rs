@@ -43,18 +43,6 @@ impl Connection {
         }
     }
 
-    /// As `parts`, for a message that did not come in fragments.
-    #[inline]
-    pub fn plain_parts(&mut self, header: &MessageHeader) -> Parts<'_> {
-        let (message, rest) = self.framing.split(header);
-        Parts {
-            message,
-            seams: &[],
-            rest,
-            continuation: &mut self.continuation,
-        }
-    }
-
     /// Whether the message that `next` has found came in fragments.
     #[must_use]
     pub fn came_in_fragments(&self) -> bool {
@@ -71,11 +59,11 @@ impl Connection {
         }
     }
 
-    /// As `consume`, for a message that did not come in fragments.
+    /// Drops the message of so many octets that comes next and did not come in fragments.
     #[inline]
-    pub fn consume_plain(&mut self, header: &MessageHeader) {
+    pub fn consume_plain(&mut self, octets: usize) {
         debug_assert!(self.whole.is_none());
-        self.framing.consume(header);
+        self.framing.consume_octets(octets);
     }
 
     #[cold]

@@ -41,7 +41,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::numbers::Names;
-use orbium_giop::{CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind};
+use orbium_giop::{
+    CancelRequest, HEADER_LEN, Headers, MessageHeader, MessageKind, PlainReply, RequestForm,
+    UsualForm,
+};
 use orbium_transport::ByteStream;
 
 use crate::framing::{Framing, FramingError};
@@ -123,18 +126,11 @@ impl Connection {
         Self { names, ..self }
     }
 
-    /// As `next_plain_request`, for a request with a short header, perhaps with numbers.
-    #[must_use]
-    #[inline]
-    pub fn next_short_request(&self) -> Option<MessageHeader> {
-        self.framing.next_short_request()
-    }
-
     /// The header of a reply with nothing unusual about it that is there whole in one
-    /// piece: what `peek` would return, sooner.
+    /// piece, and what it says: what `peek` would return, sooner.
     #[must_use]
-    #[inline]
-    pub fn next_plain_reply(&self) -> Option<MessageHeader> {
+    #[inline(always)]
+    pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         self.framing.next_plain_reply()
     }
 
@@ -163,12 +159,25 @@ impl Connection {
         self.framing.push(octets)
     }
 
-    /// The header of a request with nothing unusual about it that is there whole: what
-    /// `next` would return, sooner.
+    /// The next message, if it is there whole and begins as nearly all requests of that
+    /// form: what `next` would return, sooner.
+    #[must_use]
+    #[inline(always)]
+    pub fn next_request<F: RequestForm>(&mut self) -> Option<Parts<'_>> {
+        let (message, rest) = self.framing.next_request::<F>()?;
+        Some(Parts {
+            message,
+            seams: &[],
+            rest,
+            continuation: &mut self.continuation,
+        })
+    }
+
+    /// The form of nearly all requests.
     #[must_use]
     #[inline]
-    pub fn next_plain_request(&self) -> Option<MessageHeader> {
-        self.framing.next_plain_request()
+    pub fn usual_form(&self) -> UsualForm {
+        self.framing.headers().usual_form()
     }
 
     /// The header of the message that is there whole in one piece, or of a whole fragment.

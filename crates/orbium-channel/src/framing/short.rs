@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages with short headers, and plain replies of either kind.
 
-use orbium_giop::{HEADER_LEN, HeaderError, MessageHeader};
+use orbium_cdr::ByteOrder;
+use orbium_giop::{HEADER_LEN, HeaderError, MessageHeader, PlainReply};
 
-use super::{Framing, FramingError, total};
+use super::{Framing, FramingError};
 
 impl Framing {
     /// The header of a message that is none of GIOP's.
@@ -18,26 +19,19 @@ impl Framing {
             .ok_or(FramingError::Header(error))
     }
 
-    /// As `next_plain_request`, for a request with a short header in the byte order of
-    /// this machine.
-    #[inline]
-    pub fn next_short_request(&self) -> Option<MessageHeader> {
-        let octets = self.received();
-        let header = MessageHeader::short_request(octets.first_chunk()?, self.request_form)?;
-        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
-    }
-
-    /// The header of the next message, if it has arrived whole and is a plain reply: of
-    /// GIOP 1.2 or with a short header, in the byte order of this machine. Otherwise
-    /// `next` knows.
-    #[inline]
-    pub fn next_plain_reply(&self) -> Option<MessageHeader> {
+    /// The next message, if it has arrived whole and is a plain reply: of GIOP 1.2 or with
+    /// a short header, in the byte order of this machine. Its header, and what it says.
+    /// Otherwise `next` knows.
+    #[inline(always)]
+    pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         let octets = self.received();
         let head = octets.first_chunk()?;
-        let header = match MessageHeader::plain_reply(head) {
-            Some(header) => header,
-            None => MessageHeader::short_reply(head, self.reply_form)?,
-        };
-        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
+        if let Some(header) = MessageHeader::plain_reply(head) {
+            let reply = PlainReply::find(self.whole(header.size, octets)?, ByteOrder::NATIVE)?;
+            return Some((header, reply));
+        }
+        let (size, status) = self.usual.reply_size(head)?;
+        let reply = PlainReply::find_short(self.whole(size, octets)?, status)?;
+        Some((self.usual.reply(size), reply))
     }
 }

@@ -10,7 +10,7 @@ use orbium_giop::codeset::{
     CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId, NativeCharSet, Negotiated,
 };
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, RequestHeader,
+    Completion, ExceptionKind, GiopRequests, HEADER_LEN, ReplyHeader, ReplyStatus, RequestHeader,
     RequestTemplate, ResponseFlags, ServiceContext, SystemException, Version, begin_reply,
     finish_message, service_context,
 };
@@ -73,7 +73,7 @@ impl Pair {
         let request = RequestHeader::read(&mut reader, header.version.minor).unwrap();
         let announced = request.contexts.find(service_context::CODE_SETS).is_some();
         let refused = code_sets.apply(&request.contexts).err();
-        reader.set_format(code_sets.format(&header));
+        reader.set_format(code_sets.format(header.format()));
         let said = said(&mut reader);
         code_sets.end_message();
         self.server.consume(&header);
@@ -279,8 +279,8 @@ fn code_sets_go_with_the_connection_to_another_thread() {
     pair.answer(2);
     let octets = pair.request("Ž", EURO).unwrap();
     pair.server.push(&octets).unwrap();
-    let header: MessageHeader = pair.server.next_plain_request().unwrap();
-    let continuation = pair.server.plain_parts(&header).continuation.take();
+    let parts = pair.server.next_request::<GiopRequests>().unwrap();
+    let continuation = parts.continuation.take();
     let limit = Bounds::default().message;
     pair.server = Connection::continued(Role::Server, limit, &[], continuation, &Budget::NONE);
     assert_eq!(pair.serve(&octets), heard(false, "Ž", EURO));

@@ -178,15 +178,12 @@ fn rust_is_written_and_the_same_each_time() {
 #[test]
 fn what_has_no_mapping_is_left_out_or_refused() {
     let folder = Folder::new();
-    let file = folder.file(
-        "v.idl",
-        "valuetype V { public long l; }; struct S { long l; };",
-    );
+    let file = folder.file("v.idl", "component V {}; struct S { long l; };");
     let out = folder.path("out");
     let ran = run(["idl", "gen", &file, "-o", &out]);
     ran.assert_done();
     assert!(
-        ran.stderr.contains("warning: valuetype `::V` is left out"),
+        ran.stderr.contains("warning: component `::V` is left out"),
         "{ran:?}"
     );
     let refused = folder.path("refused");

@@ -96,7 +96,7 @@ fn what_leads_to_no_object_is_refused() {
     run(["ping", &nil]).assert_failed_saying("the reference is nil");
     run(["ping", "corbaloc:rir:/Nothing"]).assert_failed_saying("no initial reference `Nothing`");
     run(["ping", "IOR:00"]).assert_failed_saying("bad object reference");
-    run(["ping", "corbaname::localhost#a/b"]).assert_failed_saying("names are not looked up");
+    run(["ping", "corbaname::localhost#a/b"]).assert_failed_saying("the name was not resolved");
 }
 
 /// Conformance: complaint 33 - shared memory endpoints: "no usable transport protocol", no hint why

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What shells and `man` get from the program, and help for what was mistyped.
 
-use crate::program::{Folder, run};
+use crate::program::{Folder, Server, orbium, project_idl, run};
 
 #[test]
 fn a_mistyped_command_or_option_is_suggested() {
@@ -73,5 +73,50 @@ fn the_manual_page_is_printed_or_all_pages_are_written() {
     assert!(check.contains("\\-\\-strict"), "{check}");
     for page in ran.stdout.lines() {
         assert!(std::path::Path::new(page).is_file(), "{page}");
+    }
+}
+
+/// The program completes the names of operations of the object on the command line.
+#[test]
+fn operations_are_completed_by_the_program() {
+    let server = Server::start([]);
+    let idl = project_idl("cubit.idl");
+    let complete = |words: &[&str]| {
+        let start = ["--", "orbium", "call"];
+        let mut command = orbium(start.into_iter().chain(words.iter().copied()));
+        command.env("ORBIUM_COMPLETE", "bash");
+        let at = words.len() + 1;
+        command.env("_CLAP_COMPLETE_INDEX", at.to_string());
+        command
+            .env("_CLAP_IFS", "\n")
+            .env("_CLAP_COMPLETE_SPACE", "true");
+        let output = command.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let ior = server.ior("Cube");
+    assert_eq!(
+        complete(&["--idl", &idl, ior, "cube_lo"]),
+        "cube_long\ncube_longs"
+    );
+    assert_eq!(
+        complete(&["--idl", &idl, server.corbaloc("Cube"), "ca"]),
+        "calls"
+    );
+    assert!(complete(&[ior, "--idl", &idl, ""]).contains("noop"));
+    // Neither a wrong reference nor wrong IDL shows errors among what is typed.
+    assert_eq!(complete(&["--idl", &idl, "IOR:00", "cu"]), "");
+    assert_eq!(complete(&["--idl", "missing.idl", ior, "cu"]), "");
+    assert_eq!(complete(&[ior, "cu"]), "");
+    assert!(complete(&["--repe"]).contains("--repeat"));
+}
+
+#[test]
+fn a_script_that_asks_the_program_is_printed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = orbium([]).env("ORBIUM_COMPLETE", shell).output().unwrap();
+        assert!(output.status.success());
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(script.contains("ORBIUM_COMPLETE"), "{shell}: {script}");
     }
 }

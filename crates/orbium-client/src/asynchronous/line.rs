@@ -36,10 +36,10 @@ use crate::introduction::{Introduction, PriorityContext};
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::private_connections::PrivateConnections;
-use crate::timing::Timing;
 use crate::way::Way;
 use batch::{Batch, Message};
 use end::End;
+use orbium_invocation::timing::Timing;
 
 /// A request that follows the last send within this time is left to the reader, if it is
 /// not the only one. About what a send takes: requests that come more slowly gain nothing.

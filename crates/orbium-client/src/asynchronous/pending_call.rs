@@ -8,8 +8,8 @@ use orbium_giop::SystemException;
 use orbium_invocation::story::Note;
 
 use super::reply::Reply;
-use crate::decoding::Decoding;
 use crate::outcome::Outcome;
+use orbium_invocation::Decoding;
 
 /// What a call comes to.
 pub(super) type Answered = Result<Reply, SystemException>;

@@ -8,8 +8,8 @@ use orbium_invocation::raises::Raises;
 use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
 
-use crate::decoding::Decoding;
 use crate::outcome::{Outcome, outcome_of, raised_as};
+use orbium_invocation::Decoding;
 
 /// A reply as it came.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::candidate::Candidate;
 use crate::config::ClientConfig;
 use crate::errors::bad_argument;
 use crate::introduction::Introduction;
-use crate::timing::Timing;
+use orbium_invocation::timing::Timing;
 
 /// The arguments of a call, kept until there is an answer.
 pub(crate) trait Arguments: Send {

@@ -12,9 +12,9 @@ use orbium_metrics::Retry;
 use orbium_trace::log::{self, Recurring};
 
 use super::{Attempt, RETRIES};
-use crate::errors::time_left;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
+use orbium_invocation::exceptions::time_left;
 
 impl Attempt<'_> {
     /// What to do after an exchange without results: try again, perhaps after a pause, or

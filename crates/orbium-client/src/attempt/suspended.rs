@@ -14,8 +14,8 @@ use crate::errors::no_usable_protocol;
 use crate::introduction::PriorityContext;
 use crate::pool::Pool;
 use crate::reference::Reference;
-use crate::timing::Timing;
 use crate::way::{Choice, Way};
+use orbium_invocation::timing::Timing;
 
 /// An attempt without its object.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orbium_channel::connection::{Event, Violation};
 use orbium_channel::framing::Grouped;
-use orbium_giop::{FragmentError, MessageHeader, MessageKind, PlainReply, ReplyHeader};
+use orbium_giop::{FragmentError, MessageHeader, MessageKind, PlainReply};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sys::Interest;
 use orbium_transport::Deadline;
@@ -71,11 +71,9 @@ impl Connection {
 
     /// The header of the plain reply that is there whole and in one piece, and what that
     /// says.
-    #[inline]
-    pub(crate) fn plain_reply(&mut self) -> Option<(MessageHeader, PlainReply)> {
-        let header = self.giop.next_plain_reply()?;
-        let reply = ReplyHeader::plain(&header, self.giop.plain_parts(&header).message)?;
-        Some((header, reply))
+    #[inline(always)]
+    pub(crate) fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
+        self.giop.next_plain_reply()
     }
 
     /// Returns what has come in answer, or receives once. `has_received`: a further receive

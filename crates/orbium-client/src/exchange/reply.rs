@@ -7,6 +7,7 @@ use orbium_giop::{
     Completion, ExceptionKind, MessageHeader, MessageKind, PlainReply, ReplyHeader, ReplyStatus,
     SystemException, minor,
 };
+use orbium_interceptor::ContextList;
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, unreadable};
 
@@ -14,7 +15,7 @@ use super::{Answer, Exchange, orbium};
 use crate::asynchronous::Reply;
 use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
-use crate::outcome::{Outcome, outcome_of, raised_as, read_answer};
+use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
 
 impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time.
@@ -220,6 +221,22 @@ impl Exchange<'_, '_> {
         read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
     ) -> Result<(), CdrError> {
         self.read(read)
+    }
+
+    /// The service contexts of the reply, if there is one.
+    #[cold]
+    pub(crate) fn reply_contexts(&mut self) -> ContextList {
+        let Some((header, _)) = self.reply else {
+            return ContextList::default();
+        };
+        match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => contexts_of(&header, octets, &[]),
+            (None, Some(connection)) => {
+                let (message, seams) = connection.message_with_seams(&header);
+                contexts_of(&header, message, seams)
+            }
+            (None, None) => ContextList::default(),
+        }
     }
 
     /// The raw reply, for later unmarshalling.

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_channel::connection::{Bounds, Connection, Event, Violation};
+use orbium_channel::ended;
 use orbium_giop::{MessageHeader, ReassemblyLimits, Version, close_connection};
 use orbium_metrics::Closing;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -19,7 +20,7 @@ use super::pending_reply::PendingReply;
 use super::send_queue::SendQueue;
 use crate::config::CALL_SLOTS;
 use crate::counts::Counted;
-use crate::{ended, ticks};
+use crate::ticks;
 
 /// Distance of the request ids of one slot: those between belong to the other slots,
 /// and odd ones to the server.

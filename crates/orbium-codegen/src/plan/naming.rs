@@ -12,7 +12,7 @@ impl<'m> Plan<'m> {
     pub(super) fn name_with_bases(&mut self, id: DefId, named: &mut DefSet) {
         let known = self.interfaces.contains(id);
         if known && named.insert(id) {
-            for base in self.model.bases(id) {
+            for base in self.model.bases(id).iter().chain(self.supported(id)) {
                 self.name_with_bases(*base, named);
             }
             self.name_features(id);
@@ -105,11 +105,31 @@ impl<'m> Plan<'m> {
                 | DefinitionKind::Enum(_)
                 | DefinitionKind::Alias(_)
                 | DefinitionKind::Exception(_)
+                | DefinitionKind::ValueType(_)
+                | DefinitionKind::ValueBox(_)
         );
         if has_type {
             let wanted = format!("{}_TYPE", names::screaming(&definition.name));
             let found = self.fresh(module, &wanted);
             self.type_codes.insert(definition.id, found);
+        }
+        if self.is_value(definition.id) {
+            let found = self.fresh(module, &format!("{name}State"));
+            self.value_states.insert(definition.id, found);
+        }
+        if matches!(definition.kind, DefinitionKind::ValueType(_))
+            && !self.value_features(definition.id).is_empty()
+        {
+            let servant = self.fresh(module, &format!("{name}Operations"));
+            self.interfaces
+                .insert(definition.id, InterfaceNames { servant });
+        }
+        if !self.factories(definition.id).is_empty() {
+            let found = self.fresh(module, &format!("{name}Factory"));
+            self.factory_traits.insert(definition.id, found);
+            for factory in self.factories(definition.id) {
+                self.plan_error(module, &factory.raises, definition.id, &factory.name);
+            }
         }
         if matches!(definition.kind, DefinitionKind::Interface(_)) {
             let found = InterfaceNames {
@@ -135,13 +155,13 @@ impl<'m> Plan<'m> {
     /// Names the methods of an interface after those that it inherits.
     fn name_features(&mut self, id: DefId) {
         let mut taken = NameSet::new();
-        for &base in &self.model.all_bases(id) {
-            for feature in self.model.contents(base) {
-                if let Some(methods) = self.methods.get(*feature) {
-                    taken.insert(methods.call.clone());
-                    if let Some(set) = &methods.set {
-                        taken.insert(set.clone());
-                    }
+        let mut inherited = self.features(id);
+        inherited.append(&mut self.value_features(id));
+        for feature in inherited {
+            if let Some(methods) = self.methods.get(feature.id) {
+                taken.insert(methods.call.clone());
+                if let Some(set) = &methods.set {
+                    taken.insert(set.clone());
                 }
             }
         }
@@ -172,9 +192,9 @@ impl<'m> Plan<'m> {
                         if let Some(methods) = self.methods.get_mut(feature.id) {
                             methods.set = Some(set);
                         }
-                        self.plan_error(&module, &attribute.set_raises, id, feature);
+                        self.plan_error(&module, &attribute.set_raises, id, &feature.name);
                     }
-                    self.plan_error(&module, &attribute.get_raises, id, feature);
+                    self.plan_error(&module, &attribute.get_raises, id, &feature.name);
                 }
                 DefinitionKind::Operation(operation) => {
                     let mut values = usize::from(operation.result != Type::Void);
@@ -189,7 +209,7 @@ impl<'m> Plan<'m> {
                             methods.results = Some(results);
                         }
                     }
-                    self.plan_error(&module, &operation.raises, id, feature);
+                    self.plan_error(&module, &operation.raises, id, &feature.name);
                 }
                 _ => {}
             }
@@ -197,13 +217,7 @@ impl<'m> Plan<'m> {
     }
 
     /// One error enum per distinct set of exceptions in a module.
-    fn plan_error(
-        &mut self,
-        module: &[String],
-        raises: &[DefId],
-        interface: DefId,
-        feature: &Definition,
-    ) {
+    fn plan_error(&mut self, module: &[String], raises: &[DefId], interface: DefId, feature: &str) {
         if raises.is_empty() || self.error_enum(module, raises).is_some() {
             return;
         }
@@ -218,7 +232,7 @@ impl<'m> Plan<'m> {
             format!(
                 "{}{}",
                 names::camel(&self.model[interface].name),
-                names::camel(&feature.name)
+                names::camel(feature)
             )
         };
         let name = self.fresh(module, &format!("{name}Error"));

@@ -1,7 +1,7 @@
-//~ valuetype `::Unmapped::Point` is left out: value types are not mapped yet
-//~ value box `::Unmapped::Text` is left out: value boxes are not mapped yet
-//~ interface `::Unmapped::Describable` is left out: abstract interfaces are not mapped yet
-//~ interface `::Unmapped::Described` is left out: it uses `::Unmapped::Describable`, which is left out
+//~ eventtype `::Unmapped::Point` is left out: `eventtype` has no mapping
+//~ value box `::Unmapped::Text` is left out: it uses `::Unmapped::Point`, which is left out
+//~ component `::Unmapped::Describable` is left out: `component` has no mapping
+//~ struct `::Unmapped::Described` is left out: it uses `::Unmapped::Describable`, which is left out
 //~ struct `::Unmapped::UsesValue` is left out: it uses `::Unmapped::Point`, which is left out
 //~ typedef `::Unmapped::UsesMany` is left out: it uses `::Unmapped::UsesValue`, which is left out
 //~ exception `::Unmapped::Bad` is left out: it uses `::Unmapped::Text`, which is left out
@@ -9,7 +9,6 @@
 //~ operation `::Unmapped::Mixed::gives` is left out: it uses `::Unmapped::UsesMany`, which is left out
 //~ operation `::Unmapped::Mixed::raises_bad` is left out: it uses `::Unmapped::Bad`, which is left out
 //~ attribute `::Unmapped::Mixed::d` is left out: it uses `::Unmapped::Describable`, which is left out
-//~ operation `::Unmapped::Mixed::base` is left out: it uses `ValueBase`, and value types are not mapped yet
 //~ union `::Unmapped::U` is left out: it uses `::Unmapped::Described`, which is left out
 //~ annotation `@optional` of `::Unmapped::Annotated` has no effect
 //~ annotation `@key` of `::Unmapped::Annotated::id` has no effect
@@ -26,10 +25,11 @@ pub mod unmapped {
     orb::idl_interface! {
         /// IDL interface `Unmapped::Mixed`, repository id `IDL:Unmapped/Mixed:1.0`.
         pub struct Mixed = "IDL:Unmapped/Mixed:1.0";
-        operations by_octet(0, 115, &[0]);
+        operations by_octet(0, 98, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         pub trait MixedServant;
 
         fn stays(a: i32) -> Result<()> = "stays";
+        fn base(v: Option<&orb::ValueBase>) -> Result<()> = "base";
     }
 
     orb::idl_fixed_struct! {

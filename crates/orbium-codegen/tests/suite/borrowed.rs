@@ -5,7 +5,9 @@
 use std::sync::{Mutex, RwLock};
 
 use orbium::{Any, Call, ExceptionKind, Interface, Orb, Reply, Sent, SystemException};
-use orbium_codegen::{Options, generate};
+use orbium_codegen::Options;
+
+use crate::generated::generated;
 
 mod golden {
     include!("../golden/borrowed.rs");
@@ -17,37 +19,28 @@ use golden::borrowed::{
     Grid, Lost, LostError,
 };
 
-/// What is generated for an interface, and what there is to warn of.
-fn generated(options: &Options) -> (String, Vec<String>) {
-    const IDL: &str = "module Bank {
+/// What options are tried on.
+const IDL: &str = "module Bank {
       interface Account {
         string owner(); string history(in long from); @borrow(FALSE) string hint(); long sum();
       };
     };";
-    let front = orbium_idl::Options::new();
-    let model = orbium_idl::compile_source(&front, "bank.idl", IDL)
-        .model
-        .unwrap();
-    let generated = generate(&model, options).unwrap();
-    let warnings = generated.warnings.iter().map(|it| it.message.clone());
-    (generated.code, warnings.collect())
-}
 
 #[test]
 fn options_name_operations_with_borrowed_results() {
     let bank = || Options::new("bank.idl");
     let slots = |code: &str| code.matches("slot orb::Reply<").count();
-    assert_eq!(slots(&generated(&bank()).0), 0);
+    assert_eq!(slots(&generated(IDL, &bank()).0), 0);
     for (pattern, expected) in [
         ("Bank::Account::history", 1),
         ("::Bank::Account::h*", 1),
         ("Bank::*", 2),
         ("*", 2),
     ] {
-        let (code, warnings) = generated(&bank().borrowed_results(pattern));
+        let (code, warnings) = generated(IDL, &bank().borrowed_results(pattern));
         assert_eq!((slots(&code), warnings), (expected, vec![]), "{pattern}");
     }
-    let (code, warnings) = generated(&bank().borrowed_results("Bank::Accounts::*"));
+    let (code, warnings) = generated(IDL, &bank().borrowed_results("Bank::Accounts::*"));
     assert_eq!(slots(&code), 0);
     assert!(
         warnings[0].contains("`Bank::Accounts::*` names no operation"),

@@ -377,7 +377,7 @@ fn what_may_be_left_out_is_counted_in_one_line() {
     };
     assert!(note.starts_with("left out, as allowed: "), "{note}");
     assert!(
-        note.contains("valuetype") && note.ends_with("that use such"),
+        note.contains("1 eventtype") && note.ends_with("that use such"),
         "{note}"
     );
     let of_no_use: Vec<_> = generated

@@ -5,8 +5,12 @@
 mod ami;
 mod asynchronous;
 mod borrowed;
+mod by_value;
 mod calls;
+mod deferred;
+mod generated;
 mod golden;
 mod long_files;
 mod values;
+mod valuetypes;
 mod views;

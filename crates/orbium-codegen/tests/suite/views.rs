@@ -5,7 +5,9 @@
 use std::sync::{Mutex, mpsc};
 
 use orbium::{Call, ExceptionKind, Interface, Orb, Reply, Sent, SystemException, WChar};
-use orbium_codegen::{Options, generate};
+use orbium_codegen::Options;
+
+use crate::generated::generated;
 
 mod golden {
     include!("../golden/views.rs");
@@ -310,9 +312,8 @@ fn views_go_with_slots_inout_parameters_and_asynchronous_calls() {
     }
 }
 
-/// What is generated for an interface, and what there is to warn of.
-fn generated(options: &Options) -> (String, Vec<String>) {
-    const IDL: &str = "module Bank {
+/// What options are tried on.
+const IDL: &str = "module Bank {
       struct Entry { string key; };
       union Choice switch (boolean) { case TRUE: string text; };
       struct Chosen { Choice picked; };
@@ -322,20 +323,12 @@ fn generated(options: &Options) -> (String, Vec<String>) {
         long sum();
       };
     };";
-    let front = orbium_idl::Options::new();
-    let model = orbium_idl::compile_source(&front, "bank.idl", IDL)
-        .model
-        .unwrap();
-    let generated = generate(&model, options).unwrap();
-    let warnings = generated.warnings.iter().map(|it| it.message.clone());
-    (generated.code, warnings.collect())
-}
 
 #[test]
 fn options_name_operations_with_viewed_arguments() {
     let bank = || Options::new("bank.idl");
     let views = |code: &str| code.matches("@view given: Entry | EntryRef<'_>").count();
-    let (code, warnings) = generated(&bank());
+    let (code, warnings) = generated(IDL, &bank());
     assert_eq!(views(&code), 0);
     assert!(!code.contains("idl_view!"));
     let kept = "parameter `given` of `::Bank::Account::choose` is no view: \
@@ -347,11 +340,11 @@ fn options_name_operations_with_viewed_arguments() {
         ("Bank::*", 2),
         ("*", 2),
     ] {
-        let (code, warnings) = generated(&bank().viewed_arguments(pattern));
+        let (code, warnings) = generated(IDL, &bank().viewed_arguments(pattern));
         assert_eq!((views(&code), warnings.len()), (expected, 1), "{pattern}");
         assert_eq!(code.matches("idl_view!").count(), 1);
     }
-    let (_, warnings) = generated(&bank().viewed_arguments("Bank::Accounts::*"));
+    let (_, warnings) = generated(IDL, &bank().viewed_arguments("Bank::Accounts::*"));
     assert!(
         warnings[0].contains("`Bank::Accounts::*` names no operation"),
         "{warnings:?}"

@@ -6,12 +6,15 @@ use std::sync::{Arc, Weak};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, TaggedComponent};
 
+use orbium_interceptor::Interceptors;
 use orbium_server::ServerContext;
 use orbium_server::lane::OWN;
 
+use crate::adapter::ior_table::Table;
 use crate::adapter::lanes::Lanes;
+use crate::adapter::main_thread::MainThread;
 use crate::adapter::{Policies, Registry};
-use crate::{Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
+use crate::{Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 
 /// Makes references to objects of an ORB, and has it listen for them.
 pub(crate) trait ReferenceFactory: Send + Sync {
@@ -26,6 +29,12 @@ pub(crate) trait ReferenceFactory: Send + Sync {
     /// # Errors
     /// BAD_INV_ORDER.
     fn check_serving(&self) -> Result<(), SystemException>;
+
+    /// Sees that there is a lane for the main thread.
+    ///
+    /// # Errors
+    /// The ORB was shut down, or lacks resources.
+    fn main_lane(&self) -> Result<(), SystemException>;
 
     /// A reference to the object with that key, over `protocols` if given, with
     /// `components` in addition to the ORB's; served by these lanes, if there are any,
@@ -48,10 +57,16 @@ pub(crate) struct Adapters {
     pub(crate) registry: Registry,
     pub(crate) lanes: Lanes,
     pub(crate) context: Arc<ServerContext>,
+    pub(crate) table: Table,
+    pub(crate) main: MainThread,
     /// Asked where each request is served.
     pub(super) hook: Option<Hook>,
+    /// What sees every request; `None` if there is nothing.
+    pub(super) interceptors: Option<Interceptors>,
     /// Whether clients that call by a bound key are sent to the whole reference.
     pub(super) forwards_bound_keys: bool,
+    /// Whether collocated calls pass over POA managers and policies.
+    pub(super) calls_directly: bool,
     /// Whether the configuration has lanes.
     configures_lanes: bool,
     factory: Weak<dyn ReferenceFactory>,
@@ -66,9 +81,13 @@ impl Adapters {
         Self {
             registry: Registry::new(),
             lanes: Lanes::default(),
+            table: Table::default(),
+            main: MainThread::default(),
             context,
             hook: config.dispatch.clone(),
+            interceptors: config.interceptors.of_requests(),
             forwards_bound_keys: config.forward_bound_keys.0,
+            calls_directly: config.collocation == Collocation::Direct,
             configures_lanes: !config.lanes.is_empty(),
             factory,
         }

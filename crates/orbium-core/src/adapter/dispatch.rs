@@ -4,25 +4,24 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use orbium_cdr::{CdrReader, Encode};
-use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
-use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
-use orbium_giop::{Completion, ExceptionKind, Ior, ResponseFlags, SystemException, minor};
+use orbium_cdr::CdrReader;
+use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_invocation::scheduling;
 use orbium_sys::RealTimeError;
 
+use crate::adapter::implicit::{is_implicit, serve_implicit};
 use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
 use crate::adapter::spans::{RequestSpan, serve_within};
 use crate::adapter::{ActiveObject, Adapters};
 use crate::log::{self, Recurring};
+use crate::priority;
 use crate::raises::DispatchError;
 use crate::servant::Call;
-use crate::{OBJECT_REPOSITORY_ID, priority, unknown_operation};
+use orbium_server::IncomingRequest;
 use orbium_server::UntypedReply;
 use orbium_server::lane::{Decided, Route};
-use orbium_server::{IncomingRequest, Located};
 
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
@@ -84,14 +83,35 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(MessagingReceive);
-        let found = match self.registry.find_hinted(request.key) {
-            Some(found) => found,
-            None => match self.find_or_forward(request, reply)? {
-                Some(found) => found,
-                None => return Ok(()),
-            },
-        };
-        let object: &ActiveObject = &found;
+        match self.registry.find_hinted(request.key) {
+            Some(found) => self.serve_object(request, &found, arguments, reply),
+            None => self.serve_unhinted(request, arguments, reply),
+        }
+    }
+
+    /// Serves a request by a key without a good hint.
+    #[cold]
+    #[inline(never)]
+    fn serve_unhinted(
+        &self,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        match self.find_or_forward(request, reply)? {
+            Some(found) => self.serve_object(request, &found, arguments, reply),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn serve_object(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
         orbium_trace::probe!(PoaDemux);
         if object.lane != request.lane {
             return self.serve_specially(request, object, arguments, reply);
@@ -115,8 +135,6 @@ impl Adapters {
 
     /// The object of a key without a good hint; `None` if the client was sent to its
     /// whole reference.
-    #[cold]
-    #[inline(never)]
     fn find_or_forward(
         &self,
         request: &IncomingRequest<'_>,
@@ -132,10 +150,19 @@ impl Adapters {
                 key = %request.key.escape_ascii(),
                 "client sent to the whole reference",
             );
-            reply.forward(&to)?;
+            reply.forward(&to, false)?;
             return Ok(None);
         }
-        let found = self.registry.find(request.key);
+        let mut found = self.registry.find(request.key);
+        if found.is_err() && self.registry.activate(request)? {
+            found = self.registry.find(request.key);
+        }
+        if found.is_err()
+            && let Some((to, permanent)) = self.table.lookup(request.key)
+        {
+            reply.forward(&to, permanent)?;
+            return Ok(None);
+        }
         Ok(Some(found.inspect_err(|exception| {
             note_refusal(request, Recurring::UnknownObject, *exception);
         })?))
@@ -195,6 +222,7 @@ impl Adapters {
             // That lane will answer.
             Route::To(lane, decided) if reply.move_to(&lane, decided) => Ok(()),
             Route::To(..) => Err(busy().into()),
+            Route::Elsewhere(to, permanent) => reply.forward(&to, permanent),
         }
     }
 
@@ -234,14 +262,11 @@ impl Adapters {
         // Whatever it has waited for.
         check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
-        if request.response == ResponseFlags::SyncWithServer {
-            reply.confirm(request.peer)?;
-        }
         match object.extension() {
-            None => dispatch(object, &call, arguments, reply),
-            Some(extension) => extension
-                .0
-                .upcall(&call, &mut || dispatch(object, &call, arguments, reply)),
+            None => self.serve_by_policies(request, object, arguments, reply),
+            Some(extension) => extension.0.upcall(&call, &mut || {
+                self.serve_by_policies(request, object, arguments, reply)
+            }),
         }
     }
 }
@@ -287,7 +312,7 @@ fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException> {
 }
 
 /// Where the request should be served it cannot be.
-fn busy() -> SystemException {
+pub(super) fn busy() -> SystemException {
     SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
 }
 
@@ -308,7 +333,7 @@ fn not_permitted(error: &RealTimeError) -> SystemException {
 }
 
 #[inline]
-fn dispatch(
+pub(super) fn dispatch(
     object: &ActiveObject,
     call: &Call<'_>,
     arguments: &mut CdrReader<'_>,
@@ -343,7 +368,7 @@ fn unanswered() -> SystemException {
 /// The servant has panicked.
 #[cold]
 #[inline(never)]
-fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
+pub(super) fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
     // Where, the panic hook has said.
     log::error!(
         target: "orbium::request",
@@ -371,87 +396,5 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
         (Some(text), _) => text,
         (None, Some(text)) => text,
         (None, None) => "",
-    }
-}
-
-/// The band of a connection, which a client must name.
-#[cold]
-fn band(context: Option<&[u8]>) -> Result<PriorityBand, SystemException> {
-    let bad = SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
-    read_priority_range_context(context.ok_or(bad)?).map_err(|_| bad)
-}
-
-/// Names of attributes start with `_get_` or `_set_`; what else starts with an
-/// underscore is the ORB's.
-#[inline]
-fn is_implicit(operation: &[u8]) -> bool {
-    matches!(operation, [b'_', rest @ ..] if !rest.starts_with(b"get_") && !rest.starts_with(b"set_"))
-}
-
-/// The operations every object has (CORBA 3.3 Part 2, clause 9.4.2.1).
-#[cold]
-fn serve_implicit(
-    object: &ActiveObject,
-    call: &Call<'_>,
-    arguments: &mut CdrReader<'_>,
-    reply: &mut UntypedReply<'_>,
-) -> Result<(), DispatchError> {
-    // As text: octets would be compared one by one.
-    match str::from_utf8(call.operation()).unwrap_or_default() {
-        "_is_a" => {
-            let id = arguments.read_str()?;
-            let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
-            reply.say_result(&mut |writer| writer.write_bool(is_a))
-        }
-        "_non_existent" | "_not_existent" => {
-            reply.say_result(&mut |writer| writer.write_bool(false))
-        }
-        "_repository_id" => {
-            let id = object.servant.repository_id();
-            reply.say_result(&mut |writer| id.encode(writer))
-        }
-        "_bind_priority_band" => match object.extension() {
-            Some(extension) => {
-                let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
-                extension.0.bind_band(band(asked)?)?;
-                reply.say_result(&mut |_| {})
-            }
-            None => Err(unknown_operation()),
-        },
-        "_interface" => {
-            Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
-        }
-        "_component" | "_domain_managers" => {
-            Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())
-        }
-        _ => Err(unknown_operation()),
-    }
-}
-
-impl Adapters {
-    /// Whether a key leads to an object here.
-    pub(crate) fn locate(&self, key: &[u8]) -> Located {
-        if let Some(to) = self.forward_of(key) {
-            return Located::At(to);
-        }
-        match self.registry.find(key) {
-            Ok(_) => Located::Here,
-            Err(exception) if exception.kind == ExceptionKind::Transient => {
-                Located::NotYet(exception)
-            }
-            Err(_) => Located::Unknown,
-        }
-    }
-
-    /// The whole reference that clients which call by that key are sent to: once, as
-    /// its key is the object's own.
-    fn forward_of(&self, key: &[u8]) -> Option<Ior> {
-        if !self.forwards_bound_keys || !self.registry.forwards(key) {
-            return None;
-        }
-        // Without an object, or a reference to it, the request is answered here.
-        let object = self.registry.find(key).ok()?;
-        let reference = object.reference().ok()?;
-        Some(reference.ior().clone())
     }
 }

@@ -2,12 +2,13 @@
 //! POA managers: whether requests are served, held, discarded or refused
 //! (CORBA 3.3 Part 1, clause 15.3.3).
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_sync::lock::{Condvar, Mutex};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
@@ -33,15 +34,20 @@ const STATE_BITS: u32 = 2;
 const STATE_MASK: usize = (1 << STATE_BITS) - 1;
 const ONE_REQUEST: usize = 1 << STATE_BITS;
 
-#[derive(Debug)]
+/// An adapter, as its manager sees it.
+pub(super) trait Controlled: Send + Sync {
+    /// The manager was deactivated.
+    fn deactivated(&self, etherealizes: bool);
+}
+
 struct Shared {
     word: AtomicUsize,
     held: AtomicUsize,
     held_limit: usize,
     /// How long a request is held.
     hold_time: Option<Duration>,
-    /// The adapter it was made for.
-    adapter: Box<str>,
+    /// Its id: unique in the ORB while it exists.
+    id: Box<str>,
     /// Whether it was ever activated.
     activated: AtomicBool,
     /// Whether it was said that it holds requests though it never was.
@@ -54,11 +60,31 @@ struct Shared {
     orb: usize,
     changing: Mutex<()>,
     changed: Condvar,
+    /// The adapters that it controls.
+    controlled: Mutex<Vec<Weak<dyn Controlled>>>,
 }
 
 /// Controls whether the requests for one or more adapters are served.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct PoaManager(Arc<Shared>);
+
+impl fmt::Debug for PoaManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoaManager")
+            .field("id", &self.0.id)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A manager that may be gone.
+pub(super) struct WeakManager(Weak<Shared>);
+
+impl WeakManager {
+    pub(super) fn upgrade(&self) -> Option<PoaManager> {
+        self.0.upgrade().map(PoaManager)
+    }
+}
 
 impl PartialEq for PoaManager {
     fn eq(&self, other: &Self) -> bool {
@@ -78,14 +104,15 @@ fn state_of(word: usize) -> ManagerState {
 /// A thread that serves a request would wait for itself.
 #[inline]
 pub(super) fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
-    if wait && role::is_serving(orb) {
-        return Err(SystemException::omg(
-            ExceptionKind::BadInvOrder,
-            3,
-            Completion::No,
-        ));
+    match wait && role::is_serving(orb) {
+        true => Err(waits_for_oneself()),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+/// The exception for waiting for the end of the very request that waits.
+pub(super) fn waits_for_oneself() -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No)
 }
 
 /// The exception for requests to an adapter that is being destroyed (CORBA 3.3
@@ -118,15 +145,14 @@ impl Shared {
 }
 
 impl PoaManager {
-    /// For an adapter of that name; `started` says whether any manager of the ORB was
-    /// ever activated.
-    pub(crate) fn new(context: &ServerContext, started: &Arc<AtomicBool>, adapter: &str) -> Self {
+    /// With that id; `started` says whether any manager of the ORB was ever activated.
+    pub(super) fn new(context: &ServerContext, started: &Arc<AtomicBool>, id: &str) -> Self {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             held_limit: context.limits.held_requests,
             hold_time: context.limits.hold_time,
-            adapter: adapter.into(),
+            id: id.into(),
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -134,13 +160,36 @@ impl PoaManager {
             orb: context.number,
             changing: Mutex::new(()),
             changed: Condvar::new(),
+            controlled: Mutex::default(),
         }))
+    }
+
+    /// Controls an adapter from now on.
+    pub(super) fn add(&self, adapter: Weak<dyn Controlled>) {
+        let mut controlled = self.controlled();
+        controlled.retain(|it| it.strong_count() > 0);
+        controlled.push(adapter);
+    }
+
+    fn controlled(&self) -> MutexGuard<'_, Vec<Weak<dyn Controlled>>> {
+        let controlled = self.0.controlled.lock();
+        controlled.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Requests that are held, and those that are being served.
     pub(crate) fn load(&self) -> (usize, usize) {
         let held = self.0.held.load(Ordering::Relaxed);
         (held, self.0.word.load(Ordering::Relaxed) >> STATE_BITS)
+    }
+
+    /// The id, which no other manager of the ORB has while this one exists.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    pub(super) fn downgrade(&self) -> WeakManager {
+        WeakManager(Arc::downgrade(&self.0))
     }
 
     /// The present state.
@@ -154,6 +203,12 @@ impl PoaManager {
     #[inline]
     pub fn requests_in_progress(&self) -> usize {
         self.0.word.load(Ordering::Acquire) >> STATE_BITS
+    }
+
+    /// Requests that wait until it is activated.
+    #[must_use]
+    pub fn held_requests(&self) -> usize {
+        self.0.held.load(Ordering::Relaxed)
     }
 
     /// Starts serving, held requests first.
@@ -191,17 +246,37 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Refuses requests for good, held ones too. With `wait`, returns when none
-    /// is being served any more. Does nothing more the second time.
+    /// Refuses requests for good, held ones too; objects with servant activators are
+    /// etherealized after their last requests. With `wait`, returns when none is being
+    /// served any more. Does nothing more the second time.
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request.
     #[inline]
     pub fn deactivate(&self, wait: bool) -> Result<(), PoaError> {
+        self.deactivate_with(true, wait)
+    }
+
+    /// As [`PoaManager::deactivate`], but servant activators do not etherealize their
+    /// objects: the servants are dropped.
+    ///
+    /// # Errors
+    /// As [`PoaManager::deactivate`].
+    pub fn deactivate_without_etherealizing(&self, wait: bool) -> Result<(), PoaError> {
+        self.deactivate_with(false, wait)
+    }
+
+    fn deactivate_with(&self, etherealizes: bool, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb, wait)?;
         // Fails only if it is inactive already.
-        let _ = self.change(ManagerState::Inactive);
+        let changed = self.change(ManagerState::Inactive).is_ok();
         self.wait_while(wait, ManagerState::Inactive);
+        if changed {
+            let controlled = self.controlled().clone();
+            for adapter in controlled.iter().filter_map(Weak::upgrade) {
+                adapter.deactivated(etherealizes);
+            }
+        }
         Ok(())
     }
 
@@ -257,7 +332,7 @@ impl PoaManager {
         }
         let _operation = String::from_utf8_lossy(operation);
         crate::log::warn!(
-            target: "orbium::poa", adapter = %shared.adapter,
+            target: "orbium::poa", manager = %shared.id,
             operation = %_operation,
             "a request is held: the POA manager of its adapter was never activated, \
              call poa.manager().activate()"

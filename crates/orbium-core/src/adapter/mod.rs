@@ -2,10 +2,18 @@
 //! Object adapters: from an object key to a servant.
 
 mod adapters;
+mod collocated;
 mod dispatch;
-mod key;
+mod forward;
+mod frames;
+mod implicit;
+mod ior_table;
 mod lanes;
+mod locating;
+mod main_thread;
 mod manager;
+mod manager_factory;
+mod managing;
 mod measured;
 mod object;
 mod poa;
@@ -13,11 +21,22 @@ mod policy;
 mod registry;
 mod route;
 mod spans;
+mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
+pub(crate) use collocated::TypedUpcall;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 
+pub use forward::{ForwardRequest, ServantError};
+pub use ior_table::{IorLocator, IorTable, IorTableError};
 pub use manager::{ManagerState, PoaManager};
-pub use poa::{Poa, PoaError};
-pub use policy::{IdAssignment, IdUniqueness, Lifespan, Policies};
+pub use manager_factory::{ManagerAlreadyExists, PoaManagerFactory};
+pub use poa::{
+    AdapterActivator, NoContext, Poa, PoaCurrent, PoaError, ServantActivator, ServantLocator,
+    servant_of,
+};
+pub use policy::{
+    IdAssignment, IdUniqueness, Lifespan, Policies, RequestProcessing, ServantRetention,
+    ThreadModel,
+};

@@ -4,17 +4,21 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use orbium_giop::SystemException;
+use orbium_interceptor::server::InterceptedObject;
 use orbium_sync::SlotKey;
 
+use crate::adapter::forward::ForwardRequest;
 use crate::adapter::manager::Serving;
-use orbium_server::Expiry;
+use crate::raises::DispatchError;
+use orbium_server::object_key::NO_HINT;
+use orbium_server::{Expiry, UntypedReply};
 
 use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::servant::Target;
-use crate::{Extension, ObjectRef, Priority, Servant};
+use crate::{Extension, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
 
 /// An object adapter, as its objects and the registry see it.
 pub(crate) trait Adapter: Send + Sync {
@@ -31,6 +35,17 @@ pub(crate) trait Adapter: Send + Sync {
     /// The adapter of that name below this one.
     fn child(&self, name: &str) -> Option<Arc<dyn Adapter>>;
 
+    fn has_activator(&self) -> bool;
+
+    /// Has the adapter activator create the adapter of that name below this one, as soon as
+    /// the manager serves requests; whether it is there.
+    fn activates(
+        self: Arc<Self>,
+        name: &str,
+        expiry: &Expiry,
+        operation: &[u8],
+    ) -> Result<bool, SystemException>;
+
     /// Whether a key of that kind and stamp may be served from here.
     fn serves(&self, persistent: bool, stamp: u64) -> bool;
 
@@ -41,11 +56,41 @@ pub(crate) trait Adapter: Send + Sync {
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException>;
 
     /// The last request on an object that was deactivated has ended.
-    fn object_gone(&self);
+    fn object_gone(&self, object: &ActiveObject);
+
+    /// What stands in for an object that is not active, if the adapter may have a servant
+    /// for it nonetheless.
+    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<ActiveObject>>;
+
+    /// Serves a request by the policies of the adapter; `serve` runs the servant of the
+    /// object that it is given.
+    fn upcall(
+        self: Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        reply: &mut UntypedReply<'_>,
+        serve: &mut Upcall<'_>,
+    ) -> Result<(), DispatchError>;
+
+    /// Whether the calling thread has the turn of an adapter that serves one request at a
+    /// time.
+    fn is_taken_by_this_thread(&self) -> bool;
+
+    /// Where clients that locate an object are sent, if its servant manager says so.
+    fn located(self: Arc<Self>, id: &[u8]) -> Option<ForwardRequest>;
 
     /// The adapter as what it is.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
+
+/// Runs the servant of an object.
+pub(crate) type Upcall<'u> =
+    dyn FnMut(&ActiveObject, &mut UntypedReply<'_>) -> Result<(), DispatchError> + 'u;
+
+/// How an object ends: with `etherealize` unless nothing is set.
+pub(crate) const ETHEREALIZED: u8 = 1;
+/// So that `etherealize` says that the adapter cleans up.
+pub(crate) const CLEANED_UP: u8 = 2;
 
 /// An active object: id, servant, and the adapter it is active in.
 pub(crate) struct ActiveObject {
@@ -61,9 +106,34 @@ pub(crate) struct ActiveObject {
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<dyn Adapter>,
+    /// How it ends.
+    pub(super) end: AtomicU8,
+}
+
+impl InterceptedObject for ActiveObject {
+    fn object_id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn adapter(&self) -> (String, u64) {
+        (self.adapter_path(), self.stamp)
+    }
+
+    fn repository_id(&self) -> &str {
+        self.servant.repository_id()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == OBJECT_REPOSITORY_ID || self.servant.is_a(repository_id)
+    }
 }
 
 impl ActiveObject {
+    /// Whether it is in no map: it stands for the object of one request.
+    pub(crate) fn stands_in(&self) -> bool {
+        self.slot == NO_HINT
+    }
+
     /// The path of its adapter, as introspection has it.
     pub(crate) fn adapter_path(&self) -> String {
         self.adapter.path_text()
@@ -121,6 +191,10 @@ impl Target for ActiveObject {
         self.priority
     }
 
+    fn adapter(&self) -> usize {
+        Arc::as_ptr(&self.adapter).addr()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -129,7 +203,7 @@ impl Target for ActiveObject {
 impl Drop for ActiveObject {
     /// The last request on a deactivated object has ended.
     fn drop(&mut self) {
-        self.adapter.object_gone();
+        self.adapter.object_gone(self);
     }
 }
 

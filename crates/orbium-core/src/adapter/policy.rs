@@ -34,6 +34,46 @@ pub enum IdUniqueness {
     Multiple,
 }
 
+/// Which threads run the servants of an adapter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ThreadModel {
+    /// Those of the ORB, many at once (ORB_CTRL_MODEL). The default.
+    #[default]
+    OrbControlled,
+    /// Those of the ORB, one at a time; calls within the process may come back on the same
+    /// thread (SINGLE_THREAD_MODEL).
+    SingleThread,
+    /// The main thread alone: that which first calls [`Orb::run`](crate::Orb::run),
+    /// [`Orb::perform_work`](crate::Orb::perform_work) or
+    /// [`Orb::work_pending`](crate::Orb::work_pending) (MAIN_THREAD_MODEL). While it is in a
+    /// call of its own, requests wait.
+    MainThread,
+}
+
+/// Whether an adapter has a map of active objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ServantRetention {
+    /// It has. The default.
+    #[default]
+    Retain,
+    /// Each request finds its servant anew.
+    NonRetain,
+}
+
+/// What an adapter does with a request for an object that is not active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RequestProcessing {
+    /// Answers OBJECT_NOT_EXIST (USE_ACTIVE_OBJECT_MAP_ONLY). The default.
+    #[default]
+    ActiveObjectMapOnly,
+    /// Has the default servant serve it; see [`Poa::set_servant`](crate::Poa::set_servant).
+    DefaultServant,
+    /// Asks the servant manager; see
+    /// [`Poa::set_servant_activator`](crate::Poa::set_servant_activator) and
+    /// [`Poa::set_servant_locator`](crate::Poa::set_servant_locator).
+    ServantManager,
+}
+
 /// The policies of an adapter; [`Default`] is the standard's.
 ///
 /// ```
@@ -54,6 +94,21 @@ pub struct Policies {
     pub id_assignment: IdAssignment,
     /// How many objects one servant may be.
     pub id_uniqueness: IdUniqueness,
+    /// Whether [`Poa::servant_to_reference`](crate::Poa::servant_to_reference) and
+    /// [`Poa::servant_to_id`](crate::Poa::servant_to_id) activate servants. The root
+    /// adapter does.
+    pub implicit_activation: bool,
+    /// Whether there is a map of active objects.
+    pub servant_retention: ServantRetention,
+    /// What happens to requests for objects that are not in the map.
+    pub request_processing: RequestProcessing,
+    /// Which threads run servants.
+    pub thread_model: ThreadModel,
+    /// Whether code that is not handed the [`Call`](crate::Call) may use
+    /// [`PoaCurrent`](crate::PoaCurrent) within requests. Adapters with servant managers,
+    /// default servants or a thread model of their own always allow it; in others requests
+    /// cost a little more with it.
+    pub current: bool,
     /// ServerProtocolPolicy: the protocols that references offer, in this order.
     /// Default: all that the ORB listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
@@ -69,4 +124,37 @@ pub struct Policies {
     pub dispatch: Option<Hook>,
     /// What is added to the adapter from above.
     pub extension: Option<Extension>,
+}
+
+impl Policies {
+    /// Checks that the policies go together (CORBA 3.3 Part 1, clause 15.3.8); the type of
+    /// the policy that does not, less that of the first (16).
+    pub(super) fn check(&self) -> Result<(), u16> {
+        let retains = self.servant_retention == ServantRetention::Retain;
+        let unique = self.id_uniqueness == IdUniqueness::Unique;
+        let system = self.id_assignment == IdAssignment::System;
+        match self.request_processing {
+            _ if self.implicit_activation && !(system && retains) => Err(4),
+            RequestProcessing::ActiveObjectMapOnly if !retains => Err(5),
+            RequestProcessing::DefaultServant if unique => Err(6),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an upcall takes more than the servant in the map.
+    pub(super) fn is_special(&self) -> bool {
+        self.current
+            || self.request_processing != RequestProcessing::ActiveObjectMapOnly
+            || self.thread_model != ThreadModel::OrbControlled
+    }
+
+    /// Whether there is a map of active objects.
+    pub(super) fn retains(&self) -> bool {
+        self.servant_retention == ServantRetention::Retain
+    }
+
+    /// Whether objects end with `etherealize`.
+    pub(super) fn etherealizes(&self) -> bool {
+        self.retains() && self.request_processing == RequestProcessing::ServantManager
+    }
 }

@@ -2,16 +2,19 @@
 //! All active objects of an ORB, whatever adapter they are in.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_server::IncomingRequest;
 use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
 use orbium_sync::{Pinned, Slab, SlotKey};
 
-use crate::adapter::key::{ObjectKey, system_id};
+use crate::adapter::manager::WeakManager;
 use crate::adapter::object::{ActiveObject, Adapter};
+use orbium_server::object_key::{ObjectKey, system_id};
 
 /// A plain key and the real one that it stands for.
 #[derive(Debug)]
@@ -26,7 +29,23 @@ struct PlainKey {
 type PlainKeys = Vec<PlainKey>;
 
 /// An object that is being called.
-pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
+pub(crate) enum Found<'r> {
+    /// It is in the map of its adapter.
+    Active(Pinned<'r, Arc<ActiveObject>>),
+    /// Its adapter is to find a servant for it.
+    StandIn(Arc<ActiveObject>),
+}
+
+impl Deref for Found<'_> {
+    type Target = ActiveObject;
+
+    fn deref(&self) -> &ActiveObject {
+        match self {
+            Self::Active(object) => object,
+            Self::StandIn(object) => object,
+        }
+    }
+}
 
 /// Finds objects by key.
 pub(crate) struct Registry {
@@ -42,13 +61,17 @@ pub(crate) struct Registry {
     plain_keys: RwLock<PlainKeys>,
     /// Whether a POA manager was ever activated.
     started: Arc<AtomicBool>,
+    /// Whether an adapter activator was ever set.
+    activates: AtomicBool,
+    /// The POA managers that exist, and how many have got ids of the ORB's choice.
+    pub(super) managers: Mutex<(Vec<WeakManager>, u64)>,
 }
 
-fn no_such_adapter() -> SystemException {
+pub(super) fn no_such_adapter() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
 }
 
-fn no_such_object() -> SystemException {
+pub(super) fn no_such_object() -> SystemException {
     SystemException::orbium(
         ExceptionKind::ObjectNotExist,
         minor::NO_SUCH_OBJECT,
@@ -91,6 +114,8 @@ impl Registry {
             adapters: Mutex::default(),
             plain_keys: RwLock::default(),
             started: Arc::default(),
+            activates: AtomicBool::new(false),
+            managers: Mutex::default(),
         }
     }
 
@@ -177,15 +202,28 @@ impl Registry {
 
     /// The object with that key if its hint is good, as part of the path of a call.
     #[inline(always)]
-    pub(crate) fn find_hinted(&self, key: &[u8]) -> Option<Found<'_>> {
+    pub(crate) fn find_hinted(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
         let short = ObjectKey::parse_short(key);
         orbium_trace::probe!(ObjectKey);
         let (incarnation, hint) = short?;
         self.find_by_hint(incarnation, hint)
     }
 
+    /// The same for a key of either form.
     #[inline]
-    fn find_by_hint(&self, incarnation: u64, hint: SlotKey) -> Option<Found<'_>> {
+    pub(super) fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
+        let short = ObjectKey::parse_short(key);
+        let whole = || ObjectKey::parse(key).map(|key| (key.incarnation, key.hint));
+        let (incarnation, hint) = short.or_else(whole)?;
+        self.find_by_hint(incarnation, hint)
+    }
+
+    #[inline]
+    fn find_by_hint(
+        &self,
+        incarnation: u64,
+        hint: SlotKey,
+    ) -> Option<Pinned<'_, Arc<ActiveObject>>> {
         let object = self.objects.pin(hint)?;
         (object.stamp == incarnation).then_some(object)
     }
@@ -216,20 +254,23 @@ impl Registry {
 
     fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
         match self.find_by_hint(key.incarnation, key.hint) {
-            Some(object) => Ok(object),
+            Some(object) => Ok(Found::Active(object)),
             None => self.find_by_path(key),
         }
     }
 
+    /// The key that a plain one stands for.
+    fn key_behind(&self, plain: &[u8]) -> Option<Arc<[u8]>> {
+        let keys = self
+            .plain_keys
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let place = plain_place(&keys, plain).ok()?;
+        Some(Arc::clone(&keys[place].key))
+    }
+
     fn find_plain(&self, plain: &[u8]) -> Result<Found<'_>, SystemException> {
-        let key = {
-            let keys = self
-                .plain_keys
-                .read()
-                .unwrap_or_else(PoisonError::into_inner);
-            let place = plain_place(&keys, plain).map_err(|_| no_such_adapter())?;
-            Arc::clone(&keys[place].key)
-        };
+        let key = self.key_behind(plain).ok_or_else(no_such_adapter)?;
         self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
     }
 
@@ -239,7 +280,7 @@ impl Registry {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
             let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
-            return self.find_in(&*poa, &system_id(key.hint));
+            return self.find_in(&poa, &system_id(key.hint));
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {
@@ -250,18 +291,62 @@ impl Registry {
         if !poa.serves(path.persistent, key.incarnation) {
             return Err(no_such_adapter());
         }
-        self.find_in(&*poa, path.object_id)
+        self.find_in(&poa, path.object_id)
     }
 
-    /// The active object with an id. While its adapter is being destroyed there is
-    /// none any more, but may soon be again.
-    fn find_in(&self, poa: &dyn Adapter, id: &[u8]) -> Result<Found<'_>, SystemException> {
+    /// An adapter activator was set.
+    pub(super) fn note_activator(&self) {
+        self.activates.store(true, Ordering::Release);
+    }
+
+    /// The first adapter on the path of a key that is not there, and its parent; none if
+    /// the key is good for the adapter that made it alone.
+    fn first_missing(&self, key: &[u8]) -> Option<(Arc<dyn Adapter>, String)> {
+        if !self.activates.load(Ordering::Acquire) {
+            return None;
+        }
+        let plain = self.key_behind(key);
+        let path = ObjectKey::parse(plain.as_deref().unwrap_or(key))?.path?;
+        let mut poa = self.root.get().cloned().filter(|_| path.persistent)?;
+        for name in path.names() {
+            let name = std::str::from_utf8(name).ok()?;
+            match poa.child(name) {
+                Some(child) => poa = child,
+                None => return Some((poa, name.to_owned())),
+            }
+        }
+        None
+    }
+
+    /// Whether an adapter activator may create what is missing on the path of a key.
+    pub(super) fn may_activate(&self, key: &[u8]) -> bool {
+        self.first_missing(key)
+            .is_some_and(|(parent, _)| parent.has_activator())
+    }
+
+    /// Has adapter activators create what is missing on the path of a request's key;
+    /// whether there was something.
+    pub(super) fn activate(&self, request: &IncomingRequest<'_>) -> Result<bool, SystemException> {
+        let mut activated = false;
+        while let Some((parent, name)) = self.first_missing(request.key) {
+            if !parent.activates(&name, &request.expiry, request.operation)? {
+                break;
+            }
+            activated = true;
+        }
+        Ok(activated)
+    }
+
+    /// The object with an id. While its adapter is being destroyed there is none any
+    /// more, but may soon be again.
+    fn find_in(&self, poa: &Arc<dyn Adapter>, id: &[u8]) -> Result<Found<'_>, SystemException> {
         if let Some(slot) = poa.slot_of(id)
             && let Some(object) = self.objects.pin(slot)
         {
-            return Ok(object);
+            return Ok(Found::Active(object));
         }
         poa.check_not_destroyed()?;
-        Err(no_such_object())
+        let stand_in = Arc::clone(poa).stand_in(id);
+        stand_in.map(Found::StandIn).ok_or_else(no_such_object)
     }
 }

@@ -4,7 +4,7 @@
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use crate::adapter::{ActiveObject, Adapters, Policies};
+use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::{Lane, Priority};
 use orbium_server::lane::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
@@ -22,6 +22,9 @@ impl Adapters {
             self.context.route();
             return ASKED;
         }
+        if policies.is_special() || self.interceptors.is_some() {
+            return ASKED;
+        }
         match (self.lanes_of(policies), object_priority) {
             ([], _) => OWN,
             ([only], _) => only.number(),
@@ -36,6 +39,11 @@ impl Adapters {
         request: &IncomingRequest<'_>,
     ) -> Result<Option<Route>, SystemException> {
         match self.registry.find(request.key) {
+            // A request that was queued cannot move on later.
+            Ok(object) if object.policies().thread_model == ThreadModel::MainThread => {
+                let lane = self.main.lane().cloned();
+                Ok(lane.map(|lane| Route::To(lane, Decided::default())))
+            }
             Ok(object) if object.lane != request.lane => self.route(request, &object).map(Some),
             // Whatever is wrong with the key shows when it is served.
             _ => Ok(None),
@@ -107,6 +115,7 @@ fn follow(
         Dispatch::In(lane) => to(request, &lane, Decided::default()),
         Dispatch::InAt(lane, priority, scheduling) => to(request, &lane, at(priority, scheduling)),
         Dispatch::Refuse(exception) => return Err(exception),
+        Dispatch::Forward(forward) => Route::Elsewhere(forward.to.ior().clone(), forward.permanent),
     }))
 }
 

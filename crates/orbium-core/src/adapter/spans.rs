@@ -57,7 +57,7 @@ impl RequestSpan {
             return None;
         }
         let found = registry.find(request.key);
-        let object = found.as_ref().ok().map(|found| &***found);
+        let object = found.as_ref().ok().map(|found| &**found);
         // Whether another lane is to serve it, only the hooks of its adapter know.
         let is_later = object.is_some_and(|object| object.lane != request.lane);
         let span = (!is_later).then(|| span_of(request, reply, object).entered());
@@ -90,7 +90,7 @@ impl RequestSpan {
             // Refused before its servant was looked up.
             (None, _) => {
                 let found = registry.find(request.key);
-                span_of(request, reply, found.as_ref().ok().map(|found| &***found))
+                span_of(request, reply, found.as_ref().ok().map(|found| &**found))
             }
         };
         match failed {

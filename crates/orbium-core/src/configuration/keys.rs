@@ -11,8 +11,8 @@ use orbium_transport::Endpoint;
 
 use super::tls;
 use crate::{
-    Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ReplyBatching,
-    ServerStrategy,
+    Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ProtocolPolicy,
+    ReplyBatching, ServerStrategy,
 };
 
 /// Something that can be chosen.
@@ -71,11 +71,10 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
         ObjectUrl::Ior(_) => None,
     };
     match context.and_then(|context| context.initial_reference()) {
-        // It might lead to itself.
-        Some(_) => Err(format!(
-            "`{url}` leads back to initial references: write the address"
+        Some(initial) if initial == name => Err(format!(
+            "`{url}` leads back to `{name}` itself: write the address"
         )),
-        None => Ok((name.to_owned(), url.to_owned())),
+        _ => Ok((name.to_owned(), url.to_owned())),
     }
 }
 
@@ -131,6 +130,9 @@ keys! {
     "default_initial_reference" "URL or none" "for names that are not known: this, a slash and the name"
         |c, text| c.default_initial_reference = optional(text, |url| Ok(url.to_owned()))?,
         |c| show_optional(c.default_initial_reference.clone(), |url| url);
+    "naming_timeout" "TIME" "what resolving the name of a `corbaname:` may take"
+        |c, text| c.naming_timeout = NamingTimeout(span(text)?),
+        |c| show_span(c.naming_timeout.0);
     "call_timeout" "TIME or none" "RelativeRoundtripTimeout: what a call may take"
         |c, text| c.call_timeout = optional(text, span)?,
         |c| show_optional(c.call_timeout, show_span);
@@ -164,6 +166,15 @@ keys! {
     "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
         |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
         |c| c.forward_bound_keys.0.to_string();
+    "collocation" "through-poa, direct or marshalled" "how calls reach objects of their own ORB"
+        |c, text| c.collocation = parsed(text)?,
+        |c| c.collocation.to_string();
+    "bidirectional" "normal or both" "BidirectionalPolicy: whether connections carry the requests of both sides"
+        |c, text| c.bidirectional = parsed(text)?,
+        |c| c.bidirectional.to_string();
+    "bidirectional_hosts" "own, any or NAMES" "which hosts clients may announce, besides the address that they connect from"
+        |c, text| c.bidirectional_hosts = parsed(text)?,
+        |c| c.bidirectional_hosts.to_string();
     "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"
         |c, text| c.tls.certificate = tls::file(text)?,
         |c| tls::show_file(c.tls.certificate.as_ref());
@@ -236,6 +247,12 @@ keys! {
     "limits.hold_time" "TIME or none" "for which a POA manager holds a request; then TRANSIENT"
         |c, text| c.limits.hold_time = optional(text, span)?,
         |c| show_optional(c.limits.hold_time, show_span);
+    "limits.open_requests" "NUMBER" "requests of a POA to be answered after their servants have returned; then TRANSIENT"
+        |c, text| c.limits.open_requests = number(text)?,
+        |c| c.limits.open_requests.to_string();
+    "limits.open_time" "TIME" "that `destroy` and `shutdown` wait for such requests; then TRANSIENT"
+        |c, text| c.limits.open_time = span(text)?,
+        |c| show_span(c.limits.open_time);
     "limits.serving_threads" "NUMBER" "threads that serve at once, where more are started as they wait"
         |c, text| c.limits.serving_threads = number(text)?,
         |c| c.limits.serving_threads.to_string();
@@ -319,9 +336,9 @@ mod tests {
         let shown = format!("{config:#?}");
         let others = fields(&shown)
             .into_iter()
-            // A hook is code: no file has one.
+            // Hooks and interceptors are code: no file has them.
             .filter(|name| !matches!(*name, "limits" | "properties" | "dispatch" | "tls"));
-        let others: Vec<_> = others.collect();
+        let others: Vec<_> = others.filter(|name| *name != "interceptors").collect();
         let shown = format!("{:#?}", config.tls);
         // Two say which versions there are.
         let keys = all.clone().filter(|name| name.starts_with("tls.")).count();
@@ -341,11 +358,14 @@ mod tests {
                 ("client_strategy", _) => "io-thread",
                 ("protocols" | "client_protocols", _) => "iiop",
                 ("giop_minor", _) => "1",
+                ("collocation", _) => "direct",
                 ("native_char_code_set", _) => "UTF-8",
                 ("tls.watch_files", _) => "false",
                 (_, "FILE or none" | "FILES or none") => "/etc/orb/some.pem",
                 (_, "refuse or accept") => "accept",
                 (_, "none, request or require") => "request",
+                (_, "normal or both") => "both",
+                (_, "own, any or NAMES") => "client.example,192.0.2.1",
                 (_, "host, any or NAMES") => "orb.example, 192.0.2.1",
                 (_, "VERSIONS") => "1.3",
                 (_, "NAMES or none") => "urgent, routine",

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use orbium_giop::{SystemException, UrlError};
+use orbium_giop::{Completion, ExceptionKind, SystemException, UrlError};
+
+use crate::names::NameError;
 
 /// An initial reference that is not known, or a name that is taken or empty.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,8 +61,11 @@ pub enum ObjectError {
     Url(UrlError),
     /// It names an initial reference that is not known.
     Unknown(InvalidName),
-    /// A `corbaname:` has to be looked up, which did not succeed.
-    Naming(SystemException),
+    /// Initial references that lead back to one of themselves, or through too many:
+    /// their names.
+    Circular(Vec<String>),
+    /// A `corbaname:` with a name that was not resolved.
+    Naming(NameError),
     /// A `file:` URL with a file that holds no reference.
     File {
         /// Of the file.
@@ -70,12 +75,41 @@ pub enum ObjectError {
     },
 }
 
+impl ObjectError {
+    /// The exception that the specification has `string_to_object` raise: BAD_PARAM 7 to
+    /// 10, or what the call of a naming context raised.
+    #[must_use]
+    pub fn exception(&self) -> SystemException {
+        match self {
+            Self::Url(error) => error.exception(),
+            Self::Naming(error) => error.exception(),
+            Self::Unknown(InvalidName { why: Some(why), .. }) => why.exception(),
+            Self::Unknown(_) | Self::Circular(_) | Self::File { .. } => {
+                SystemException::omg(ExceptionKind::BadParam, 10, Completion::No)
+            }
+        }
+    }
+}
+
+impl From<InvalidName> for ObjectError {
+    fn from(error: InvalidName) -> Self {
+        Self::Unknown(error)
+    }
+}
+
 impl fmt::Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Url(error) => error.fmt(f),
             Self::Unknown(name) => name.fmt(f),
-            Self::Naming(exception) => write!(f, "the name was not resolved: {exception}"),
+            Self::Circular(names) => {
+                write!(
+                    f,
+                    "it leads back to initial references: {}",
+                    names.join(", ")
+                )
+            }
+            Self::Naming(error) => write!(f, "the name was not resolved: {error}"),
             Self::File { path, reason } => write!(f, "the file {path}: {reason}"),
         }
     }

@@ -7,16 +7,24 @@ use std::io::Read;
 use orbium_config::file_url::path_of;
 use orbium_giop::ObjectUrl;
 
-use super::ObjectError;
+use super::error::ObjectError;
 
 /// Far more than the longest reference that is of use.
 const LONGEST: u64 = 1 << 20;
+
+/// The URL that a text is, or that is in the file that it names.
+pub(super) fn url(text: &str) -> Result<ObjectUrl, ObjectError> {
+    match read(text)? {
+        Some(url) => Ok(url),
+        None => Ok(ObjectUrl::parse(text)?),
+    }
+}
 
 /// The object URL that the file of a `file:` URL holds; `None` for any other text.
 ///
 /// # Errors
 /// The file cannot be read, is too long, holds no object URL, or names a file again.
-pub(super) fn read(text: &str) -> Result<Option<ObjectUrl>, ObjectError> {
+fn read(text: &str) -> Result<Option<ObjectUrl>, ObjectError> {
     let Some(path) = path_of(text) else {
         return Ok(None);
     };

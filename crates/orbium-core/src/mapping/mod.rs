@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of shape for interfaces and exceptions: an operation is declared once, and its
+//! Macros of shape for interfaces: an operation is declared once, and its
 //! stub, its method in the servant's trait and its arm in the skeleton are made of that.
 
-mod exceptions;
 mod outcome;
 mod servants;
 mod stubs;
 
 pub use outcome::Result;
-pub use servants::{Declares, DispatchesTo, Skeleton, concat_names, count_names};
+pub use servants::{Declares, DispatchesTo, Skeleton};
 
 /// Declares a mapped interface: the typed reference with a stub for each operation, the
 /// trait of its servants, and the skeleton that leads requests to one.
@@ -87,7 +86,7 @@ macro_rules! idl_operations {
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $name {
             $($crate::idl_stub! {
-                $id [$(#[$op_meta])*] $kind $op($($parameters)*)
+                [$servant] $id [$(#[$op_meta])*] $kind $op($($parameters)*)
                 [$value $(as $codec)?] [$($error)?] $wire { $($($more)*)? }
             })*
         }
@@ -147,6 +146,32 @@ macro_rules! idl_operations {
                     );
                 })*
                 ::core::result::Result::Err($crate::unknown_operation())
+            }
+            fn view(
+                servant: &OrbiumServant,
+                interface: ::core::any::TypeId,
+            ) -> ::core::option::Option<$crate::collocation::TypedServant<'_>> {
+                $(
+                    let seen = <$base as $crate::DispatchesTo<OrbiumServant>>::view_own(servant, interface);
+                    if seen.is_some() {
+                        return seen;
+                    }
+                )*
+                <$name as $crate::DispatchesTo<OrbiumServant>>::view_own(servant, interface)
+            }
+            fn view_own(
+                servant: &OrbiumServant,
+                interface: ::core::any::TypeId,
+            ) -> ::core::option::Option<$crate::collocation::TypedServant<'_>> {
+                let is_it = interface == ::core::any::TypeId::of::<dyn $servant>();
+                is_it.then(|| {
+                    $crate::collocation::TypedServant::new(servant, const {
+                        &$crate::collocation::View::<dyn $servant>::new(|servant| {
+                            let servant = servant.downcast_ref::<OrbiumServant>()?;
+                            ::core::option::Option::Some(servant as &dyn $servant)
+                        })
+                    })
+                })
             }
         }
         impl<OrbiumServant: $servant> $crate::ServedBy<OrbiumServant> for $name {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servants' traits, and the skeletons that lead requests to them.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 
 use orbium_cdr::CdrReader;
+use orbium_invocation::collocation::TypedServant;
 
 use crate::unknown_operation;
 use crate::{Call, DispatchError, Interface, OperationTable, Servant, UntypedReply};
@@ -49,6 +51,13 @@ pub trait DispatchesTo<S>: Declares {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
+
+    /// The servant as one of an interface, its own or a base, by the `TypeId` of its trait
+    /// object.
+    fn view(servant: &S, interface: TypeId) -> Option<TypedServant<'_>>;
+
+    /// The same of its own interface alone.
+    fn view_own(servant: &S, interface: TypeId) -> Option<TypedServant<'_>>;
 }
 
 /// The skeleton of interface `I` around a servant.
@@ -81,6 +90,10 @@ impl<I: DispatchesTo<S>, S: Send + Sync + 'static> Servant for Skeleton<I, S> {
         I::table()
     }
 
+    fn typed(&self, interface: TypeId) -> Option<TypedServant<'_>> {
+        I::view(&self.0, interface)
+    }
+
     fn dispatch(
         &self,
         call: &Call<'_>,
@@ -92,36 +105,6 @@ impl<I: DispatchesTo<S>, S: Send + Sync + 'static> Servant for Skeleton<I, S> {
         };
         I::dispatch(&self.0, index, call, arguments, reply)
     }
-}
-
-/// How many names some lists have.
-#[doc(hidden)]
-#[must_use]
-pub const fn count_names(lists: &[&[&str]]) -> usize {
-    let (mut count, mut at) = (0, 0);
-    while at < lists.len() {
-        count += lists[at].len();
-        at += 1;
-    }
-    count
-}
-
-/// The names of some lists, `N` of them.
-#[doc(hidden)]
-#[must_use]
-pub const fn concat_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let (mut count, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut at = 0;
-        while at < lists[list].len() {
-            all[count] = lists[list][at];
-            count += 1;
-            at += 1;
-        }
-        list += 1;
-    }
-    all
 }
 
 /// A method of a servant's trait: declared, perhaps with a body that raises NO_IMPLEMENT,
@@ -148,6 +131,25 @@ macro_rules! idl_method {
     (
         $form:tt [$(#[$meta:meta])*] $servant:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty] [$($error:ty)?] {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            deferred $deferred:ty $(as $deferred_codec:ty)?,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_method! {
+            @ $form [$(#[$meta])*] $servant $op
+            (
+                $($arg: $crate::idl_slot_type!($(@$flag)? $type $(| $lent)?),)*
+                reply: $crate::DeferredReply<$deferred $(, $error)?>
+            )
+            [()]
+        }
+    };
+    (
+        $form:tt [$(#[$meta:meta])*] $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
         ) [$value:ty] [$($error:ty)?] { $($rest:tt)* }
     ) => {
         $crate::idl_method! {
@@ -159,6 +161,14 @@ macro_rules! idl_method {
     (@ [declared] [$(#[$meta:meta])*] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [$result:ty]) => {
         $(#[$meta])*
         fn $op(&self, call: &$crate::Call<'_>, $($arg: $type),*) -> $result;
+    };
+    (@ [declared $bodies:ident] [$(#[$meta:meta])*] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [()]) => {
+        $(#[$meta])*
+        fn $op(&self, call: &$crate::Call<'_>, $($arg: $type),*) {
+            let _ = call;
+            // The last argument is the token.
+            $crate::idl_refuse!($bodies $($arg)*);
+        }
     };
     (@ [declared $bodies:ident] [$(#[$meta:meta])*] $servant:ident $op:ident ($($arg:ident: $type:ty),*) [$result:ty]) => {
         $(#[$meta])*
@@ -175,94 +185,16 @@ macro_rules! idl_method {
     };
 }
 
-/// The type of a servant's parameter.
+/// Answers through the token, which is the last argument, as an operation without a body.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! idl_servant_type {
-    ($(@object)? $type:ty) => {
-        $type
+macro_rules! idl_refuse {
+    ($bodies:ident $reply:ident) => {
+        let _ = $reply.raise($crate::$bodies());
     };
-    (@inout $type:ty | $lent:ty) => {
-        &mut $type
-    };
-    (@view $type:ty | $view:ty) => {
-        $view
-    };
-}
-
-/// The type of a parameter of a servant with a reply slot: new values go there.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_slot_type {
-    ($(@object)? $type:ty) => {
-        $type
-    };
-    (@inout $type:ty | $lent:ty) => {
-        $lent
-    };
-    (@view $type:ty | $view:ty) => {
-        $view
-    };
-}
-
-/// An argument as the skeleton holds it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_hold {
-    ($arguments:ident, $(@object)? $arg:ident: $type:ty) => {
-        let $arg = <$type as $crate::cdr::Parameter<'_>>::hold($arguments)?;
-    };
-    ($arguments:ident, $arg:ident: $type:ty as $codec:ty) => {
-        let $arg = <$codec as $crate::cdr::Codec>::hold($arguments)?;
-    };
-    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
-        let mut $arg = $crate::cdr::idl_decode!($arguments, $type $(as $codec)?)?;
-    };
-    ($arguments:ident, @view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
-        let arena = $crate::cdr::Arena::new($arguments);
-        let $arg = $crate::cdr::idl_view_member!($arguments, &arena, $view $(as $codec)?)?;
-    };
-}
-
-/// An argument as the skeleton of a servant with a reply slot holds it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_hold_for_slot {
-    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
-        $crate::idl_hold!($arguments, $arg: $lent $(as $codec)?);
-    };
-    ($arguments:ident, $($parameter:tt)*) => {
-        $crate::idl_hold!($arguments, $($parameter)*);
-    };
-}
-
-/// An argument as the servant gets it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_lend {
-    ($(@object)? $arg:ident: $type:ty) => {
-        <$type as $crate::cdr::Parameter<'_>>::lend(&$arg)
-    };
-    ($arg:ident: $type:ty as $codec:ty) => {
-        ::core::borrow::Borrow::<<$codec as $crate::cdr::Codec>::Borrowed>::borrow(&$arg)
-    };
-    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
-        &mut $arg
-    };
-    (@view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
-        $arg
-    };
-}
-
-/// An argument as a servant with a reply slot gets it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_lend_with_slot {
-    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
-        $crate::idl_lend!($arg: $lent $(as $codec)?)
-    };
-    ($($parameter:tt)*) => {
-        $crate::idl_lend!($($parameter)*)
+    ($bodies:ident $arg:ident $($args:ident)+) => {
+        let _ = $arg;
+        $crate::idl_refuse!($bodies $($args)+);
     };
 }
 
@@ -292,6 +224,31 @@ macro_rules! idl_arm {
             $reply.slot(),
         );
         $reply.sent(outcome)
+    }};
+    // The servant gets a token.
+    (
+        $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            deferred $deferred:ty $(as $deferred_codec:ty)?,
+            $($rest:tt)*
+        }
+    ) => {{
+        $($crate::idl_hold_for_slot!(
+            $arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+        );)*
+        let token = $call.defer::<$deferred, _>($reply, |value, writer| {
+            $crate::cdr::idl_encode!(writer, value $(, $deferred_codec)?)
+        })?;
+        <$implementation as $servant>::$op(
+            $this,
+            $call,
+            $($crate::idl_lend_with_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),)*
+            token,
+        );
+        ::core::result::Result::Ok(())
     }};
     // Nothing is `inout`.
     (
@@ -348,21 +305,5 @@ macro_rules! idl_value {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => return $reply.raise(&error),
         }
-    };
-}
-
-/// Names for what a servant returned besides the values of `inout` parameters.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_outputs {
-    ($value:ident, ()) => {
-        let () = $value;
-    };
-    ($value:ident, $result:ident) => {
-        let $result = $value;
-    };
-    ($value:ident, ($results:path { $($result:ident),* })) => {
-        type OrbiumResults = $results;
-        let OrbiumResults { $($result),* } = $value;
     };
 }

@@ -15,7 +15,7 @@ macro_rules! idl_stubs {
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $name {
             $($crate::idl_stub! {
-                $id [$(#[$op_meta])*] $kind $op($($parameters)*)
+                [] $id [$(#[$op_meta])*] $kind $op($($parameters)*)
                 [$value $(as $codec)?] [$($error)?] $wire { $($($more)*)? }
             })*
         }
@@ -27,17 +27,80 @@ macro_rules! idl_stubs {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub {
+    // Results that go through a reply slot are marshalled, and so are the arguments.
     (
-        $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal {
+        $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
+        $wire:literal {
             $(into $into:ident,)?
             $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
-            $(slot $slot:ty,)?
+            slot $slot:ty,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_stub_forms! {
+            [] $id $meta $kind $op $parameters $value $error $wire {
+                $(into $into,)?
+                $(async $async $(-> $async_value $(as $async_codec)?)?,)?
+                $($rest)*
+            }
+        }
+    };
+    // Servants that answer later get the request.
+    (
+        $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
+        $wire:literal {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            deferred $deferred:ty $(as $deferred_codec:ty)?,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_stub_forms! {
+            [] $id $meta $kind $op $parameters $value $error $wire {
+                $(into $into,)?
+                $(async $async $(-> $async_value $(as $async_codec)?)?,)?
+                $($rest)*
+            }
+        }
+    };
+    (
+        $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $($rest:tt)*
+    ) => {
+        $crate::idl_stub_typed! {
+            $parameters $typed $id $meta $kind $op $parameters $($rest)*
+        }
+    };
+}
+
+/// The same, by the parameters: what a servant gets as a view is marshalled.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_typed {
+    (
+        ($($(@object)? $(@inout)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?)
+        $($rest:tt)*
+    ) => {
+        $crate::idl_stub_forms! { $($rest)* }
+    };
+    ($parameters:tt $typed:tt $($rest:tt)*) => {
+        $crate::idl_stub_forms! { [] $($rest)* }
+    };
+}
+
+/// The forms of one stub; `typed` is the trait of the servants that it may call.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_forms {
+    (
+        $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
             $(context $strings:literal,)?
             $(out $out:tt gives $gives:tt,)?
         }
     ) => {
         $crate::idl_stub_call! {
-            $id $meta $kind $op $parameters $value $error $wire [$($strings)?] [$($out $gives)?]
+            $typed $id $meta $kind $op $parameters $value $error $wire [$($strings)?] [$($out $gives)?]
         }
         $crate::idl_stub_into! {
             $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
@@ -55,7 +118,7 @@ macro_rules! idl_stub {
 macro_rules! idl_stub_call {
     // One value comes back, or a struct of several; nothing is `inout`.
     (
-        $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
+        $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?] []
     ) => {
@@ -68,7 +131,8 @@ macro_rules! idl_stub_call {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
             $crate::idl_call!(
-                $kind,
+                $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [$value $(as $value_codec)?] {},
                 self,
                 OP,
                 |writer| {
@@ -83,7 +147,7 @@ macro_rules! idl_stub_call {
     // The values of `inout` parameters are written back once the call is over: until then
     // the closure of the arguments borrows them.
     (
-        $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
+        $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
         [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
@@ -99,9 +163,11 @@ macro_rules! idl_stub_call {
                 $($out: $out_type,)*
             }
             $($crate::idl_take!($(@$flag)? $arg);)*
-            let outcome: $crate::Result<OrbiumOutputs $(, $error)?> = $crate::ObjectRef::call(
-                $crate::Interface::as_object(self),
-                &OP,
+            let outcome: $crate::Result<OrbiumOutputs $(, $error)?> = $crate::idl_call!(
+                $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [] { OrbiumOutputs ($($out: $out_type $(as $out_codec)?),*) $gives },
+                self,
+                OP,
                 |writer| {
                     let _ = &writer;
                     $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
@@ -111,7 +177,7 @@ macro_rules! idl_stub_call {
                     ::core::result::Result::Ok(OrbiumOutputs {
                         $($out: $crate::cdr::idl_decode!(reader, $out_type $(as $out_codec)?)?,)*
                     })
-                },
+                }
             );
             let outputs = outcome?;
             $($crate::idl_put_back!($(@$flag)? $arg, outputs);)*
@@ -201,34 +267,81 @@ macro_rules! idl_stub_async {
     };
 }
 
-/// The operation that a stub calls.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_operation {
-    (fn $id:literal, $wire:literal) => {
-        $crate::Operation::of($id, $wire)
-    };
-    (idempotent $id:literal, $wire:literal) => {
-        $crate::Operation::of($id, $wire).idempotent()
-    };
-    (oneway $id:literal, $wire:literal) => {
-        $crate::Operation::oneway_of($id, $wire)
-    };
-}
-
-/// Calls, or sends what nothing comes back of.
+/// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
+/// one in the same ORB.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_call {
-    (oneway, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+    ([] oneway $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
         $crate::ObjectRef::send($crate::Interface::as_object($this), &$operation, $arguments)
     };
-    ($kind:ident, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+    ([] $kind:ident $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
         $crate::ObjectRef::call(
             $crate::Interface::as_object($this),
             &$operation,
             $arguments,
             $results,
+        )
+    };
+    (
+        [$servant:ident] oneway $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::send_or_serve::<dyn $servant>(
+            $crate::Interface::as_object($this),
+            &$operation,
+            true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
+            $arguments,
+            |servant, call| {
+                let _ = $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*);
+            },
+        )
+    };
+    (
+        [$servant:ident] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] {},
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::call_or_serve::<dyn $servant, $value, _>(
+            $crate::Interface::as_object($this),
+            &$operation,
+            (
+                true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
+                $crate::idl_is_plain!($value $(as $value_codec)?),
+            ),
+            $arguments,
+            $results,
+            |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
+            |servant, call| $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*),
+        )
+    };
+    (
+        [$servant:ident] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [] { $results_type:ident ($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt },
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::call_or_serve::<dyn $servant, $results_type, _>(
+            $crate::Interface::as_object($this),
+            &$operation,
+            (
+                true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
+                true $(&& $crate::idl_is_plain!($out_type $(as $out_codec)?))*,
+            ),
+            $arguments,
+            $results,
+            |outputs, writer| {
+                $($crate::cdr::idl_encode!(writer, &outputs.$out $(, $out_codec)?);)*
+            },
+            |servant, call| {
+                $($crate::idl_lent_copy!($(@$flag)? $arg);)*
+                let value = $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*)?;
+                $crate::idl_outputs!(value, $gives);
+                ::core::result::Result::Ok($results_type { $($out,)* })
+            },
         )
     };
 }
@@ -274,86 +387,4 @@ macro_rules! idl_take {
         let $arg = $crate::AnyReference::untyped(&$arg);
     };
     ($(@$flag:ident)? $arg:ident) => {};
-}
-
-/// Writes an argument.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_send {
-    ($writer:ident, $(@object)? $arg:ident) => {
-        $crate::cdr::Encode::encode(&$arg, $writer)
-    };
-    ($writer:ident, $arg:ident as $codec:ty) => {
-        <$codec as $crate::cdr::Codec>::encode($arg, $writer)
-    };
-    ($writer:ident, @inout $arg:ident $(as $codec:ty)?) => {
-        $crate::cdr::idl_encode!($writer, &*$arg $(, $codec)?)
-    };
-    ($writer:ident, @view $arg:ident) => {
-        $crate::cdr::AsArgument::write($arg, $writer)
-    };
-    ($writer:ident, @view $arg:ident as $codec:ty) => {
-        <$codec as $crate::cdr::Codec>::encode($arg, $writer)
-    };
-}
-
-/// Copies an argument for a request that outlives the call of its stub.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_keep {
-    ($arg:ident, $type:ty $(as $codec:ty)?) => {
-        <$type as $crate::cdr::Parameter<'_>>::keep($arg)
-    };
-    (@object $arg:ident, $type:ty) => {
-        $arg.cloned()
-    };
-    (@inout $arg:ident, $type:ty $(as $codec:ty)? | $lent:ty) => {
-        <$lent as $crate::cdr::Parameter<'_>>::keep($arg)
-    };
-    (@view $arg:ident, $type:ty | $view:ty) => {
-        $crate::cdr::AsArgument::keep($arg)
-    };
-    (@view $arg:ident, $type:ty as $codec:ty | $view:ty) => {
-        ::std::borrow::ToOwned::to_owned($arg)
-    };
-}
-
-/// Reads into a value that is there.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_decode_out {
-    ($reader:ident, $out:ident) => {
-        $crate::cdr::Decode::decode_into($out, $reader)?
-    };
-    ($reader:ident, $out:ident, $codec:ty) => {
-        *$out = <$codec as $crate::cdr::Codec>::decode($reader)?
-    };
-}
-
-/// Writes the new value of an `inout` parameter back.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_put_back {
-    (@inout $arg:ident, $outputs:ident) => {
-        *$arg = $outputs.$arg
-    };
-    ($(@$flag:ident)? $arg:ident, $outputs:ident) => {};
-}
-
-/// What a stub returns of what came back.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_gives {
-    ($outputs:ident, ()) => {
-        ()
-    };
-    ($outputs:ident, $result:ident) => {
-        $outputs.$result
-    };
-    ($outputs:ident, ($results:path { $($result:ident),* })) => {
-        {
-            type OrbiumResults = $results;
-            OrbiumResults { $($result: $outputs.$result),* }
-        }
-    };
 }

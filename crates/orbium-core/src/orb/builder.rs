@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::messaging::Messaging;
+use orbium_interceptor::Interceptors;
 use orbium_transport::{EndpointError, Transport};
 
 use super::{Orb, OrbError};
@@ -45,6 +46,12 @@ impl OrbBuilder {
     #[inline]
     pub fn client_protocols(mut self, policy: ProtocolPolicy) -> Self {
         self.config.client_protocols = Some(policy);
+        self
+    }
+
+    /// What sees every call, every request to a servant, and every reply.
+    pub fn interceptors(mut self, interceptors: Interceptors) -> Self {
+        self.config.interceptors = interceptors;
         self
     }
 

@@ -8,8 +8,8 @@ use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, SystemException};
 
 use super::Orb;
+use crate::Channel;
 use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
-use crate::{Channel, local};
 use orbium_server::Located;
 
 impl LocalOrb for Orb {
@@ -19,7 +19,7 @@ impl LocalOrb for Orb {
 
     fn locate(&self, object_key: &[u8]) -> bool {
         let located = self.locate(object_key);
-        matches!(located, Located::Here | Located::At(_))
+        matches!(located, Located::Here | Located::At(..))
     }
 
     fn perform(
@@ -27,7 +27,7 @@ impl LocalOrb for Orb {
         message: Vec<u8>,
         negotiated: Negotiated,
     ) -> Result<Option<LocalReply>, SystemException> {
-        local::perform(self, message, negotiated)
+        self.perform_local(message, negotiated)
     }
 
     fn reference(&self, ior: Arc<Ior>, overrides: Overrides) -> Arc<Reference> {

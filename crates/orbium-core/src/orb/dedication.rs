@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium_giop::dedication::Undedicated;
+use orbium_channel::dedication::Undedicated;
 
 use crate::{Call, DedicatedThread, Dedication, Gate, Orb, UntypedReply};
 

@@ -62,6 +62,10 @@ impl ReferenceFactory for OrbCore {
         orb.check_process()
     }
 
+    fn main_lane(&self) -> Result<(), SystemException> {
+        self.handle().ok_or_else(already_shut_down)?.main_lane()
+    }
+
     fn reference(
         &self,
         key: &[u8],

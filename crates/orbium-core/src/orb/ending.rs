@@ -12,7 +12,8 @@ use super::state::{ENDED, ENDING, Ending, RUNNING};
 use crate::client::notice;
 
 impl Orb {
-    /// Blocks until the ORB was shut down.
+    /// Blocks until the ORB was shut down; the main thread serves what is its own in the
+    /// meantime.
     ///
     /// # Errors
     /// BAD_INV_ORDER if it was already.
@@ -36,6 +37,13 @@ impl Orb {
             role::about_to_block();
             self.wait_while(|state| state == RUNNING);
         } else {
+            let main = &self.core().adapters.main;
+            if main.claim() {
+                self.wait_while(|state| state == RUNNING && main.lane().is_none());
+            }
+            if let Some(lane) = self.lane_of_main_thread() {
+                while lane.serve_one(true) {}
+            }
             self.wait_while(|state| state != ENDED);
         }
         Ok(())
@@ -130,6 +138,7 @@ impl Orb {
         if let Some(root) = self.core().adapters.root() {
             root.deactivate_managers();
         }
+        self.core().serving.settle_open_requests(None);
         for lane in lanes {
             lane.await_end();
         }
@@ -143,7 +152,9 @@ impl Orb {
         }
         self.core().client.close_connections();
         self.core().initial.clear();
+        self.core().adapters.table.clear();
         self.core().watching.end();
+        self.core().client.config().interceptors.destroy();
         self.change_state(ENDING, ENDED);
     }
 

@@ -2,6 +2,7 @@
 //! The lanes of an ORB: how those of the configuration and others come to be, and where
 //! they are found.
 
+use orbium_bidir::Hub;
 use orbium_channel::accepting::Accepting;
 use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{SystemException, TaggedComponent};
@@ -63,6 +64,8 @@ impl Orb {
             &core.config.protocols,
             &core.config.channel_options(),
         )?;
+        let accepting = Hub::accepting(self.client().bidirectional(), accepting, &published)
+            .map_err(|error| OrbError::Threads(config.name.clone(), error))?;
         core.serving.route();
         let number = core.adapters.lanes.next_number();
         let host = self.host();

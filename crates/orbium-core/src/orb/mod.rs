@@ -9,6 +9,7 @@ mod ending;
 mod error;
 mod handle;
 mod lanes;
+mod main_thread;
 mod policies;
 mod references;
 mod short_forms;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the ORB is found, and what it publishes of its objects.
 
+use orbium_bidir::Hub;
 use orbium_channel::accepting::Accepting;
 use orbium_channel::protocol;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
@@ -21,15 +22,12 @@ impl Orb {
         self.check_running()?;
         self.check_process()?;
         let server = self.core().server.get_or_init(|| {
-            let any = Endpoint {
-                scheme: "iiop".into(),
-                address: String::new(),
-                parameters: Vec::new(),
-            };
-            let started = self.start_server(&[any]).and_then(|server| {
-                self.start_lanes(Some(&server.0))?;
-                Ok(server)
-            });
+            let started = self
+                .start_server(&[Endpoint::anywhere()])
+                .and_then(|server| {
+                    self.start_lanes(Some(&server.0))?;
+                    Ok(server)
+                });
             started.map_err(|error| {
                 crate::log::error!(target: "orbium::conn", %error, "cannot listen");
                 SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
@@ -50,6 +48,8 @@ impl Orb {
             &config.channel_options(),
         )?;
         let lane = LaneConfig::of_orb(config.strategy);
+        let accepting = Hub::accepting(self.client().bidirectional(), accepting, &published)
+            .map_err(|error| OrbError::Threads(lane.name.clone(), error))?;
         let own = Lane::start(&self.host(), OWN, &lane, accepting, published)?;
         Ok(Server(own))
     }

@@ -9,6 +9,8 @@ use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_sys::fork::PerProcess;
+use orbium_transport::Endpoint;
+use orbium_value::{Factories, ValueOwner};
 
 use super::builder::OrbBuilder;
 use super::error::OrbError;
@@ -18,7 +20,7 @@ use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::Instruments;
 use crate::watch::Watching;
-use crate::{Config, Lane, PeerMemory, Poa};
+use crate::{Config, Lane, OpenRequests, PeerMemory, Poa};
 use orbium_server::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
@@ -81,6 +83,10 @@ impl Orb {
     /// [`OrbError::Listen`].
     pub fn new(config: Config) -> Result<Self, OrbError> {
         let mut config = config.prepared()?;
+        if config.bidirectional.is_both() && config.endpoints.is_empty() && !config.lanes_listen() {
+            // A connection announces where the ORB listens when it is opened.
+            config.endpoints.push(Endpoint::anywhere());
+        }
         orbium_invocation::story::prepare();
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
@@ -88,7 +94,7 @@ impl Orb {
         let config = Arc::new(config);
         let instruments = Arc::<Instruments>::default();
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
-            let owner: Owner = Arc::new(OwnerHandle(weak.clone()));
+            let owner: Owner = Arc::new(ValueOwner::new(OwnerHandle(weak.clone())));
             let number = weak.as_ptr() as usize;
             let serving = Arc::new(ServerContext::new(OrbFacts {
                 limits: config.limits.clone(),
@@ -173,6 +179,15 @@ impl Orb {
         &self.core().client.decoding().owner
     }
 
+    /// The factories of values that arrive in requests and replies.
+    #[must_use]
+    pub fn value_factories(&self) -> &Factories {
+        match ValueOwner::factories(self.owner()) {
+            Some(factories) => factories,
+            None => unreachable!("the owner is made with factories in `new`"),
+        }
+    }
+
     /// Identifies this ORB within the process.
     pub(crate) fn number(&self) -> usize {
         self.core().serving.number
@@ -196,7 +211,7 @@ impl Orb {
 
     #[inline]
     pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
-        let core = owner.downcast_ref::<OwnerHandle>()?.0.upgrade()?;
+        let core = ValueOwner::of::<OwnerHandle>(owner)?.0.upgrade()?;
         Some(Self::of(core))
     }
 
@@ -208,6 +223,12 @@ impl Orb {
             // Set before `new` returns.
             None => unreachable!("an ORB has a root adapter"),
         }
+    }
+
+    /// Requests that servants answer after they have returned.
+    #[must_use]
+    pub fn open_requests(&self) -> &OpenRequests {
+        &self.core().serving.open_requests
     }
 
     /// Requests refused so far because neither a thread nor the queue had room

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbium_giop::dedication::DedicationReply;
+use orbium_channel::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
 use super::ObjectRef;

@@ -3,15 +3,17 @@
 
 mod target;
 
+use std::any::TypeId;
 use std::fmt;
 use std::time::Instant;
 
-use orbium_cdr::CdrReader;
+use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_giop::ServiceContexts;
+use orbium_invocation::collocation::TypedServant;
 use orbium_transport::Peer;
 
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
-use orbium_server::{IncomingRequest, ServerConnection};
+use orbium_server::{DeferredReply, IncomingRequest, ServerConnection};
 
 pub(crate) use target::Target;
 
@@ -28,6 +30,13 @@ pub trait Servant: Send + Sync + 'static {
     /// The operations that [`dispatch`](Self::dispatch) knows. Metrics name these
     /// and no others: a peer must not be able to invent series. Default: none.
     fn operations(&self) -> Option<&'static OperationTable> {
+        None
+    }
+
+    /// The servant as callers of the same ORB see it, by the `TypeId` of its trait object;
+    /// default: they do not, and marshal.
+    #[doc(hidden)]
+    fn typed(&self, _: TypeId) -> Option<TypedServant<'_>> {
         None
     }
 
@@ -105,6 +114,20 @@ impl<'r> Call<'r> {
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.incoming.expiry.deadline().instant()
+    }
+
+    /// The token that answers the request after the servant has returned: a skeleton gives it
+    /// to the servant.
+    ///
+    /// # Errors
+    /// TRANSIENT 1: as many requests of the adapter are open as may be.
+    #[doc(hidden)]
+    pub fn defer<T, E>(
+        &self,
+        reply: &mut UntypedReply<'_>,
+        write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+    ) -> Result<DeferredReply<T, E>, DispatchError> {
+        reply.defer(self.incoming, self.object.adapter(), write)
     }
 
     /// Whether the caller waits for an answer.

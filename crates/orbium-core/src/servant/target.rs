@@ -13,6 +13,9 @@ pub(crate) trait Target: Sync {
     /// Its own priority, if it was given one.
     fn priority(&self) -> Option<Priority>;
 
+    /// A number of its adapter, which no other has while that exists.
+    fn adapter(&self) -> usize;
+
     /// For the adapters, which know the type.
     fn as_any(&self) -> &dyn Any;
 }

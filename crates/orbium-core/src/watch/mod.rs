@@ -7,7 +7,6 @@
 //! `-ORBwatch true` or [`Orb::watch`] turn it on; `orbium top` shows what it says, and
 //! any ORB can ask it with `idl/watch.idl`.
 
-mod folder;
 // Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
 mod generated;
 mod shown;
@@ -17,13 +16,14 @@ use std::path::PathBuf;
 use std::sync::{PoisonError, Weak};
 use std::time::Instant;
 
+use orbium_metrics::watch_folder;
 use orbium_transport::Endpoint;
 
 use crate::orb::{OrbCore, OrbError};
 use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemException};
 
-pub use folder::{KEY, Watched, watched};
 pub use generated::orbium_watch as idl;
+pub use orbium_metrics::watch_folder::{KEY, Watched, watched};
 pub(crate) use watching::Watching;
 
 /// What generated code needs; the names are those of the façade's module `codegen`.
@@ -76,10 +76,10 @@ impl Orb {
             return Ok(path.clone());
         }
         crate::log::recent::keep();
-        let folder = folder::private()
+        let folder = watch_folder::private()
             .map_err(|(path, error)| OrbError::Listen(path.display().to_string(), error))?;
         let mut refused = None;
-        for path in folder::names(&folder) {
+        for path in watch_folder::names(&folder) {
             match self.watch_at(&path) {
                 Ok(orb) => {
                     self.enable_metrics();

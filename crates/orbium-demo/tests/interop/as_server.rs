@@ -8,6 +8,7 @@ use orbium::{Config, GiopMinor, Orb, ServerStrategy};
 use orbium_demo::serve;
 
 use crate::expected::Expected;
+use crate::forwarding::{Forwarded, references};
 use crate::programs::{self, Scratch, Server, available};
 use crate::{Line, Tested, judge};
 
@@ -32,6 +33,8 @@ struct Run {
     native: NativeCharSet,
     /// Whether the client knows an address and plain keys alone.
     by_key: bool,
+    /// Whether the client knows references to servant managers alone.
+    forwarded: Option<Forwarded>,
     /// Checks that must be made, and pass.
     must: &'static [&'static str],
 }
@@ -126,12 +129,11 @@ fn against(peer: &str, run: &Run) -> Tested {
     })?;
     let served = serve(&orb)?;
     let own = &scratch.0;
-    fs::write(own.join("cube.ior"), orb.object_to_string(&served.cube))?;
-    fs::write(
-        own.join("receiver.ior"),
-        orb.object_to_string(&served.receiver),
-    )?;
-    fs::write(own.join("peer.ior"), orb.object_to_string(&served.peer))?;
+    let objects = references(&orb, &served, run.forwarded)?;
+    for (name, object) in ["cube", "receiver", "peer"].iter().zip(&objects) {
+        let text = orb.object_to_string(object);
+        fs::write(own.join(name).with_extension("ior"), text)?;
+    }
     if run.by_key {
         let at = &orb.addresses()?[0];
         for (file, key) in [("cube", "Cube"), ("receiver", "Receiver"), ("peer", "Peer")] {
@@ -231,6 +233,7 @@ const REACTIVE: Run = Run {
     sockets: Sockets::Tcp,
     native: NativeCharSet::Latin1,
     by_key: false,
+    forwarded: None,
     must: &[],
 };
 
@@ -283,6 +286,18 @@ const DEADLINES: Run = Run {
 };
 
 against! {
+    /// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM sent by orbium's server
+    omniorb_sent_on_by_an_activator: "omni",
+        Run { forwarded: Some(Forwarded::ByActivator), only: Some("kitchen."), ..Run::default() };
+    /// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM sent by orbium's server
+    omniorb_sent_on_by_a_locator: "omni",
+        Run { forwarded: Some(Forwarded::ByLocator), only: Some("kitchen."), ..Run::default() };
+    /// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM sent by orbium's server
+    jacorb_sent_on_by_an_activator: "jacorb",
+        Run { forwarded: Some(Forwarded::ByActivator), only: Some("kitchen."), ..Run::default() };
+    /// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM sent by orbium's server
+    jacorb_sent_on_by_a_locator: "jacorb",
+        Run { forwarded: Some(Forwarded::ByLocator), only: Some("kitchen."), ..Run::default() };
     /// Conformance: server of omniORB - GIOP 1.2, a thread per connection
     /// Conformance: code sets - a `char` beyond ASCII from omniORB and JacORB
     omniorb: "omni", Run { must: CHARS, ..Run::default() };

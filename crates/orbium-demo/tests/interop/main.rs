@@ -11,13 +11,16 @@ mod as_client;
 mod as_server;
 mod credentials;
 mod dissected;
+mod dynamic;
 mod expected;
+mod forwarding;
 mod late;
 mod markers;
 mod over_tls;
 mod pcap;
 mod programs;
 mod relay;
+mod through_dynamic;
 
 use std::error::Error;
 

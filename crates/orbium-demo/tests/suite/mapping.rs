@@ -521,6 +521,12 @@ fn source_of(fence: &str) -> Result<Option<String>, Box<dyn Error>> {
         "rust borrowed" => {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/borrowed.rs"))?
         }
+        "rust values" => {
+            fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/valuetypes.rs"))?
+        }
+        "rust by_value" => {
+            fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/by_value.rs"))?
+        }
         "rust views" => {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/views.rs"))?
         }

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{Char, Config, GiopMinor, Orb, ServerStrategy};
+use orbium::{Char, Collocation, Config, GiopMinor, Orb, ServerStrategy};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::{Served, cubit::Cube, kitchen::Peer, kitchen::Scalars, serve, ttcp::Receiver};
 
@@ -179,13 +179,24 @@ fn worker_pool_small_fragments() -> Tested {
 /// every strategy and transport
 #[test]
 fn within_one_orb() -> Tested {
-    let orb = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;
-    let served = serve(&orb)?;
-    let facts = Facts::of_giop(2);
-    let mut checks = run_all(&orb, &served, &facts);
-    checks.push(check::shutdown(&served.cube));
-    judge(&checks, &facts);
-    let _ = orb.run();
+    for collocation in [
+        Collocation::ThroughPoa,
+        Collocation::Direct,
+        Collocation::Marshalled,
+    ] {
+        for minor in 0..=2 {
+            let orb = Orb::new(Config {
+                collocation,
+                ..config(ServerStrategy::ThreadPerConnection, minor, None)
+            })?;
+            let served = serve(&orb)?;
+            let facts = Facts::of(&served.peer);
+            let mut checks = run_all(&orb, &served, &facts);
+            checks.push(check::shutdown(&served.cube));
+            judge(&checks, &facts);
+            let _ = orb.run();
+        }
+    }
     Ok(())
 }
 

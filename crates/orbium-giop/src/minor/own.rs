@@ -65,10 +65,6 @@ codes! {
         "A value of this kind cannot be sent: it has no form on the wire, or none \
          that orbium writes yet. The guide's mapping says which constructs are left \
          out.";
-    NoImplement NO_NAMING 0x012 "names are not looked up: ask the naming service for the reference, and use that"
-        "A `corbaname:` URL names an object by a naming service, which orbium does \
-         not ask by itself. Ask the naming service for the reference, with its own \
-         IDL, and use that.";
     Transient CONNECT_REFUSED 0x020 "the connection was refused"
         "The host answered that nobody listens at that port (or, on a Unix socket, \
          that there is nobody behind the file). The server is not running, listens at \
@@ -156,8 +152,8 @@ codes! {
          reference is of another server that listened at this address before, or the \
          key in the `corbaloc:` is misspelt. `orbium ping` with the same URL tries \
          again.";
-    Unknown SERVANT_PANICKED 0x060 "the servant panicked"
-        "The servant's code panicked; the server goes on. Its standard error has the \
+    Unknown SERVANT_PANICKED 0x060 "the servant or an interceptor panicked"
+        "Code of a servant or interceptor panicked; the ORB goes on. Its standard error has the \
          message and the place. What the operation had done until then stays done.";
     InvObjref NIL_REFERENCE 0x070 "the reference is nil"
         "A call was made through a nil reference, or one was received where an object \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The first octet of a short header.
 
-use orbium_cdr::ByteOrder;
+use orbium_cdr::{ByteOrder, Format};
 
 pub(crate) const REPLY: u8 = 1;
 pub(crate) const LITTLE: u8 = 2;
@@ -12,14 +12,21 @@ pub(crate) const DEFINES: u8 = 0x40;
 /// The highest bit of every form.
 pub(crate) const MARK: u8 = 0x80;
 
-/// The bits of a form but the response flags, and whether a request has numbers.
-pub(crate) const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT | NUMBERED);
+/// The bits of a form but the response flags.
+pub(crate) const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT);
 
 pub(crate) const fn order_bit(order: ByteOrder) -> u8 {
     match order {
         ByteOrder::Big => 0,
         ByteOrder::Little => LITTLE,
     }
+}
+
+/// [`NATIVE`] for the minor version of the [natural](Format::NATURAL) form, nothing for one
+/// of GIOP.
+pub(crate) const fn natural_bit(minor: u8) -> u8 {
+    const SHIFT: u32 = Format::NATURAL.ilog2() - NATIVE.ilog2();
+    minor >> SHIFT & NATIVE
 }
 
 /// The form of a request.

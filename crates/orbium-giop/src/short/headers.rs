@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which headers the two ends of a stream have agreed upon.
 
-use orbium_cdr::ByteOrder;
-
-use super::form::{DEFINES, FORM_MASK, NATIVE, NUMBERED, REPLY, request_form};
+use super::form::{DEFINES, NATIVE, NUMBERED};
 use crate::header::{HEADER_LEN, MessageHeader};
 
 /// Which headers requests and replies have over a stream, as its two ends have agreed.
@@ -65,26 +63,6 @@ impl Headers {
     #[must_use]
     pub const fn are_numbered(self) -> bool {
         self.numbered
-    }
-
-    /// What the first octet of a request is that is looked for first, under
-    /// `FORM_MASK`; for GIOP's headers what none is.
-    #[must_use]
-    pub const fn request_form(self) -> u8 {
-        match self.short {
-            false => !FORM_MASK,
-            true => request_form(ByteOrder::NATIVE, 0, self.native),
-        }
-    }
-
-    /// What the first octet of a reply is that is looked for first; for GIOP's headers
-    /// what none is.
-    #[must_use]
-    pub const fn reply_form(self) -> u8 {
-        match self.short {
-            false => 0,
-            true => request_form(ByteOrder::NATIVE, 0, self.native) | REPLY,
-        }
     }
 
     /// Reads a short header, if it is one of these.

@@ -39,6 +39,7 @@
 
 mod form;
 mod headers;
+mod usual;
 mod writing;
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format};
@@ -47,9 +48,10 @@ use crate::body::{BodyStart, skip_to_body};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
 use crate::service_context::ServiceContexts;
-pub(crate) use form::{DEFINES, FORM_MASK, MARK, NATIVE, NUMBERED, order_of, request_form};
-use form::{REPLY, RESPONSE_SHIFT, order_bit};
+pub(crate) use form::{DEFINES, MARK, NATIVE, NUMBERED, RESPONSE_SHIFT, order_of, request_form};
+use form::{REPLY, natural_bit, order_bit};
 pub use headers::Headers;
+pub use usual::UsualHeaders;
 pub(crate) use writing::{Asked, Short, Target as NumberedTarget, request_prefix};
 
 impl Version {
@@ -62,6 +64,10 @@ impl Version {
         major: 0,
         minor: Format::NATURAL,
     };
+
+    pub(crate) const fn of_short(native: bool) -> Self {
+        if native { Self::NATIVE } else { Self::SHORT }
+    }
 }
 
 impl MessageHeader {
@@ -87,59 +93,11 @@ impl MessageHeader {
             MessageKind::Reply
         };
         Some(Self {
-            version: if native {
-                Version::NATIVE
-            } else {
-                Version::SHORT
-            },
+            version: Version::of_short(native),
             order,
             more_fragments: false,
             kind,
             size: u32_from([s0, s1, s2, s3], order),
-        })
-    }
-
-    /// Reads the short header of a request of that [form](Headers::request_form), as
-    /// nearly all are: one compare.
-    #[must_use]
-    #[inline]
-    pub const fn short_request(octets: &[u8; HEADER_LEN], form: u8) -> Option<Self> {
-        let [first, _, _, _, _, _, _, _, s0, s1, s2, s3] = *octets;
-        if first & FORM_MASK != form {
-            return None;
-        }
-        Some(Self {
-            version: if form & NATIVE != 0 {
-                Version::NATIVE
-            } else {
-                Version::SHORT
-            },
-            order: ByteOrder::NATIVE,
-            more_fragments: false,
-            kind: MessageKind::Request,
-            size: u32::from_ne_bytes([s0, s1, s2, s3]),
-        })
-    }
-
-    /// Reads the short header of a reply of that [form](Headers::reply_form), as nearly all
-    /// are.
-    #[must_use]
-    #[inline]
-    pub const fn short_reply(octets: &[u8; HEADER_LEN], form: u8) -> Option<Self> {
-        let [first, _, k0, k1, _, _, _, _, s0, s1, s2, s3] = *octets;
-        if first != form || u16::from_ne_bytes([k0, k1]) != 0 {
-            return None;
-        }
-        Some(Self {
-            version: if form & NATIVE != 0 {
-                Version::NATIVE
-            } else {
-                Version::SHORT
-            },
-            order: ByteOrder::NATIVE,
-            more_fragments: false,
-            kind: MessageKind::Reply,
-            size: u32::from_ne_bytes([s0, s1, s2, s3]),
         })
     }
 
@@ -217,12 +175,8 @@ pub(crate) struct ShortRequest {
 
 #[inline]
 pub(crate) fn short_request(octets: &[u8; HEADER_LEN]) -> ShortRequest {
-    short_request_in(octets, order_of(octets[0]))
-}
-
-#[inline(always)]
-pub(crate) fn short_request_in(octets: &[u8; HEADER_LEN], order: ByteOrder) -> ShortRequest {
     let [form, operation, k0, k1, i0, i1, i2, i3, ..] = *octets;
+    let order = order_of(form);
     let key = match order {
         ByteOrder::Big => u16::from_be_bytes([k0, k1]),
         ByteOrder::Little => u16::from_le_bytes([k0, k1]),
@@ -235,6 +189,23 @@ pub(crate) fn short_request_in(octets: &[u8; HEADER_LEN], order: ByteOrder) -> S
     }
 }
 
+/// The same in the byte order of this machine: the octets before the id are loaded once.
+#[inline(always)]
+pub(crate) fn short_request_native(octets: &[u8; HEADER_LEN]) -> ShortRequest {
+    let [f0, f1, f2, f3, i0, i1, i2, i3, ..] = *octets;
+    let first = u32::from_le_bytes([f0, f1, f2, f3]);
+    let key = match ByteOrder::NATIVE {
+        ByteOrder::Big => (first >> 16).swap_bytes() >> 16,
+        ByteOrder::Little => first >> 16,
+    };
+    ShortRequest {
+        id: u32::from_ne_bytes([i0, i1, i2, i3]),
+        response: ResponseFlags::from_octet((first >> RESPONSE_SHIFT) as u8),
+        key: key as usize,
+        operation: (first >> 8 & 0xFF) as usize,
+    }
+}
+
 impl PlainRequest {
     /// As [`PlainRequest::find`], in a whole message with a short header.
     #[must_use]
@@ -244,19 +215,7 @@ impl PlainRequest {
         if head[0] & (NUMBERED | DEFINES) != 0 {
             return None;
         }
-        Self::found(&short_request(head), rest)
-    }
-
-    /// The same in the byte order of this machine.
-    #[must_use]
-    #[inline]
-    pub fn find_short_native(message: &[u8]) -> Option<Self> {
-        let (head, rest) = message.split_first_chunk::<HEADER_LEN>()?;
-        Self::found(&short_request_in(head, ByteOrder::NATIVE), rest)
-    }
-
-    #[inline(always)]
-    fn found(found: &ShortRequest, rest: &[u8]) -> Option<Self> {
+        let found = short_request(head);
         let end = found.key + found.operation;
         if end > rest.len() {
             return None;
@@ -283,22 +242,17 @@ pub(crate) fn short_reply(message: &[u8]) -> Option<(u32, u8, usize)> {
     Some((MessageHeader::short_id(head), head[1], body))
 }
 
-/// Writes the short header of a reply into an empty writer.
+/// Writes the short header of a reply into an empty writer; the body is written in the
+/// writer's format.
 #[inline(always)]
 pub(crate) fn begin_short_reply(
     writer: &mut CdrWriter<'_>,
-    version: Version,
     request_id: u32,
     status: u8,
 ) -> BodyStart {
     let order = writer.order();
     let [i0, i1, i2, i3] = u32_octets(request_id, order);
-    // The writer's format says how the body is written.
-    let native = match version {
-        Version::NATIVE if writer.format().is_natural() => NATIVE,
-        _ => 0,
-    };
-    let form = MARK | REPLY | native | order_bit(order);
+    let form = MARK | REPLY | order_bit(order) | natural_bit(writer.format().minor);
     writer.write_raw(&[form, status, 0, 0, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0]);
     BodyStart::unpadded(REPLY_BODY)
 }

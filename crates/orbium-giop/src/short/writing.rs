@@ -8,7 +8,7 @@ use super::form::{DEFINES, NUMBERED, REPLY, RESPONSE_SHIFT, request_form, u16_oc
 use crate::header::{HEADER_LEN, u32_octets};
 
 /// The numbers of an object and an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) object: u16,
     pub(crate) operation: u8,
@@ -83,24 +83,18 @@ impl Short<'_> {
                 key_len,
                 operation,
                 operation_len,
-                defines: None,
+                defines,
             } => {
-                let kind = response << RESPONSE_SHIFT;
-                (kind, operation_len, key_len, [&[][..], key, operation])
-            }
-            Asked::Request {
-                response,
-                key,
-                key_len,
-                operation,
-                operation_len,
-                defines: Some(target),
-            } => {
-                let [o0, o1] = u16_octets(target.object, self.order);
-                definition = [o0, o1, target.operation, 0];
-                let kind = response << RESPONSE_SHIFT | DEFINES;
-                let names = [&definition[..], key, operation];
-                (kind, operation_len, key_len, names)
+                let (defining, numbers) = match defines {
+                    None => (0, &[][..]),
+                    Some(target) => {
+                        let [o0, o1] = u16_octets(target.object, self.order);
+                        definition = [o0, o1, target.operation, 0];
+                        (DEFINES, &definition[..])
+                    }
+                };
+                let kind = response << RESPONSE_SHIFT | defining;
+                (kind, operation_len, key_len, [numbers, key, operation])
             }
             Asked::Numbered { response, target } => {
                 let kind = response << RESPONSE_SHIFT | NUMBERED;

@@ -5,11 +5,12 @@ use orbium_cdr::{ByteOrder, CdrWriter};
 
 use super::operation::{OperationTail, SHORT_OPERATION};
 use crate::body::BodyStart;
-use crate::header::HEADER_LEN;
+use crate::header::{HEADER_LEN, Version};
 use crate::numbers::{self, DEFINITION, Naming, Numbers};
 use crate::request::ResponseFlags;
 use crate::short::{
-    DEFINES, Headers, NUMBERED, NumberedTarget as Target, request_form, request_prefix,
+    DEFINES, Headers, NUMBERED, NumberedTarget as Target, RESPONSE_SHIFT, request_form,
+    request_prefix,
 };
 
 /// Longest short header with its key: copied in one piece of constant size as well.
@@ -20,23 +21,31 @@ pub(super) const SHORT_NAME: usize = SHORT_OPERATION + 8;
 /// The constant part of requests with short headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Short {
-    prefix: [u8; SHORT_HEADER],
-    len: usize,
-    native: bool,
+    /// The constant part of the header, and the key.
+    prefix: Vec<u8>,
+    /// The same, with zeros behind it, unless it is too long.
+    short_prefix: [u8; SHORT_HEADER],
+    /// The form of a request that wants no answer.
+    form: u8,
+    /// The minor version that the body has in its format.
+    minor: u8,
     /// Identifies the template where names may have numbers; 0 elsewhere.
     id: u64,
 }
 
 impl Short {
-    /// `None` for a key that is too long, which goes with a header of GIOP.
+    /// `None` for a key of 2¹⁶ octets and more, which goes with a header of GIOP.
     pub(super) fn new(order: ByteOrder, key: &[u8], headers: Headers) -> Option<Self> {
-        let given = request_prefix(order, key)?;
-        let mut prefix = [0; SHORT_HEADER];
-        prefix.get_mut(..given.len())?.copy_from_slice(&given);
+        let prefix = request_prefix(order, key)?;
+        let mut short_prefix = [0; SHORT_HEADER];
+        if let Some(start) = short_prefix.get_mut(..prefix.len()) {
+            start.copy_from_slice(&prefix);
+        }
         Some(Self {
             prefix,
-            len: given.len(),
-            native: headers.are_native(),
+            short_prefix,
+            form: request_form(order, 0, headers.are_native()),
+            minor: Version::of_short(headers.are_native()).minor,
             id: match headers.are_numbered() {
                 true => numbers::next_template(),
                 false => 0,
@@ -44,7 +53,19 @@ impl Short {
         })
     }
 
-    /// As [`RequestTemplate::begin_with`].
+    /// Whether names may have numbers.
+    #[inline(always)]
+    pub(super) const fn has_numbers(&self) -> bool {
+        self.id != 0
+    }
+
+    /// The form of a request.
+    #[inline(always)]
+    const fn form(&self, response: ResponseFlags) -> u8 {
+        self.form | (response as u8) << RESPONSE_SHIFT
+    }
+
+    /// A request with the names themselves.
     #[inline(always)]
     pub(super) fn begin(
         &self,
@@ -53,19 +74,60 @@ impl Short {
         response: ResponseFlags,
         operation: &OperationTail,
     ) -> BodyStart {
+        let len = self.prefix.len();
+        if len > SHORT_HEADER {
+            return self.begin_with_long_key(writer, request_id, response, operation);
+        }
         let room = writer.append(SHORT_HEADER + SHORT_NAME);
         let (header, _) = room.split_at_mut(SHORT_HEADER);
-        header.copy_from_slice(&self.prefix);
-        header[0] = request_form(ByteOrder::NATIVE, response as u8, self.native);
+        header.copy_from_slice(&self.short_prefix);
+        header[0] = self.form(response);
         header[1] = operation.name_len;
         header[4..8].copy_from_slice(&request_id.to_ne_bytes());
-        let len = self.len.min(SHORT_HEADER);
         room[len..len + SHORT_NAME].copy_from_slice(&operation.octets[4..4 + SHORT_NAME]);
         let header_end = len + usize::from(operation.name_len);
         let body = (header_end + 7) & !7;
-        writer.truncate(body);
-        writer.set_natural(self.native);
+        writer.shorten(body);
+        writer.set_minor(self.minor);
         BodyStart { header_end, body }
+    }
+
+    /// As `begin`, for a key that is not copied in one piece of constant size.
+    #[cold]
+    #[inline(never)]
+    fn begin_with_long_key(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+    ) -> BodyStart {
+        let (head, key) = self.prefix.split_at(HEADER_LEN);
+        self.write_header(writer, request_id, self.form(response), operation, head);
+        self.write_names(writer, key, operation.name())
+    }
+
+    /// Writes a header but its size.
+    fn write_header(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        form: u8,
+        operation: &OperationTail,
+        head: &[u8],
+    ) {
+        writer.write_raw(&[form, operation.name_len]);
+        writer.write_raw(&head[2..4]);
+        writer.write_raw(&request_id.to_ne_bytes());
+        writer.write_raw(&head[8..]);
+    }
+
+    /// Writes the names behind a header, and the padding up to the body.
+    fn write_names(&self, writer: &mut CdrWriter<'_>, key: &[u8], operation: &[u8]) -> BodyStart {
+        writer.write_raw(key);
+        writer.write_raw(operation);
+        writer.set_minor(self.minor);
+        BodyStart::after_header(writer, Version::V1_2.minor)
     }
 
     /// The same over a connection on which names have these numbers.
@@ -93,7 +155,7 @@ impl Short {
         response: ResponseFlags,
         target: Target,
     ) -> BodyStart {
-        let form = request_form(ByteOrder::NATIVE, response as u8, self.native) | NUMBERED;
+        let form = self.form(response) | NUMBERED;
         let [o0, o1] = target.object.to_ne_bytes();
         let [i0, i1, i2, i3] = request_id.to_ne_bytes();
         let operation = target.operation;
@@ -102,7 +164,7 @@ impl Short {
             form, operation, o0, o1, i0, i1, i2, i3, 0, 0, 0, 0, 0, 0, 0, 0,
         ];
         writer.append(head.len()).copy_from_slice(&head);
-        writer.set_natural(self.native);
+        writer.set_minor(self.minor);
         BodyStart {
             header_end: HEADER_LEN,
             body: head.len(),
@@ -120,7 +182,7 @@ impl Short {
         operation: &'static OperationTail,
         numbers: &mut Numbers,
     ) -> BodyStart {
-        let key = &self.prefix[HEADER_LEN..self.len];
+        let (head, key) = self.prefix.split_at(HEADER_LEN);
         let name = operation.name();
         let target = match numbers.bind(key, name) {
             Naming::Names => return self.begin(writer, request_id, response, operation),
@@ -130,22 +192,11 @@ impl Short {
             }
             Naming::Definition(target) => target,
         };
-        let mut head = self.prefix;
-        head[0] = request_form(ByteOrder::NATIVE, response as u8, self.native) | DEFINES;
-        head[1] = operation.name_len;
-        head[4..8].copy_from_slice(&request_id.to_ne_bytes());
         let [o0, o1] = target.object.to_ne_bytes();
         let definition: [u8; DEFINITION] = [o0, o1, target.operation, 0];
-        writer.write_raw(&head[..HEADER_LEN]);
+        let form = self.form(response) | DEFINES;
+        self.write_header(writer, request_id, form, operation, head);
         writer.write_raw(&definition);
-        writer.write_raw(key);
-        writer.write_raw(name);
-        let header_end = writer.len();
-        writer.align(8);
-        writer.set_natural(self.native);
-        BodyStart {
-            header_end,
-            body: writer.len(),
-        }
+        self.write_names(writer, key, name)
     }
 }

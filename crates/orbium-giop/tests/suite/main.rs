@@ -18,3 +18,4 @@ mod reply_messages;
 mod request_messages;
 mod system_exceptions;
 mod traffic;
+mod usual_headers;

@@ -303,7 +303,7 @@ fn an_operation_marshalled_beforehand_makes_the_same_request() {
                     let tail = OperationTail::new(operation);
                     let mut writer =
                         CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
-                    let start = template.begin_with(&mut writer, 7, response, &tail);
+                    let start = template.begin_giop(&mut writer, 7, response, &tail);
                     if let Some(value) = body {
                         writer.write_u32(value);
                     }
@@ -315,11 +315,12 @@ fn an_operation_marshalled_beforehand_makes_the_same_request() {
                 }
             }
         }
-        let long = OperationTail::new("a_name_longer_than_the_short_way_can_hold_at_all");
+        static LONG: OperationTail =
+            OperationTail::new("a_name_longer_than_the_short_way_can_hold_at_all");
         let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
         assert!(
             template
-                .begin_with(&mut writer, 7, ResponseFlags::Full, &long)
+                .begin_over(&mut writer, 7, ResponseFlags::Full, &LONG, || None)
                 .is_none()
         );
         assert!(writer.is_empty());

@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 43] = [
+const KNOWN: [&str; 44] = [
     "id",
     "autoid",
     "hashid",
@@ -48,6 +48,7 @@ const KNOWN: [&str; 43] = [
     "inline",
     "idempotent",
     "borrow",
+    "deferred",
     "view",
     "shared",
     "Key",
@@ -65,6 +66,10 @@ impl Checker<'_> {
             (
                 "borrow",
                 "write it before each operation whose servant sends results that it borrows",
+            ),
+            (
+                "deferred",
+                "write it before each operation whose servant answers after it has returned",
             ),
             (
                 "view",
@@ -92,11 +97,13 @@ impl Checker<'_> {
             DefinitionKind::Operation(operation) => {
                 self.check_idempotent_has_effect(operation.oneway, annotations);
                 self.check_borrow_has_effect(operation, annotations);
+                self.check_deferred_has_effect(annotations);
                 self.annotations_in_place(annotations)
             }
             DefinitionKind::Attribute(_) => {
                 self.check_idempotent_has_effect(false, annotations);
                 self.check_borrow_in_remote_interface(annotations);
+                self.check_deferred_has_effect(annotations);
                 self.annotations_in_place(annotations)
             }
             _ => self.annotations(annotations),
@@ -140,6 +147,24 @@ impl Checker<'_> {
         }
     }
 
+    fn check_deferred_has_effect(&mut self, annotations: &[ast::Annotation]) {
+        let Some(deferred) = find(annotations, "deferred") else {
+            return;
+        };
+        let message = match find(annotations, "borrow") {
+            _ if self.is_in_local_interface() => {
+                "`@deferred` has no effect in a local interface: nothing is sent"
+            }
+            Some(_) => {
+                "`@deferred` has no effect beside `@borrow`: those results are sent before the servant returns"
+            }
+            None => return,
+        };
+        self.report
+            .warning("annotation-without-effect", deferred.span, message)
+            .help("remove it");
+    }
+
     fn warn_of_borrow(&mut self, annotations: &[ast::Annotation], message: &str) {
         if let Some(borrow) = find(annotations, "borrow") {
             self.report
@@ -174,7 +199,10 @@ impl Checker<'_> {
         if &*annotation.name == "bit_bound" {
             self.check_bit_bound(annotation, &parameters);
         }
-        if matches!(&*annotation.name, "idempotent" | "borrow" | "view") {
+        if matches!(
+            &*annotation.name,
+            "idempotent" | "borrow" | "deferred" | "view"
+        ) {
             self.check_switch(annotation, &parameters);
         }
         Annotation {
@@ -184,7 +212,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `@idempotent`, `@borrow` and `@view` have no argument, or one boolean.
+    /// `@idempotent`, `@borrow`, `@deferred` and `@view` have no argument, or one boolean.
     fn check_switch(&mut self, annotation: &ast::Annotation, parameters: &[AnnotationParameter]) {
         let is_named_so = |name: &Option<String>| name.as_ref().is_none_or(|it| it == "value");
         match parameters {
@@ -201,6 +229,7 @@ impl Checker<'_> {
         let message = format!("`@{name}` takes no argument but `TRUE` or `FALSE`");
         let code = match &**name {
             "borrow" => "borrow-argument",
+            "deferred" => "deferred-argument",
             "view" => "view-argument",
             _ => "idempotent-argument",
         };

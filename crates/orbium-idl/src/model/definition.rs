@@ -60,6 +60,12 @@ impl Definition {
         self.annotations.iter().find(|a| a.name == name)
     }
 
+    /// What the last annotation of that name [asks for](Annotation::wanted), if any does.
+    pub fn asks_for(&self, name: &str) -> Option<bool> {
+        let named = self.annotations.iter().filter(|a| a.name == name);
+        named.rev().find_map(Annotation::wanted)
+    }
+
     /// Whether a second run of the operation, or a second reading or writing of the
     /// attribute, leaves things as the first one did: `@idempotent`.
     pub fn is_idempotent(&self) -> bool {
@@ -413,6 +419,16 @@ impl Annotation {
             }
         }
         unnamed
+    }
+
+    /// What an annotation asks for that has a boolean argument or none, which asks for it;
+    /// nothing if the argument is another one.
+    pub fn wanted(&self) -> Option<bool> {
+        match self.parameters.first().map(|parameter| &parameter.value) {
+            None => Some(true),
+            Some(AnnotationValue::Const(ConstValue::Boolean(wanted))) => Some(*wanted),
+            Some(_) => None,
+        }
     }
 }
 

@@ -96,8 +96,17 @@ const IDL4: [&str; 18] = [
     "typename",
 ];
 
-/// The keyword that the identifier equals, case disregarded.
-pub(super) fn clash(identifier: &str, options: &Options) -> Option<&'static str> {
+/// The keyword that an identifier equals, case disregarded: IDL writes such a name with an
+/// underscore before it.
+///
+/// ```
+/// use orbium_idl::{Options, keyword_clash};
+///
+/// assert_eq!(keyword_clash("Manages", &Options::new()), Some("manages"));
+/// assert_eq!(keyword_clash("managers", &Options::new()), None);
+/// ```
+#[must_use]
+pub fn clash(identifier: &str, options: &Options) -> Option<&'static str> {
     let lists: [(&[&str], bool); 3] = [
         (&CORBA2, true),
         (&CORBA3, !options.pre_corba3),

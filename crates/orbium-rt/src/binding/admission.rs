@@ -4,8 +4,8 @@
 use std::any::Any;
 use std::fmt;
 
+use orbium_channel::dedication::Undedicated;
 use orbium_core::{Peer, ThreadAsked};
-use orbium_giop::dedication::Undedicated;
 
 use super::{Offer, Reason, Terms};
 

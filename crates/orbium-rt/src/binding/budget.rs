@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use orbium_channel::dedication::Undedicated;
 use orbium_core::{Priority, ThreadAsked};
-use orbium_giop::dedication::Undedicated;
 
 use super::admission::{Admission, Asked, Reservation, Verdict};
 use super::terms::owned;

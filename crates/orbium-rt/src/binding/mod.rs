@@ -64,7 +64,7 @@
 //!
 //! # On the wire
 //!
-//! The marker is a service context, see `orbium_giop::dedication`. Negotiation is
+//! The marker is a service context, see `orbium_channel::dedication`. Negotiation is
 //! ordinary requests to an object with the key `OrbiumBindings`, over the very
 //! connection that is to be bound:
 //!
@@ -108,7 +108,7 @@ pub use admission::{Admission, Asked, Reservation, Verdict};
 pub use bound::BindingInfo;
 pub use budget::Budget;
 pub use client::{BindError, Bound, Negotiation, Next};
-pub use orbium_giop::dedication::{DedicationReply, Undedicated};
+pub use orbium_channel::dedication::{DedicationReply, Undedicated};
 pub use service::{Bindings, ServeError};
 pub use terms::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
 

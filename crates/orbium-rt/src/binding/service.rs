@@ -4,13 +4,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use orbium_channel::dedication::Undedicated;
 use orbium_core::cdr::CdrReader;
 use orbium_core::{
     Call, DedicatedThread, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb,
     PoaError, Policies, Priority, RequestInfo, Servant, SystemException, ThreadAsked, UntypedReply,
     priority, unknown_operation,
 };
-use orbium_giop::dedication::Undedicated;
 
 use super::bound::{Binding, Book};
 use super::wire::{Answer, Negotiate};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use crate::common::{adapter, client, seen_by, server, server_with, soft};
+use orbium_channel::dedication::DedicationRequest;
 use orbium_core::{
     ClientStrategy, Config, GiopMinor, Interface, LaneConfig, Limits, Orb, Policies, Priority,
     ServerStrategy,
 };
-use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::{ResponseFlags, ServiceContext, service_context};
 use orbium_rt::binding::{DedicationReply, Undedicated};
 use orbium_rt::{

@@ -19,15 +19,13 @@ fn declared(server_priority: i16) -> RtPolicies {
     }
 }
 
-const USER: Policies = Policies {
-    lifespan: orbium_core::Lifespan::Transient,
-    id_assignment: IdAssignment::User,
-    id_uniqueness: orbium_core::IdUniqueness::Unique,
-    protocols: None,
-    lanes: Vec::new(),
-    dispatch: None,
-    extension: None,
-};
+/// Ids are the program's own.
+fn user() -> Policies {
+    Policies {
+        id_assignment: IdAssignment::User,
+        ..Policies::default()
+    }
+}
 
 const BAD_PARAM: PoaError = PoaError::System(SystemException::new(
     ExceptionKind::BadParam,
@@ -82,7 +80,7 @@ fn users_may_name_the_objects() {
     let (orb, rt) = server();
     let root = orb.root_poa();
     let manager = Some(root.manager());
-    let poa = rt.create_poa(&root, "user", manager, USER, &declared(5));
+    let poa = rt.create_poa(&root, "user", manager, user(), &declared(5));
     let poa = poa.unwrap();
     let object: Target = poa
         .activate_object_with_id_and_priority(b"a", teller(), 20)
@@ -102,7 +100,7 @@ fn another_priority_for_the_same_object_is_bad_inv_order_18() {
     let (orb, rt) = server();
     let root = orb.root_poa();
     let poa = rt
-        .create_poa(&root, "user", None, USER, &declared(5))
+        .create_poa(&root, "user", None, user(), &declared(5))
         .unwrap();
     let _: Target = poa.create_reference_with_id_and_priority(b"a", 20).unwrap();
     let refused = poa.create_reference_with_id_and_priority::<Target>(b"a", 21);
@@ -128,7 +126,7 @@ fn what_is_active_already_is_refused() {
     let (orb, rt) = server();
     let root = orb.root_poa();
     let poa = rt
-        .create_poa(&root, "user", None, USER, &declared(5))
+        .create_poa(&root, "user", None, user(), &declared(5))
         .unwrap();
     let state = teller();
     let _: Target = poa

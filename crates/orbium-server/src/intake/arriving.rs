@@ -100,7 +100,12 @@ impl State {
         }
         if arrived.confirms {
             // That it has arrived is all that was asked.
-            confirm(connection, header, request_id, code_sets.format(header));
+            confirm(
+                connection,
+                header,
+                request_id,
+                code_sets.format(header.format()),
+            );
         }
         code_sets.end_message();
         match (connection.is_broken(), arrived.granted) {
@@ -159,7 +164,7 @@ impl State {
             response,
             priority: own.or(asked).map_or(0, Priority::number),
             decided,
-            format: code_sets.format(header),
+            format: code_sets.format(header.format()),
             nesting: self.known.nesting,
             refused,
             expiry,
@@ -240,7 +245,8 @@ fn destination(
         decided: None,
     };
     Ok(match source.dispatcher.destination(&arrived)? {
-        None => (None, None),
+        // The thread that takes it out of the queue sends the client elsewhere.
+        None | Some(Route::Elsewhere(..)) => (None, None),
         Some(Route::Here(decided)) => (Some(decided), None),
         Some(Route::To(lane, decided)) => (Some(decided), Some(lane)),
     })

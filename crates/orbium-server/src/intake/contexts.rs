@@ -2,7 +2,7 @@
 //! What the service contexts of a request say of its connection.
 
 use orbium_channel::connection::CodeSets;
-use orbium_giop::{ServiceContexts, SystemException};
+use orbium_giop::{ServiceContexts, SystemException, service_context};
 
 use crate::{Expiry, ServerConnection};
 
@@ -14,6 +14,11 @@ pub(super) fn apply_contexts(
     code_sets: &mut CodeSets,
     connection: &ServerConnection,
 ) -> (Option<SystemException>, Expiry) {
+    if let Some(points) = contexts.find(service_context::BI_DIR_IIOP)
+        && let Some(stream) = connection.stream.bidirectional()
+    {
+        stream.announce(points);
+    }
     let refused = code_sets.apply(contexts).err();
     match Expiry::of(contexts, Some(connection.peer())) {
         Ok(expiry) => (refused, expiry),

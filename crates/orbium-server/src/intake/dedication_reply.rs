@@ -7,6 +7,7 @@ use std::time::Instant;
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
+use crate::deferred::Way;
 use crate::lane::Decided;
 use crate::lane::Lane;
 use crate::reply::{ReplyPath, UntypedReply};
@@ -81,6 +82,11 @@ impl ReplyPath for DedicationPath<'_> {
     fn send(&self, message: &CdrWriter<'_>) {
         let extended = with_dedication(message, self.dedication);
         self.path.send(extended.as_ref().unwrap_or(message));
+    }
+
+    // The outcome of the dedication is lost; the client asks again or goes on without.
+    fn late(&self) -> Option<Box<dyn Way>> {
+        self.path.late()
     }
 
     fn arrived(&self) -> Option<Instant> {

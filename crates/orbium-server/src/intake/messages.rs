@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use orbium_channel::connection::{Event, Violation};
-use orbium_giop::numbers::Names;
 use orbium_giop::{
-    HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind, PlainRequest,
-    SystemExceptionBody, begin_locate_reply, finish_message,
+    GiopRequests, HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind,
+    NumberedRequests, RequestForm, ShortRequests, SystemExceptionBody, UsualForm,
+    begin_locate_reply, finish_message,
 };
 
 use super::refusing::{refuse, violated};
@@ -19,57 +19,79 @@ use crate::{Dispatcher, Located, ServerConnection};
 
 impl Intake {
     /// Deals with the next message that has arrived whole.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn take(&mut self, source: &Source<'_>) -> Outcome {
-        self.take_within(source)
+        match self.giop.usual_form() {
+            UsualForm::Giop => self.take_one::<GiopRequests>(source),
+            UsualForm::Short => self.take_one::<ShortRequests<false>>(source),
+            UsualForm::Native => self.take_one::<ShortRequests<true>>(source),
+            UsualForm::Numbered => self.take_one::<NumberedRequests>(source),
+        }
     }
 
-    /// As `take`, as part of the caller's loop: it has much to do with what is
-    /// known there.
+    #[inline(never)]
+    fn take_one<F: RequestForm>(&mut self, source: &Source<'_>) -> Outcome {
+        self.take_within::<F>(source)
+    }
+
+    /// As `take`, where most requests are of that form, as part of the caller's loop: it has
+    /// much to do with what is known there.
     #[inline(always)]
-    pub(crate) fn take_within(&mut self, source: &Source<'_>) -> Outcome {
-        match self.giop.next_plain_request() {
-            Some(header) => self.take_plain(source, header, |message| {
-                PlainRequest::find(&message[HEADER_LEN..], header.order)
-            }),
+    pub(crate) fn take_within<F: RequestForm>(&mut self, source: &Source<'_>) -> Outcome {
+        match self.take_plain::<F>(source) {
+            Some(outcome) => outcome,
+            None => self.take_other_form(source),
+        }
+    }
+
+    /// Serves the next message, if it begins as a request of that form; if there is nothing
+    /// unusual about it, nothing of its header is looked at again.
+    #[inline(always)]
+    fn take_plain<F: RequestForm>(&mut self, source: &Source<'_>) -> Option<Outcome> {
+        let parts = self.giop.next_request::<F>()?;
+        orbium_trace::probe!(TransportReceive);
+        let octets = parts.message.len();
+        let Some(outcome) = self.state.serve_plain::<F>(source, parts) else {
+            return Some(self.take_unusual(source));
+        };
+        self.giop.consume_plain(octets);
+        Some(outcome)
+    }
+
+    /// Deals with a whole request that begins as most do and has something unusual about it.
+    #[inline(never)]
+    fn take_unusual(&mut self, source: &Source<'_>) -> Outcome {
+        let head = self.giop.received().first_chunk();
+        match head.and_then(MessageHeader::plain_request) {
+            Some(header) => {
+                orbium_trace::probe!(TransportReceive);
+                self.take_request(source, header)
+            }
             None => self.take_any(source),
         }
     }
 
-    /// Serves the request with that message header, if `find` says that there is nothing
-    /// unusual about it: then nothing of the header is looked at again.
-    #[inline(always)]
-    fn take_plain(
-        &mut self,
-        source: &Source<'_>,
-        header: MessageHeader,
-        find: impl FnOnce(&[u8]) -> Option<PlainRequest>,
-    ) -> Outcome {
-        orbium_trace::probe!(TransportReceive);
-        let parts = self.giop.plain_parts(&header);
-        let outcome = match find(parts.message) {
-            Some(request) if !source.context.observes_requests() => {
-                self.state.serve_plain(source, header, request, parts, None)
-            }
-            _ => return self.take_request(source, header),
-        };
-        self.giop.consume_plain(&header);
-        outcome
+    /// As `take`, for a message that does not begin as most requests of the connection: with
+    /// short headers others have that of GIOP, and with numbers some have names.
+    #[inline(never)]
+    fn take_other_form(&mut self, source: &Source<'_>) -> Outcome {
+        let form = self.giop.usual_form();
+        if form != UsualForm::Giop
+            && let Some(outcome) = self.take_plain::<GiopRequests>(source)
+        {
+            return outcome;
+        }
+        if form == UsualForm::Numbered
+            && let Some(outcome) = self.take_plain::<ShortRequests<false>>(source)
+        {
+            return outcome;
+        }
+        self.take_any(source)
     }
 
     /// As `take`, for whatever it may be.
     #[inline(never)]
     fn take_any(&mut self, source: &Source<'_>) -> Outcome {
-        if let Some(header) = self.giop.next_short_request() {
-            if !Names::are_needed_for(self.giop.plain_parts(&header).message) {
-                return self.take_plain(source, header, PlainRequest::find_short_native);
-            }
-            orbium_trace::probe!(TransportReceive);
-            let parts = self.giop.plain_parts(&header);
-            let outcome = self.state.serve_numbered(source, header, parts);
-            self.giop.consume_plain(&header);
-            return outcome;
-        }
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) if header.kind == MessageKind::Request => {
                 orbium_trace::probe!(TransportReceive);
@@ -147,7 +169,8 @@ fn answer_locate(
     let status = match &located {
         Located::Here => LocateStatus::ObjectHere,
         Located::Unknown => LocateStatus::UnknownObject,
-        Located::At(_) => LocateStatus::ObjectForward,
+        Located::At(_, true) if minor >= 2 => LocateStatus::ObjectForwardPerm,
+        Located::At(..) => LocateStatus::ObjectForward,
         Located::NotYet(_) if minor >= 2 => LocateStatus::SystemException,
         // No status of these versions says so: the request will be answered so.
         Located::NotYet(_) => LocateStatus::ObjectHere,
@@ -156,7 +179,7 @@ fn answer_locate(
     let mut writer = CdrWriter::new(format);
     let start = begin_locate_reply(&mut writer, header.version, request.request_id, status);
     match &located {
-        Located::At(to) => to.encode(&mut writer),
+        Located::At(to, _) => to.encode(&mut writer),
         Located::NotYet(exception) if minor >= 2 => {
             SystemExceptionBody::from(*exception).write(&mut writer);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests taken out of the stream whole, to be served by another thread.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
@@ -15,6 +15,7 @@ use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
 use crate::Expiry;
 use crate::connection::ServerConnection;
+use crate::deferred::{Unanswered, Way};
 use crate::lane::{Decided, QueueBounds, QueuePermit, SETTLED};
 use crate::log::Recurring;
 use crate::reply::{ReplyPath, UntypedReply};
@@ -49,6 +50,24 @@ impl Late {
     pub(super) fn new(connection: &Arc<ServerConnection>) -> Self {
         connection.begin_late();
         Self(Arc::clone(connection))
+    }
+}
+
+impl Way for Late {
+    fn send(&self, request_id: u32, message: &CdrWriter<'_>) {
+        self.0.reply_late(request_id, message);
+    }
+
+    fn is_dead(&self) -> bool {
+        self.0.is_broken()
+    }
+
+    fn opened(&self, request_id: u32, request: Weak<dyn Unanswered>) {
+        self.0.cancelled.open(request_id, request);
+    }
+
+    fn closed(&self, request_id: u32) {
+        self.0.cancelled.close(request_id);
     }
 }
 
@@ -278,6 +297,10 @@ impl ReplyPath for Answer<'_> {
             thread.answers();
         }
         self.connection.reply_late(self.request_id, message);
+    }
+
+    fn late(&self) -> Option<Box<dyn Way>> {
+        Some(Box::new(Late::new(self.connection)))
     }
 
     fn arrived(&self) -> Option<Instant> {

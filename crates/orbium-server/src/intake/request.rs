@@ -4,28 +4,30 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use orbium_cdr::{CdrReader, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_channel::connection::{
     Cause, CodeSets, Connection, Continuation, Parts, Refused, Role as Side, Whole,
 };
 use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
+use orbium_giop::numbers::Names;
 use orbium_giop::{
-    Assembled, HEADER_LEN, MessageHeader, PlainRequest, ResponseFlags, ServiceContexts, Version,
+    Assembled, MessageHeader, RequestForm, RequestParts, ResponseFlags, ServiceContexts, Version,
     split_header,
 };
 use orbium_sync::role::{Role, while_serving};
 
 use super::contexts::apply_contexts;
 use super::dedication_reply::serve_with_reply_context;
-use super::queued::Sink;
+use super::queued::{Late, Sink};
 use super::refused::refuse_request;
 use super::refusing::{refuse, unanswerable};
 use super::source::{HandOver, Source};
 use super::state::{Intake, Known, State};
 use crate::Expiry;
 use crate::ServerConnection;
+use crate::deferred::Way;
 use crate::lane;
 use crate::lane::Decided;
 use crate::lane::Lane;
@@ -167,6 +169,11 @@ impl ReplyPath for Reading<'_> {
     }
 
     #[cold]
+    fn late(&self) -> Option<Box<dyn Way>> {
+        Some(Box::new(Late::new(self.source.connection)))
+    }
+
+    #[cold]
     fn dedicated(&self) {
         if self.outcome.get() == Outcome::Dispatched {
             self.outcome.set(Outcome::ThreadGranted);
@@ -262,58 +269,60 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 }
 
 impl State {
-    /// Serves a request with nothing unusual about it: most conditions of `serve` are
-    /// constants here at compile time. Its `names` are in the message, unless they are
-    /// given.
+    /// Serves a request of that form: most conditions of `serve` are constants here at
+    /// compile time. `None` if there is something unusual about it.
     #[inline(always)]
-    pub(super) fn serve_plain(
+    pub(super) fn serve_plain<F: RequestForm>(
         &mut self,
         source: &Source<'_>,
-        header: MessageHeader,
-        plain: PlainRequest,
         parts: Parts<'_>,
-        names: Option<(&[u8], &[u8])>,
-    ) -> Outcome {
+    ) -> Option<Outcome> {
         let Parts {
             message,
             rest,
             continuation,
             ..
         } = parts;
-        let body_at = HEADER_LEN + plain.body;
-        let (octets, body) = message.split_at_mut(body_at);
-        let octets = &octets[HEADER_LEN..];
+        let names = source.connection.names.as_deref();
+        let RequestParts {
+            request_id,
+            response,
+            key,
+            operation,
+            body,
+            body_at,
+        } = F::split(message, names)?;
+        if source.context.observes_requests() {
+            return None;
+        }
         let Source {
             context,
             dispatcher,
             connection,
             ..
         } = *source;
-        let (key, operation) = match names {
-            None => (&octets[plain.key], &octets[plain.operation]),
-            Some(given) => given,
-        };
         let incoming = IncomingRequest {
             context,
             key,
             operation,
             contexts: ServiceContexts::EMPTY,
             peer: Some(connection),
-            response: plain.response,
+            response,
             expiry: Expiry::NEVER,
             lane: connection.lane(),
             decided: None,
         };
-        let format = continuation.code_sets.format(&header);
+        let plain = Format::plain(ByteOrder::NATIVE, F::VERSION.minor);
+        let format = continuation.code_sets.format(plain);
         let nesting = self.known.nesting;
         let asked = Asked {
             source,
             rest,
             continuation: &mut *continuation,
-            version: header.version,
+            version: F::VERSION,
             format,
-            request_id: plain.request_id,
-            response: plain.response,
+            request_id,
+            response,
         };
         let taken = asked.answer(self, |reply| {
             let mut arguments = CdrReader::at(body, body_at, format);
@@ -321,12 +330,10 @@ impl State {
             arguments.set_nesting(nesting);
             dispatcher.serve_unobserved(&incoming, &mut arguments, reply);
         });
-        let code_sets = &mut continuation.code_sets;
-        match (taken, names) {
-            (Outcome::Forwarded, None) => self.move_on(source, header, (message, &[]), code_sets),
-            (Outcome::Forwarded, Some(_)) => self.move_numbered_on(source, message, code_sets),
-            _ => taken,
+        if taken != Outcome::Forwarded {
+            return Some(taken);
         }
+        Some(self.move_plain_on(source, message, &mut continuation.code_sets))
     }
 
     /// Serves any request, which may have `seams`; `rest` was received behind
@@ -368,7 +375,7 @@ impl State {
             (refused, expiry) =
                 apply_contexts(&request.contexts, &mut continuation.code_sets, connection);
         }
-        let format = continuation.code_sets.format(header);
+        let format = continuation.code_sets.format(header.format());
         arguments.set_format(format);
         arguments.set_nesting(self.known.nesting);
         let asked = Asked {
@@ -403,6 +410,24 @@ impl State {
         }
         continuation.code_sets.end_message();
         taken
+    }
+
+    /// As `move_on`, for a request with nothing unusual about it.
+    #[cold]
+    #[inline(never)]
+    fn move_plain_on(
+        &mut self,
+        source: &Source<'_>,
+        message: &[u8],
+        code_sets: &mut CodeSets,
+    ) -> Outcome {
+        match message.first_chunk().and_then(MessageHeader::parse_any) {
+            Some(header) if header.is_short() && Names::are_needed_for(message) => {
+                self.move_numbered_on(source, message, code_sets)
+            }
+            Some(header) => self.move_on(source, header, (message, &[]), code_sets),
+            None => Outcome::Close,
+        }
     }
 
     /// Has another lane serve a request that was not begun.

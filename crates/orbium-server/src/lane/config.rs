@@ -68,6 +68,9 @@ pub struct LaneConfig {
     pub borrows_from: Vec<Lane>,
     /// More of them, by the names that the ORB knows them by.
     pub borrows_from_named: Vec<String>,
+    /// Whether the lane has no threads: the program's serve it, by
+    /// [`Lane::serve_one`](super::Lane::serve_one). For a worker pool of 0 workers.
+    pub served_by_callers: bool,
 }
 
 impl Default for LaneConfig {
@@ -89,6 +92,7 @@ impl Default for LaneConfig {
             queue_bounds: None,
             borrows_from: Vec::new(),
             borrows_from_named: Vec::new(),
+            served_by_callers: false,
         }
     }
 }
@@ -137,7 +141,7 @@ impl LaneConfig {
             self.strategy,
             ServerStrategy::LeaderFollowers { .. } | ServerStrategy::WorkerPool { .. }
         );
-        if grows && fixed == 0 {
+        if grows && (fixed == 0) != self.served_by_callers {
             return Err("nobody would serve: a lane needs at least 1 static thread");
         }
         if !grows && self.dynamic_threads > 0 {

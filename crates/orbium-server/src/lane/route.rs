@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which lane serves a request.
 
+use orbium_giop::Ior;
 use orbium_sys::Scheduling;
 
 use crate::lane::Lane;
@@ -22,6 +23,8 @@ pub enum Route {
     Here(Decided),
     /// That lane does.
     To(Lane, Decided),
+    /// The client is sent to another object, for good if the second is set.
+    Elsewhere(Ior, bool),
 }
 
 /// The number of the ORB's own lane.

@@ -80,6 +80,9 @@ impl Pool {
 
     /// Threads that may be started for what comes.
     fn may_grow_by(&self, state: &State) -> usize {
+        if self.served_by_callers {
+            return 0;
+        }
         let most = self.grows_to.min(self.most);
         match state.active {
             // All that there are wait in calls of their own.
@@ -95,7 +98,7 @@ impl Pool {
         if state.idle > 0 {
             self.changed.notify_one();
         }
-        if lent || self.soon_idle(state) >= state.waiting.len() {
+        if lent || self.served_by_callers || self.soon_idle(state) >= state.waiting.len() {
             return true;
         }
         if self.may_grow_by(state) > 0 && self.add_thread(state, None).is_ok() {

@@ -49,7 +49,7 @@ impl Pool {
 
     /// Serves a request that was taken from a lane's queue; gives the buffer of
     /// its octets back, and whether the thread is counted as answering.
-    fn serve(
+    pub(super) fn serve(
         self: &Arc<Self>,
         queued: Queued,
         from: &Arc<Self>,

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
 
+use crate::deferred::Way;
 use crate::lane::Decided;
 use crate::lane::Lane;
 
@@ -13,6 +14,12 @@ pub trait ReplyPath {
     /// Sends the message in the writer. It does not report a failed connection: the
     /// servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
+
+    /// The way of an answer that is given after the servant has returned; `None` if there is
+    /// none. The answer of this path is the other one's then.
+    fn late(&self) -> Option<Box<dyn Way>> {
+        None
+    }
 
     /// When the request had arrived, if it waited and is measured.
     fn arrived(&self) -> Option<Instant> {

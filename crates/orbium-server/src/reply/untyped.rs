@@ -197,15 +197,22 @@ impl UntypedReply<'_> {
         });
     }
 
-    /// Sends the client elsewhere: LOCATION_FORWARD to that reference, which every
-    /// version of GIOP has. For a twoway that was not begun.
+    /// Sends the client elsewhere: LOCATION_FORWARD to that reference, or
+    /// LOCATION_FORWARD_PERM if it is `permanent` and the version of GIOP has that. For a
+    /// request that no servant has begun; a oneway is dropped.
     #[cold]
     #[doc(hidden)]
-    pub fn forward(&mut self, to: &Ior) -> Result<(), DispatchError> {
+    pub fn forward(&mut self, to: &Ior, permanent: bool) -> Result<(), DispatchError> {
         self.forwarded = true;
-        self.say(ReplyStatus::LocationForward, &mut |writer| {
-            to.encode(writer);
-        })
+        if !self.is_expected() {
+            self.answered = true;
+            return Ok(());
+        }
+        let status = match permanent && self.version.minor >= 2 {
+            true => ReplyStatus::LocationForwardPerm,
+            false => ReplyStatus::LocationForward,
+        };
+        self.say(status, &mut |writer| to.encode(writer))
     }
 
     /// [`UntypedReply::result`] for what is rare: it is there once, whatever is written.

@@ -9,7 +9,7 @@ use orbium_invocation::story::Note;
 
 use super::super::pending_call::{Answered, News, PendingCall};
 use super::Call;
-use crate::decoding::Decoding;
+use orbium_invocation::Decoding;
 
 impl PendingCall for Call {
     fn decoding(&self) -> &Decoding {

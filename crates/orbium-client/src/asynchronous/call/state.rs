@@ -12,7 +12,7 @@ use super::super::pending_call::Answered;
 use super::super::readers::UnderWay;
 use crate::attempt::Suspended;
 use crate::span::CallSpan;
-use crate::timing::Timing;
+use orbium_invocation::timing::Timing;
 
 /// Runs with the answer.
 pub(in crate::asynchronous) type Handler = Box<dyn FnOnce(Answered) + Send>;

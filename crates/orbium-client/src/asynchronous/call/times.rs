@@ -10,9 +10,9 @@ use orbium_invocation::story::{Note, Phase};
 
 use super::Call;
 use super::state::Due;
-use crate::errors::deadline_passed;
-use crate::timing::Timing;
 use crate::way::Choice;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::timing::Timing;
 
 impl Call {
     /// Arms the timer for the request's deadline.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use orbium_channel::Channel;
 use orbium_channel::connection::{Connection, Event, Violation, Whole};
-use orbium_giop::dedication::DedicationReply;
+use orbium_channel::dedication::DedicationReply;
 use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
 use orbium_invocation::story::{Note, Phase as CallPhase};
 
@@ -77,7 +77,7 @@ impl Line {
     fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
             let next = match giop.next_plain_reply() {
-                Some(header) => Ok(Some(Event::Message(header))),
+                Some((header, _)) => Ok(Some(Event::Message(header))),
                 None => giop.next(&Instant::now),
             };
             let end = match next {

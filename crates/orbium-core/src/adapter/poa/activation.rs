@@ -2,15 +2,16 @@
 //! Servants become objects, and cease to be.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::SlotKey;
 
 use super::{Poa, PoaCore, PoaError};
-use crate::adapter::key::system_id;
-use crate::adapter::object::ActiveObject;
+use crate::adapter::object::{ActiveObject, ETHEREALIZED};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::{ObjectRef, Priority, Servant, ServedBy};
+use orbium_server::object_key::system_id;
 
 /// Identifies a servant.
 pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
@@ -26,8 +27,8 @@ impl Poa {
     /// returns the reference.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] if users name objects here; a system exception
-    /// if the ORB cannot listen.
+    /// [`PoaError::WrongPolicy`] if users name objects here, or there is no map of active
+    /// objects; a system exception if the ORB cannot listen.
     pub fn activate<I: ServedBy<S>, S>(&self, servant: S) -> Result<I, PoaError> {
         let object = self.activate_servant(&erased(I::skeleton(servant)))?;
         Ok(I::from_object(object))
@@ -41,7 +42,7 @@ impl Poa {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
         }
-        let id = (self.0.policies.lifespan == Lifespan::Persistent).then(|| self.new_system_id());
+        let id = self.generates_ids().then(|| self.new_system_id());
         self.enter(id, servant, None)
     }
 
@@ -94,10 +95,14 @@ impl Poa {
             }
             None => {
                 let id = self.next_object_id()?;
-                let persistent = self.0.policies.lifespan == Lifespan::Persistent;
-                self.enter(persistent.then_some(id), servant, Some(priority))
+                self.enter(self.generates_ids().then_some(id), servant, Some(priority))
             }
         }
+    }
+
+    /// Whether its ids are more than the slots of the objects.
+    fn generates_ids(&self) -> bool {
+        self.0.policies.lifespan == Lifespan::Persistent
     }
 
     /// An id that no adapter of this path ever gave before.
@@ -131,13 +136,38 @@ impl Poa {
     ) -> Result<ObjectRef, PoaError> {
         let core = &self.0;
         let adapters = core.adapters()?;
+        if !core.policies.retains() {
+            return Err(PoaError::WrongPolicy);
+        }
         // Listen first: no reference is made to an unreachable object.
         adapters.listens_for(adapters.lanes_of(&core.policies))?;
+        if let Some(id) = &id {
+            core.await_end_of(id)?;
+        }
         let repository_id = servant.repository_id();
+        let (slot, given) = self.insert(id, servant, priority)?;
+        let key = core.key_of(&given, slot);
+        crate::log::debug!(
+            target: "orbium::poa",
+            adapter = core.path_text(),
+            interface = repository_id,
+            "object activated",
+        );
+        Ok(core.reference(&key, repository_id, priority)?)
+    }
+
+    /// Makes a servant an active object; its slot and id.
+    pub(super) fn insert(
+        &self,
+        id: Option<Box<[u8]>>,
+        servant: &Arc<dyn Servant>,
+        priority: Option<Priority>,
+    ) -> Result<(SlotKey, Box<[u8]>), PoaError> {
+        let core = &self.0;
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();
-        // Again, under the lock: `end` empties the map under it.
-        core.adapters()?;
+        // Under the lock: `end` empties the map under it.
+        let adapters = core.adapters()?;
         if unique && objects.by_servant.contains_key(&address(servant)[..]) {
             return Err(PoaError::ServantAlreadyActive);
         }
@@ -161,6 +191,7 @@ impl Poa {
                 lane,
                 priority,
                 adapter: Arc::<PoaCore>::clone(core),
+                end: AtomicU8::new(0),
             })
         });
         let slot = inserted
@@ -170,32 +201,35 @@ impl Poa {
             let servant = &address(servant)[..];
             objects.by_servant.insert(servant.into(), slot);
         }
-        let key = core.key_of(&given, slot);
-        objects.by_id.insert(given, slot);
-        drop(objects);
-        crate::log::debug!(
-            target: "orbium::poa",
-            adapter = core.path_text(),
-            interface = repository_id,
-            "object activated",
-        );
-        Ok(core.reference(&key, repository_id, priority)?)
+        if core.policies.etherealizes() {
+            *objects.incarnations.entry(address(servant)).or_default() += 1;
+        }
+        objects.by_id.insert(given.clone(), slot);
+        Ok((slot, given))
     }
 
     /// Ends an object. Requests being served go on; the servant is dropped
-    /// after the last.
+    /// after the last, or handed to the servant activator.
     ///
     /// # Errors
-    /// [`PoaError::ObjectNotActive`].
+    /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] without a map of active
+    /// objects.
     #[inline]
     pub fn deactivate(&self, id: &[u8]) -> Result<(), PoaError> {
         let adapters = self.0.adapters()?;
+        if !self.0.policies.retains() {
+            return Err(PoaError::WrongPolicy);
+        }
         let removed = {
             let mut objects = self.0.lock();
             let slot = objects.by_id.remove(id).ok_or(PoaError::ObjectNotActive)?;
             let removed = adapters.registry.objects.remove(slot);
             if let Some(object) = &removed {
                 objects.by_servant.remove(&address(&object.servant)[..]);
+                if self.0.policies.etherealizes() {
+                    object.end.store(ETHEREALIZED, Ordering::Release);
+                    objects.ending.push(id.into());
+                }
             }
             removed
         };

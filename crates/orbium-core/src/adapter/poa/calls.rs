@@ -4,6 +4,7 @@
 use orbium_giop::SystemException;
 
 use super::Poa;
+use super::servant_managers::handle;
 use crate::adapter::object::ActiveObject;
 use crate::servant::Target;
 use crate::{Call, Interface, RequestInfo};
@@ -18,10 +19,7 @@ fn active(target: &dyn Target) -> &ActiveObject {
 
 impl ActiveObject {
     pub(crate) fn poa(&self) -> Poa {
-        match Poa::of(&self.adapter) {
-            Some(poa) => poa,
-            None => unreachable!("a POA is the only adapter"),
-        }
+        handle(&self.adapter)
     }
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The end of an adapter: `#[inline]`, as few programs have one end.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-
-use orbium_sync::SlotKey;
+use std::sync::{Arc, PoisonError};
 
 use super::{Poa, PoaError};
 use crate::adapter::manager::refuse_to_wait_for_oneself;
 
 impl Poa {
-    /// Ends the adapter, those below it, and all their objects. With `wait`,
-    /// returns when no request is being served any more; requests that come
-    /// before it returns are answered with TRANSIENT, later ones with
+    /// Ends the adapter, those below it, and all their objects, which servant activators
+    /// etherealize. With `wait`, returns when no request is being served any more; requests
+    /// that come before it returns are answered with TRANSIENT, later ones with
     /// OBJECT_NOT_EXIST.
     ///
     /// # Errors
@@ -20,8 +18,21 @@ impl Poa {
     /// ever; nothing is done then.
     #[inline]
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
+        self.destroy_with(true, wait)
+    }
+
+    /// As [`Poa::destroy`], but servant activators do not etherealize the objects: their
+    /// servants are dropped.
+    ///
+    /// # Errors
+    /// As [`Poa::destroy`].
+    pub fn destroy_without_etherealizing(&self, wait: bool) -> Result<(), PoaError> {
+        self.destroy_with(false, wait)
+    }
+
+    fn destroy_with(&self, etherealizes: bool, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb, wait)?;
-        self.end();
+        self.end(etherealizes);
         if wait {
             self.wait_until_gone();
         }
@@ -37,33 +48,24 @@ impl Poa {
         Ok(())
     }
 
-    #[inline]
-    fn end(&self) {
+    fn end(&self, etherealizes: bool) {
         {
             // No child is made after this.
             let _children = self.children();
             self.0.destroyed.store(true, Ordering::Release);
         }
         for child in self.the_children() {
-            child.end();
+            child.end(etherealizes);
         }
         self.0.manager.reconsider();
-        let slots: Vec<SlotKey> = {
-            let mut objects = self.0.lock();
-            objects.by_servant.clear();
-            objects.by_id.drain().map(|(_, slot)| slot).collect()
-        };
-        if let Some(adapters) = self.0.adapters.upgrade() {
-            for slot in slots {
-                drop(adapters.registry.objects.remove(slot));
-            }
-        }
+        self.0.deactivate_all(etherealizes);
     }
 
     /// Takes the adapter and those below it out of the ORB's books.
     #[inline]
     fn forget(&self) {
         self.0.gone.store(true, Ordering::Release);
+        self.0.release();
         for child in self.the_children() {
             child.forget();
         }
@@ -77,6 +79,7 @@ impl Poa {
         for child in self.the_children() {
             child.wait_until_gone();
         }
+        self.settle_open_requests();
         let mut objects = self.0.lock();
         while objects.alive > 0 {
             objects = self
@@ -84,6 +87,14 @@ impl Poa {
                 .one_gone
                 .wait(objects)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until the requests that are open were answered, or for `limits.open_time`.
+    fn settle_open_requests(&self) {
+        if let Some(adapters) = self.0.adapters.upgrade() {
+            let number = Arc::as_ptr(&self.0).addr();
+            adapters.context.settle_open_requests(Some(number));
         }
     }
 
@@ -99,7 +110,7 @@ impl Poa {
     /// As [`Poa::destroy`] without waiting, when the ORB ends.
     #[inline]
     pub(crate) fn end_with_orb(&self) {
-        self.end();
+        self.end(true);
         self.forget();
     }
 }

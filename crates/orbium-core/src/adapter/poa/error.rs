@@ -14,8 +14,13 @@ pub enum PoaError {
     AdapterNonExistent,
     /// The adapter's manager was deactivated, for good.
     AdapterInactive,
+    /// The policies do not go together: the type of the one to blame, less that of the first
+    /// (16), so 4 is ImplicitActivationPolicy.
+    InvalidPolicy(u16),
     /// The name, or the nesting, is longer than an object key can hold.
     NameTooLong,
+    /// There is no default servant.
+    NoServant,
     /// An object with that id is active.
     ObjectAlreadyActive,
     /// No object with that id is active.
@@ -38,7 +43,11 @@ impl fmt::Display for PoaError {
             Self::AdapterAlreadyExists => "an adapter of that name exists already",
             Self::AdapterNonExistent => "there is no adapter of that name",
             Self::AdapterInactive => "the POA manager was deactivated",
+            Self::InvalidPolicy(index) => {
+                return write!(f, "policy {index} does not go with the others");
+            }
             Self::NameTooLong => "adapter names are longer, or nested deeper, than a key can hold",
+            Self::NoServant => "no default servant is set",
             Self::ObjectAlreadyActive => "an object with that id is active already",
             Self::ObjectNotActive => "no object with that id is active",
             Self::ServantAlreadyActive => "the servant is active already (UNIQUE_ID)",

@@ -2,17 +2,25 @@
 //! What requests ask of an adapter.
 
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
+use orbium_server::{Expiry, UntypedReply};
+
+use super::servants::Vacant;
 use super::{Poa, PoaCore};
+use crate::adapter::forward::ForwardRequest;
 use crate::adapter::manager::being_destroyed;
-use crate::adapter::object::{ActiveObject, Adapter};
-use crate::adapter::{Adapters, Lifespan};
-use crate::{Extension, ObjectRef, Policies, Priority};
+use crate::adapter::managing::ServantManager;
+use crate::adapter::object::{ActiveObject, Adapter, Upcall};
+use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};
+use crate::raises::DispatchError;
+use crate::{Extension, ObjectRef, Policies, Priority, Servant};
 
 impl PoaCore {
     #[inline]
@@ -50,7 +58,29 @@ impl Adapter for PoaCore {
 
     fn child(&self, name: &str) -> Option<Arc<dyn Adapter>> {
         let child = self.child_named(name)?;
-        Some(child.0)
+        // Its activator may not be done with it.
+        let activating = self.is_being_activated(name);
+        let is_ready = activating.is_none_or(|it| it == thread::current().id());
+        is_ready.then_some(child.0 as Arc<dyn Adapter>)
+    }
+
+    fn has_activator(&self) -> bool {
+        self.has_activator()
+    }
+
+    fn activates(
+        self: Arc<Self>,
+        name: &str,
+        expiry: &Expiry,
+        operation: &[u8],
+    ) -> Result<bool, SystemException> {
+        let _serving = match self.manager.enter() {
+            Some(serving) => serving,
+            None => self
+                .manager
+                .enter_slowly(&self.destroyed, expiry, operation)?,
+        };
+        self.activate_child(name)
     }
 
     fn serves(&self, persistent: bool, stamp: u64) -> bool {
@@ -66,9 +96,58 @@ impl Adapter for PoaCore {
         self.reference(&key, object.servant.repository_id(), object.priority)
     }
 
-    fn object_gone(&self) {
-        self.lock().alive -= 1;
+    fn object_gone(&self, object: &ActiveObject) {
+        if self.policies.etherealizes() && !object.stands_in() {
+            self.etherealize(object);
+        }
+        let mut objects = self.lock();
+        objects.alive -= 1;
+        if !object.stands_in() {
+            objects.ending.retain(|id| **id != *object.id);
+        }
+        drop(objects);
         self.one_gone.notify_all();
+        self.release();
+    }
+
+    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        let vacant: Arc<dyn Servant> = match self.policies.request_processing {
+            RequestProcessing::ActiveObjectMapOnly => return None,
+            RequestProcessing::DefaultServant => match self.default_servant() {
+                Some(servant) => servant,
+                None => Arc::new(Vacant),
+            },
+            RequestProcessing::ServantManager => Arc::new(Vacant),
+        };
+        Some(self.temporary(id, vacant))
+    }
+
+    fn upcall(
+        self: Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        reply: &mut UntypedReply<'_>,
+        serve: &mut Upcall<'_>,
+    ) -> Result<(), DispatchError> {
+        self.serve(object, operation, reply, serve)
+    }
+
+    fn is_taken_by_this_thread(&self) -> bool {
+        self.policies.thread_model == ThreadModel::SingleThread && self.turn.is_mine()
+    }
+
+    fn located(self: Arc<Self>, id: &[u8]) -> Option<ForwardRequest> {
+        let manager = self.servant_manager()?;
+        if self.manager.state() != ManagerState::Active {
+            return None;
+        }
+        let adapter: Arc<dyn Adapter> = self.clone();
+        let located = catch_unwind(AssertUnwindSafe(|| match &*manager {
+            ServantManager::Activator(it) => it.locate(&adapter, id),
+            ServantManager::Locator(it) => it.locate(&adapter, id),
+        }));
+        // A panic shows again when the object is called.
+        located.ok().flatten()
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -2,25 +2,38 @@
 //! The Portable Object Adapter (CORBA 3.3 Part 1, clause 15).
 
 mod activation;
+mod activators;
 mod calls;
+mod current;
 mod destruction;
 mod error;
+mod etherealization;
 mod lookup;
 mod references;
+mod servant_managers;
+mod servants;
+mod upcall;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
+use std::thread::ThreadId;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_sync::SlotKey;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::{SlotKey, Turn};
 
+pub use activators::AdapterActivator;
+pub use current::{NoContext, PoaCurrent};
 pub use error::PoaError;
+pub use servant_managers::{ServantActivator, ServantLocator};
+pub use servants::servant_of;
 
-use crate::adapter::key::{MAX_DEPTH, MAX_NAME};
-use crate::adapter::{Adapters, Lifespan, PoaManager, Policies};
+use crate::Servant;
+use crate::adapter::managing::{Creating, ServantManager};
+use crate::adapter::{Adapters, Lifespan, PoaManager, PoaManagerFactory, Policies, ThreadModel};
+use orbium_server::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
 
 #[derive(Default)]
 struct Objects {
@@ -31,6 +44,12 @@ struct Objects {
     by_servant: HashMap<Box<[u8]>, SlotKey>,
     /// Active objects and those that still serve their last requests.
     alive: usize,
+    /// Objects that were deactivated and are still to be etherealized.
+    ending: Vec<Box<[u8]>>,
+    /// How many objects a servant is, by its address, where they are etherealized.
+    incarnations: HashMap<[u8; size_of::<usize>()], usize>,
+    /// Names that the adapter activator is called with, and on which threads.
+    activations: Vec<(String, ThreadId)>,
 }
 
 pub(crate) struct PoaCore {
@@ -51,6 +70,12 @@ pub(crate) struct PoaCore {
     children: Mutex<Vec<Poa>>,
     objects: Mutex<Objects>,
     one_gone: Condvar,
+    servant_manager: Mutex<Option<Arc<ServantManager>>>,
+    default_servant: Mutex<Option<Arc<dyn Servant>>>,
+    activator: Mutex<Option<Arc<dyn Creating>>>,
+    /// Held during calls to the servant activator, and during upcalls where there is but
+    /// one at a time.
+    turn: Turn,
 }
 
 impl PoaCore {
@@ -113,14 +138,20 @@ impl PoaCore {
 impl Poa {
     /// The root adapter of an ORB.
     pub(crate) fn root(adapters: &Arc<Adapters>) -> Self {
-        let manager = PoaManager::new(&adapters.context, adapters.registry.started(), "RootPOA");
+        let manager = match adapters.new_manager(None, "RootPOA") {
+            Ok(manager) => manager,
+            Err(_) => unreachable!("the ORB has no other manager yet"),
+        };
         Self::make(
             adapters,
             "RootPOA",
             Vec::new(),
             None,
             manager,
-            Policies::default(),
+            Policies {
+                implicit_activation: true,
+                ..Policies::default()
+            },
         )
     }
 
@@ -151,7 +182,13 @@ impl Poa {
             children: Mutex::default(),
             objects: Mutex::default(),
             one_gone: Condvar::new(),
+            servant_manager: Mutex::default(),
+            default_servant: Mutex::default(),
+            activator: Mutex::default(),
+            turn: Turn::default(),
         }));
+        let adapter: Weak<PoaCore> = Arc::downgrade(&poa.0);
+        poa.0.manager.add(adapter);
         if poa.0.policies.lifespan == Lifespan::Transient {
             let adapter: Weak<PoaCore> = Arc::downgrade(&poa.0);
             adapters.registry.remember(stamp, adapter);
@@ -185,6 +222,23 @@ impl Poa {
         self.0.manager.clone()
     }
 
+    /// Makes and finds managers by their ids (`the_POAManagerFactory`).
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST if the adapter was destroyed.
+    pub fn manager_factory(&self) -> Result<PoaManagerFactory, PoaError> {
+        Ok(PoaManagerFactory(self.0.adapters()?))
+    }
+
+    /// What identifies the adapter in its ORB (`id`): the same in the next process if it is
+    /// PERSISTENT, another one for each adapter if it is TRANSIENT.
+    #[must_use]
+    pub fn id(&self) -> Vec<u8> {
+        let persistent = self.0.policies.lifespan == Lifespan::Persistent;
+        let stamp = if persistent { 0 } else { self.0.stamp };
+        ObjectKey::long(stamp, NO_HINT, persistent, &self.0.path, &[])
+    }
+
     fn children(&self) -> MutexGuard<'_, Vec<Self>> {
         self.0.lock_children()
     }
@@ -200,8 +254,9 @@ impl Poa {
     /// own, which holds requests until it is activated.
     ///
     /// # Errors
-    /// [`PoaError::AdapterAlreadyExists`], [`PoaError::NameTooLong`]; BAD_INV_ORDER
-    /// if this adapter is being destroyed.
+    /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do
+    /// not go together, [`PoaError::NameTooLong`]; BAD_INV_ORDER if this adapter is being
+    /// destroyed.
     #[inline]
     pub fn create_poa(
         &self,
@@ -216,6 +271,10 @@ impl Poa {
         if path.len() > MAX_DEPTH || name.len() > MAX_NAME {
             return Err(PoaError::NameTooLong);
         }
+        policies.check().map_err(PoaError::InvalidPolicy)?;
+        if policies.thread_model == ThreadModel::MainThread {
+            adapters.factory()?.main_lane()?;
+        }
         let mut children = self.children();
         if self.0.destroyed.load(Ordering::Acquire) {
             return Err(
@@ -225,9 +284,13 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        let manager = manager.unwrap_or_else(|| {
-            PoaManager::new(&adapters.context, adapters.registry.started(), name)
-        });
+        let manager = match manager {
+            Some(manager) => manager,
+            // Without an id there is none to be in the way.
+            None => adapters
+                .new_manager(None, name)
+                .map_err(|_| PoaError::AdapterAlreadyExists)?,
+        };
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&adapters, name, path, parent, manager, policies);
         children.insert(place, child.clone());

@@ -9,9 +9,11 @@ use orbium_sync::SlotKey;
 
 use super::activation::address;
 use super::{Poa, PoaCore, PoaError};
-use crate::adapter::key::{NO_HINT, ObjectKey, system_id};
-use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
+use crate::adapter::frames::{self, Frame};
+use crate::adapter::object::Adapter;
+use crate::adapter::{IdAssignment, IdUniqueness, Lifespan, RequestProcessing};
 use crate::{Interface, ObjectRef, Priority, Servant};
+use orbium_server::object_key::{NO_HINT, ObjectKey, system_id};
 
 impl PoaCore {
     /// The key of an object of this adapter.
@@ -93,8 +95,11 @@ impl Poa {
         self.make_reference(id, repository_id)
     }
 
-    #[inline]
-    fn make_reference(&self, id: &[u8], repository_id: &str) -> Result<ObjectRef, PoaError> {
+    pub(super) fn make_reference(
+        &self,
+        id: &[u8],
+        repository_id: &str,
+    ) -> Result<ObjectRef, PoaError> {
         let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
         let key = self.0.key_of(id, slot);
         let priority = self.0.settled_priority(id);
@@ -104,38 +109,117 @@ impl Poa {
     /// The reference to an active object.
     ///
     /// # Errors
-    /// [`PoaError::ObjectNotActive`].
+    /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] without a map of active
+    /// objects.
     #[inline]
     pub fn id_to_reference(&self, id: &[u8]) -> Result<ObjectRef, PoaError> {
         self.0.adapters()?;
+        if !self.0.policies.retains() {
+            return Err(PoaError::WrongPolicy);
+        }
         let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
         Ok(object.reference()?)
     }
 
-    /// The servant of an active object.
+    /// The servant of an active object, or else the default servant.
     ///
     /// # Errors
-    /// [`PoaError::ObjectNotActive`].
+    /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] with neither a map of active
+    /// objects nor USE_DEFAULT_SERVANT.
     #[inline]
     pub fn id_to_servant(&self, id: &[u8]) -> Result<Arc<dyn Servant>, PoaError> {
         self.0.adapters()?;
-        let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
-        Ok(Arc::clone(&object.servant))
+        if !self.0.policies.retains() && !self.defaults() {
+            return Err(PoaError::WrongPolicy);
+        }
+        if let Some(object) = self.active(id) {
+            return Ok(Arc::clone(&object.servant));
+        }
+        let default = self.0.default_servant();
+        default.ok_or(PoaError::ObjectNotActive)
     }
 
-    /// The id of a servant that is one object.
+    /// The servant of the object that a reference of this adapter leads to.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongAdapter`]; as [`Poa::id_to_servant`].
+    pub fn reference_to_servant(
+        &self,
+        reference: &impl Interface,
+    ) -> Result<Arc<dyn Servant>, PoaError> {
+        if !self.0.policies.retains() && !self.defaults() {
+            return Err(PoaError::WrongPolicy);
+        }
+        self.id_to_servant(&self.reference_to_id(reference)?)
+    }
+
+    fn defaults(&self) -> bool {
+        self.0.policies.request_processing == RequestProcessing::DefaultServant
+    }
+
+    /// The id of a servant: that of the one object that it is; a new one where servants are
+    /// activated implicitly; within a request to the default servant that of the object
+    /// called.
     ///
     /// # Errors
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
-    #[inline]
     pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<Vec<u8>, PoaError> {
-        let adapters = self.0.adapters()?;
-        if self.0.policies.id_uniqueness != IdUniqueness::Unique {
+        self.0.adapters()?;
+        let policies = &self.0.policies;
+        let unique = policies.id_uniqueness == IdUniqueness::Unique;
+        let maps = policies.retains() && (unique || policies.implicit_activation);
+        if !maps && !self.defaults() {
             return Err(PoaError::WrongPolicy);
         }
+        if let Some(id) = self.unique_id_of(servant)? {
+            return Ok(id);
+        }
+        if policies.implicit_activation {
+            let activated = self.activate_servant(servant);
+            return match activated {
+                Ok(object) => self.reference_to_id(&object),
+                // Another thread was faster.
+                Err(PoaError::ServantAlreadyActive) => self
+                    .unique_id_of(servant)?
+                    .ok_or(PoaError::ServantNotActive),
+                Err(error) => Err(error),
+            };
+        }
+        let called = self.called(servant).filter(|_| self.defaults());
+        Ok(called.ok_or(PoaError::ServantNotActive)?.id.into())
+    }
+
+    /// The reference to the object that [`Poa::servant_to_id`] has the id of; within a
+    /// request to the servant that of the object called, if the servant may be several.
+    ///
+    /// # Errors
+    /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
+    pub fn servant_to_reference(&self, servant: &Arc<dyn Servant>) -> Result<ObjectRef, PoaError> {
+        let id = match (self.servant_to_id(servant), self.called(servant)) {
+            (Ok(id), _) => id,
+            (Err(PoaError::WrongPolicy | PoaError::ServantNotActive), Some(frame)) => {
+                frame.id.into()
+            }
+            (Err(error), _) => return Err(error),
+        };
+        self.make_reference(&id, servant.repository_id())
+    }
+
+    /// The id of a servant that is one object.
+    fn unique_id_of(&self, servant: &Arc<dyn Servant>) -> Result<Option<Vec<u8>>, PoaError> {
+        let adapters = self.0.adapters()?;
         let slot = self.0.lock().by_servant.get(&address(servant)[..]).copied();
         let object = slot.and_then(|slot| adapters.registry.objects.get(slot));
-        Ok(object.ok_or(PoaError::ServantNotActive)?.id.to_vec())
+        Ok(object.map(|object| object.id.to_vec()))
+    }
+
+    /// The request to that servant that this thread serves.
+    fn called(&self, servant: &Arc<dyn Servant>) -> Option<Frame> {
+        let frame = frames::innermost()?;
+        let adapter: Arc<dyn Adapter> = self.0.clone();
+        let is_it = frame.servant.as_ref()?;
+        (Arc::ptr_eq(&frame.adapter, &adapter) && address(is_it) == address(servant))
+            .then_some(frame)
     }
 
     /// The id in a reference that this adapter made.

@@ -656,6 +656,26 @@ pub(crate) const CASES: &[Case] = &[
         &["no effect in a local interface"],
     ),
     here_only(
+        "105q",
+        "§@deferred struct S { long x; };",
+        &["`@deferred` belongs to an operation or an attribute"],
+    ),
+    here_only(
+        "105r",
+        "interface I { @deferred(§3) long f(); };",
+        &["`@deferred` takes no argument but `TRUE` or `FALSE`"],
+    ),
+    warned(
+        "105s",
+        "local interface I { §@deferred long f(); };",
+        &["no effect in a local interface", "remove it"],
+    ),
+    warned(
+        "105t",
+        "interface I { @borrow §@deferred string f(); };",
+        &["no effect beside `@borrow`"],
+    ),
+    here_only(
         "105d",
         "§@bit_bound(1) enum E { a, b, c };",
         &["3 enumerators of `E` do not fit 1 bit: 2 do"],

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use orbium_channel::dedication::{DedicationReply, Undedicated};
 use orbium_core::{
     Call, Completion, Config, ExceptionKind, Interface, Limits, Orb, Priority, SystemException,
 };
-use orbium_giop::dedication::{DedicationReply, Undedicated};
 use orbium_giop::real_time::read_priority_range_context;
 use orbium_giop::{MessageKind, service_context};
 use orbium_rt::{

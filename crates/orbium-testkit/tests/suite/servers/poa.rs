@@ -9,7 +9,8 @@ use orbium::codegen::{Servant, ServedBy};
 use orbium::giop::SystemException;
 use orbium::{
     Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface, Lifespan, Limits,
-    ManagerState, Orb, Poa, PoaError, Policies, ServerStrategy,
+    ManagerState, Orb, Poa, PoaError, Policies, RequestProcessing, ServantRetention,
+    ServerStrategy, ThreadModel,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, client, each_strategy, eventually, reach, within};
@@ -18,6 +19,11 @@ const USER: Policies = Policies {
     lifespan: Lifespan::Transient,
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
+    implicit_activation: false,
+    servant_retention: ServantRetention::Retain,
+    request_processing: RequestProcessing::ActiveObjectMapOnly,
+    thread_model: ThreadModel::OrbControlled,
+    current: false,
     protocols: None,
     lanes: Vec::new(),
     dispatch: None,
@@ -28,6 +34,11 @@ const DURABLE: Policies = Policies {
     lifespan: Lifespan::Persistent,
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
+    implicit_activation: false,
+    servant_retention: ServantRetention::Retain,
+    request_processing: RequestProcessing::ActiveObjectMapOnly,
+    thread_model: ThreadModel::OrbControlled,
+    current: false,
     protocols: None,
     lanes: Vec::new(),
     dispatch: None,

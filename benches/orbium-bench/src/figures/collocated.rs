@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls within one ORB, in this very process: nanoseconds for each.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use clap::Args;
+use orbium::{Collocation, Config, Orb};
+use orbium_cli::Failure;
+use orbium_demo::serve;
+use xtask::outcome::Outcome;
+
+use crate::peer::contender::Peer;
+use crate::report::bound::Bound;
+use crate::report::figures::{Report, Row};
+use crate::statistics::ratios::median;
+
+#[derive(Args, Debug)]
+pub(crate) struct CollocatedArgs {
+    /// Calls of each repetition: few, so that most are not interrupted
+    #[arg(long, default_value_t = 5_000)]
+    calls: u32,
+}
+
+/// A line of the table: how calls go, and what they must take at most and shall take.
+type Line = (Collocation, &'static str, Option<(f64, f64)>);
+
+const LINES: [Line; 3] = [
+    (
+        Collocation::ThroughPoa,
+        "through the POA",
+        Some((100.0, 50.0)),
+    ),
+    (Collocation::Direct, "direct", Some((20.0, 10.0))),
+    (Collocation::Marshalled, "marshalled", None),
+];
+
+/// Nanoseconds of an empty call and of a call with a long, each the median of 99 repetitions.
+fn measured(collocation: Collocation, calls: u32) -> Outcome<[f64; 2]> {
+    let orb = Orb::new(Config {
+        collocation,
+        ..Config::default()
+    });
+    let orb = orb.map_err(|error| error.to_string())?;
+    let served = serve(&orb).map_err(|error| error.to_string())?;
+    let cube = &served.cube;
+    let timed = |call: &dyn Fn() -> Outcome<()>| {
+        let mut each = Vec::new();
+        for _ in 0..99 {
+            let begun = Instant::now();
+            for _ in 0..calls {
+                call()?;
+            }
+            each.push(begun.elapsed().as_nanos() as f64 / f64::from(calls));
+        }
+        median(&each).ok_or_else(|| "nothing was measured".to_owned())
+    };
+    let empty = timed(&|| cube.noop().map_err(|error| error.to_string()))?;
+    let long = timed(&|| {
+        let cubed = cube.cube_long(black_box(3));
+        cubed.map(|_| ()).map_err(|error| error.to_string())
+    })?;
+    orb.shutdown(true).map_err(|error| error.to_string())?;
+    Ok([empty, long])
+}
+
+/// Measures each way, and enters it in the report.
+pub(crate) fn measure(quick: bool, report: &mut Report) -> Outcome<()> {
+    let calls = if quick { 500 } else { 5_000 };
+    for (collocation, name, bounds) in LINES {
+        let [empty, _] = measured(collocation, calls)?;
+        let figure = format!("collocated empty call, {name}, ns");
+        let mut row = match bounds {
+            Some((must, aim)) => Row::new(figure, Bound::AtMost(must), aim),
+            None => Row::unbounded(figure),
+        };
+        row.set(Peer::Orbium, Some(empty));
+        report.rows.push(row);
+    }
+    Ok(())
+}
+
+/// Measures each way, and prints it.
+///
+/// # Errors
+/// A call failed.
+pub(crate) fn run(args: &CollocatedArgs) -> Result<(), Failure> {
+    for (collocation, name, _) in LINES {
+        let [empty, long] = measured(collocation, args.calls).map_err(Failure::because)?;
+        println!("{name:16} noop {empty:7.1} ns   cube_long {long:7.1} ns");
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How connections that the ORB has opened come to its server engine.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium_sys::Waker;
+use orbium_transport::{Acceptor, ByteStream};
+
+use crate::serving::ServingHalf;
+
+/// Opened connections that the server engine has not taken on yet.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    queue: Mutex<Option<VecDeque<ServingHalf>>>,
+    waker: Waker,
+}
+
+impl Arrivals {
+    /// # Errors
+    /// No descriptors left.
+    pub(crate) fn new() -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            queue: Mutex::new(Some(VecDeque::new())),
+            waker: Waker::new()?,
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<ServingHalf>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the server engine takes connections on.
+    pub(crate) fn is_open(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    /// Gives a connection to the server engine; dropped, and so ended, if that takes none.
+    pub(crate) fn put(&self, half: ServingHalf) {
+        let mut queue = self.lock();
+        if let Some(queue) = &mut *queue {
+            queue.push_back(half);
+            self.waker.wake();
+        }
+    }
+}
+
+/// Accepts those, for a lane of the ORB.
+#[derive(Debug)]
+pub(crate) struct OpenedAcceptor(pub(crate) Arc<Arrivals>);
+
+impl Acceptor for OpenedAcceptor {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        self.0.waker.clear();
+        let mut queue = self.0.lock();
+        let next = queue.as_mut().and_then(VecDeque::pop_front);
+        if queue.as_ref().is_some_and(|queue| !queue.is_empty()) {
+            self.0.waker.wake();
+        }
+        match next {
+            Some(half) => Ok(Box::new(half)),
+            None => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.0.waker.source()
+    }
+
+    fn address(&self) -> &str {
+        ""
+    }
+}
+
+impl Drop for OpenedAcceptor {
+    fn drop(&mut self) {
+        // Dropped without the lock.
+        let left = self.0.lock().take();
+        drop(left);
+    }
+}

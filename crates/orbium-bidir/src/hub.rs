@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The bidirectional connections of an ORB, by where they lead.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use orbium_channel::Channel;
+use orbium_channel::peer_memory::Budget;
+use orbium_transport::{Acceptor, ByteStream};
+
+use crate::acceptor::{Arrivals, OpenedAcceptor};
+use crate::calling::CallingHalf;
+use crate::listen_point::{ListenPoint, MAX_LISTEN_POINTS};
+use crate::policy::BidirectionalHosts;
+use crate::serving::{Announcements, ServingHalf};
+use crate::trust::believes;
+use crate::wire::Wire;
+
+/// The ORB's own listen points, and the data of the service context with them.
+type Announced = (Vec<ListenPoint>, Option<Arc<[u8]>>);
+
+type Paths = HashMap<String, Vec<Weak<Wire>>>;
+
+/// The bidirectional connections of an ORB: those that it opened, by the channel that they
+/// were opened to, and those that it accepted, by the listen points of their clients.
+#[derive(Debug)]
+pub struct Hub {
+    hosts: BidirectionalHosts,
+    budget: Budget,
+    paths: Mutex<Paths>,
+    announced: Mutex<Announced>,
+    arrivals: OnceLock<Arc<Arrivals>>,
+}
+
+impl Hub {
+    /// Without connections. Clients are believed the addresses of their own and those of
+    /// `hosts`; what they send is charged to the budget.
+    pub(crate) fn new(hosts: BidirectionalHosts, budget: Budget) -> Arc<Self> {
+        Arc::new(Self {
+            hosts,
+            budget,
+            paths: Mutex::default(),
+            announced: Mutex::default(),
+            arrivals: OnceLock::new(),
+        })
+    }
+
+    /// The ORB listens at those channels too: new connections announce them.
+    pub(crate) fn listen(&self, channels: &[Channel]) {
+        let mut announced = self.own_points();
+        let (points, data) = &mut *announced;
+        points.extend(channels.iter().filter_map(ListenPoint::of));
+        points.truncate(MAX_LISTEN_POINTS);
+        *data = ListenPoint::encode(points).map(Arc::from);
+    }
+
+    fn own_points(&self) -> MutexGuard<'_, Announced> {
+        self.announced
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a lane takes on the connections that the ORB has opened; `None` if another does.
+    ///
+    /// # Errors
+    /// No descriptors left.
+    pub(crate) fn acceptor(&self) -> io::Result<Option<Box<dyn Acceptor>>> {
+        if self.arrivals.get().is_some() {
+            return Ok(None);
+        }
+        let arrivals = Arrivals::new()?;
+        Ok(match self.arrivals.set(Arc::clone(&arrivals)) {
+            Ok(()) => Some(Box::new(OpenedAcceptor(arrivals))),
+            Err(_) => None,
+        })
+    }
+
+    /// A connection that the ORB has accepted over that transport: it goes both ways as soon
+    /// as its client announces listen points that it is believed.
+    pub(crate) fn accepted(
+        self: &Arc<Self>,
+        stream: Box<dyn ByteStream>,
+        scheme: &str,
+    ) -> ServingHalf {
+        let wire = Wire::accepted(stream, &self.budget);
+        ServingHalf::new(wire, self.announcements(), scheme)
+    }
+
+    fn announcements(self: &Arc<Self>) -> Weak<dyn Announcements> {
+        let this: Weak<Self> = Arc::downgrade(self);
+        this
+    }
+
+    fn paths(&self) -> MutexGuard<'_, Paths> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A calling half of the newest connection that leads to a channel.
+    pub(crate) fn half_to(&self, channel: &Channel) -> Option<CallingHalf> {
+        let mut paths = self.paths();
+        let key = key_of(channel);
+        let wires = paths.get_mut(&key)?;
+        wires.retain(|wire| wire.upgrade().is_some_and(|wire| !wire.has_ended()));
+        let known: Vec<_> = wires.iter().rev().filter_map(Weak::upgrade).collect();
+        if known.is_empty() {
+            paths.remove(&key);
+        }
+        drop(paths);
+        known.iter().find_map(CallingHalf::new)
+    }
+
+    fn enter(&self, key: String, wire: &Arc<Wire>) {
+        let mut paths = self.paths();
+        let wires = paths.entry(key).or_default();
+        wires.retain(|it| it.strong_count() > 0 && !it.ptr_eq(&Arc::downgrade(wire)));
+        wires.push(Arc::downgrade(wire));
+    }
+
+    /// A stream that was just opened to a channel, or a calling half of it if it can go both
+    /// ways.
+    pub(crate) fn adopt(
+        self: &Arc<Self>,
+        stream: Box<dyn ByteStream>,
+        channel: &Channel,
+    ) -> io::Result<Box<dyn ByteStream>> {
+        let arrivals = self.arrivals.get().filter(|it| it.is_open());
+        let announcement = self.own_points().1.clone();
+        let (Some(arrivals), Some(announcement)) = (arrivals, announcement) else {
+            return Ok(stream);
+        };
+        let wire = Wire::opened(stream, announcement, &self.budget)?;
+        let half = CallingHalf::new(&wire).ok_or(io::ErrorKind::ConnectionReset)?;
+        self.enter(key_of(channel), &wire);
+        orbium_trace::log::debug!(target: "orbium::conn", %channel, "listen points are announced");
+        arrivals.put(ServingHalf::new(
+            wire,
+            self.announcements(),
+            &channel.scheme,
+        ));
+        Ok(Box::new(half))
+    }
+}
+
+impl Announcements for Hub {
+    fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]) {
+        let peer = wire.stream.peer();
+        let points = match ListenPoint::decode(data) {
+            Ok(points) => points,
+            Err(error) => {
+                orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "listen points cannot be read");
+                return;
+            }
+        };
+        for point in points {
+            let keys = keys_of(&point, scheme);
+            if keys.is_empty() || !believes(&self.hosts, &peer, &point) {
+                orbium_trace::log::info!(target: "orbium::conn", %peer, host = point.host, port = point.port, "a listen point that its client is not believed");
+                continue;
+            }
+            if let Err(error) = wire.go_both_ways() {
+                orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "the connection cannot go both ways");
+                return;
+            }
+            orbium_trace::log::debug!(target: "orbium::conn", %peer, host = point.host, port = point.port, "calls to this listen point go over the connection of its client");
+            for key in keys {
+                self.enter(key, wire);
+            }
+        }
+    }
+}
+
+/// What a channel is found by.
+fn key_of(channel: &Channel) -> String {
+    let at = ["iiop", "ssliop"].map(|scheme| channel.host_port_over(scheme));
+    match at.into_iter().flatten().next() {
+        Some(at) => internet(&channel.scheme, &at.host, at.port),
+        None => channel.to_string(),
+    }
+}
+
+fn internet(scheme: &str, host: &str, port: u16) -> String {
+    let host = host.to_ascii_lowercase();
+    format!("{scheme}://{host} {port}")
+}
+
+/// What a listen point is found by that was announced over that transport. A reference that
+/// asks for TLS is never called over a connection without it.
+fn keys_of(point: &ListenPoint, scheme: &str) -> Vec<String> {
+    if point.port != 0 {
+        let schemes = match scheme {
+            "ssliop" => &["iiop", "ssliop"][..],
+            _ => &["iiop"],
+        };
+        let schemes = schemes.iter();
+        return schemes
+            .map(|scheme| internet(scheme, &point.host, point.port))
+            .collect();
+    }
+    let channel = point.host.parse::<Channel>().ok();
+    let channel = channel.filter(|it| !matches!(&*it.scheme, "iiop" | "ssliop"));
+    channel.iter().map(key_of).collect()
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bidirectional GIOP: one connection that carries the requests of both sides.
+//!
+//! A [`Hub`] belongs to one ORB. Over the connections that the ORB opens it announces the
+//! endpoints of the ORB, its *listen points*; over those that the ORB accepts it takes the
+//! listen points of the peers that it trusts. A call to a listen point then goes over the
+//! connection that announced it (CORBA 3.3 Part 2, clause 9.9).
+//!
+//! A bidirectional connection has two halves, each a byte stream. The server engine reads and
+//! answers requests over the serving half, as over any connection that it accepted; each
+//! connection of the calling side uses a calling half of its own. What arrives is split by
+//! message kind and request id; request ids of the calling halves are replaced by even ones on
+//! the side that opened the connection, by odd ones on the other.
+//!
+//! It knows neither servants nor references, neither lanes nor pools.
+#![forbid(unsafe_code)]
+
+mod acceptor;
+mod calling;
+mod calls;
+mod connector;
+mod hub;
+mod inbound;
+mod listen_point;
+mod outgoing;
+mod policy;
+mod serving;
+mod splitter;
+mod trust;
+mod wire;
+
+pub use hub::Hub;
+pub use listen_point::{ListenPoint, MAX_LISTEN_POINTS};
+pub use policy::{BidirectionalHosts, BidirectionalPolicy};

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What leaves a bidirectional connection: where messages end, and the messages of the
+//! calling halves.
+
+use std::io::{self, IoSlice};
+
+use orbium_cdr::ByteOrder;
+use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, service_context};
+
+use crate::calls::{Call, Calls, HalfId};
+use crate::splitter::{HEAD, number, octets};
+
+/// Where the messages end among bytes that were sent in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Boundary {
+    head: [u8; HEADER_LEN],
+    have: usize,
+    left: usize,
+}
+
+impl Boundary {
+    /// Whether no message is sent in part.
+    pub(crate) fn is_between(&self) -> bool {
+        self.have == 0 && self.left == 0
+    }
+
+    /// So many bytes of the pieces were sent.
+    pub(crate) fn pass(&mut self, pieces: &[IoSlice<'_>], mut sent: usize) {
+        for piece in pieces {
+            let now = &piece[..piece.len().min(sent)];
+            sent -= now.len();
+            self.pass_bytes(now);
+        }
+    }
+
+    fn pass_bytes(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.left > 0 {
+                let now = self.left.min(bytes.len());
+                self.left -= now;
+                bytes = &bytes[now..];
+                continue;
+            }
+            let now = (HEADER_LEN - self.have).min(bytes.len());
+            self.head[self.have..self.have + now].copy_from_slice(&bytes[..now]);
+            self.have += now;
+            bytes = &bytes[now..];
+            if self.have == HEADER_LEN {
+                self.have = 0;
+                // The ORB's own messages have headers.
+                self.left = MessageHeader::parse(&self.head).map_or(0, |it| it.size as usize);
+            }
+        }
+    }
+}
+
+/// Collects the bytes that a calling half sends to whole messages.
+#[derive(Debug, Default)]
+pub(crate) struct Collected(Vec<u8>);
+
+impl Collected {
+    pub(crate) fn add(&mut self, pieces: &[IoSlice<'_>]) {
+        for piece in pieces {
+            self.0.extend_from_slice(piece);
+        }
+    }
+
+    /// The next whole message.
+    ///
+    /// # Errors
+    /// The bytes are no message of GIOP.
+    pub(crate) fn take(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let Some(head) = self.0.first_chunk::<HEADER_LEN>() else {
+            return Ok(None);
+        };
+        let header = MessageHeader::parse(head).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let len = HEADER_LEN + header.size as usize;
+        if self.0.len() < len {
+            return Ok(None);
+        }
+        let rest = self.0.split_off(len);
+        Ok(Some(std::mem::replace(&mut self.0, rest)))
+    }
+}
+
+/// Gives the message of a calling half its id on the wire, and `announcement` as a service
+/// context if it is a request. `false` if it is not to be sent: one half does not end the
+/// connection, and what answers a request that was given up is awaited no more.
+///
+/// # Errors
+/// The message is older than GIOP 1.2, which cannot go both ways.
+pub(crate) fn prepare(
+    message: &mut Vec<u8>,
+    half: HalfId,
+    calls: &mut Calls,
+    announcement: Option<&[u8]>,
+) -> io::Result<bool> {
+    let head = message.first_chunk::<HEADER_LEN>();
+    let header = head.and_then(|head| MessageHeader::parse(head).ok());
+    let header = header.ok_or(io::ErrorKind::InvalidInput)?;
+    match header.kind {
+        MessageKind::CloseConnection | MessageKind::MessageError => return Ok(false),
+        MessageKind::Reply | MessageKind::LocateReply => return Err(refused()),
+        _ if header.version.minor < 2 || message.len() < HEAD => return Err(refused()),
+        _ => {}
+    }
+    let mut id = [0; 4];
+    id.copy_from_slice(&message[HEADER_LEN..HEAD]);
+    let local = number(header.order, id);
+    let id = match header.kind {
+        MessageKind::Request | MessageKind::LocateRequest => {
+            let is_oneway = header.kind == MessageKind::Request && message.get(HEAD) == Some(&0);
+            let is_answered = !is_oneway;
+            let id = calls.begin(Call {
+                half,
+                local,
+                is_answered,
+            });
+            if is_oneway && !header.more_fragments {
+                calls.end(id);
+            }
+            id
+        }
+        kind => {
+            let Some(id) = calls.id_of(half, local) else {
+                return Ok(false);
+            };
+            let is_answered = calls.get(id).is_some_and(|call| call.is_answered);
+            let is_last = kind == MessageKind::Fragment && !header.more_fragments;
+            if kind == MessageKind::CancelRequest || is_last && !is_answered {
+                calls.end(id);
+            }
+            id
+        }
+    };
+    message[HEADER_LEN..HEAD].copy_from_slice(&octets(header.order, id));
+    if let (Some(data), MessageKind::Request) = (announcement, header.kind) {
+        announce(message, &header, data);
+    }
+    Ok(true)
+}
+
+fn refused() -> io::Error {
+    io::ErrorKind::Unsupported.into()
+}
+
+/// Puts a service context before the others of a request of GIOP 1.2. It takes a multiple of
+/// eight bytes, so that all behind it keeps its alignment; an encapsulation may be longer
+/// than what is in it.
+fn announce(message: &mut Vec<u8>, header: &MessageHeader, data: &[u8]) {
+    let Some(at) = contexts_of(message, header.order) else {
+        return;
+    };
+    let len = data.len().next_multiple_of(8);
+    let (Ok(count), Ok(added)) = (u32::try_from(len), u32::try_from(len + 8)) else {
+        return;
+    };
+    let Some(size) = header.size.checked_add(added) else {
+        return;
+    };
+    let order = header.order;
+    let Some(contexts) = number_at(message, at, order).and_then(|it| it.checked_add(1)) else {
+        return;
+    };
+    let mut context = Vec::with_capacity(len + 8);
+    context.extend_from_slice(&octets(order, service_context::BI_DIR_IIOP));
+    context.extend_from_slice(&octets(order, count));
+    context.extend_from_slice(data);
+    context.resize(len + 8, 0);
+    message[at..at + 4].copy_from_slice(&octets(order, contexts));
+    message.splice(at + 4..at + 4, context);
+    let header = MessageHeader { size, ..*header };
+    message[..HEADER_LEN].copy_from_slice(&header.encode());
+}
+
+fn number_at(message: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
+    let octets = message.get(at..)?.first_chunk()?;
+    Some(number(order, *octets))
+}
+
+/// Where the count of service contexts is in a request of GIOP 1.2; `None` if that is behind
+/// a reference as a whole, or in a later fragment.
+fn contexts_of(message: &[u8], order: ByteOrder) -> Option<usize> {
+    /// Request id, response flags, three reserved bytes.
+    const TARGET: usize = HEADER_LEN + 8;
+    let disposition = *message.get(TARGET..)?.first_chunk()?;
+    let disposition = match order.is_foreign() {
+        true => u16::from_ne_bytes(disposition).swap_bytes(),
+        false => u16::from_ne_bytes(disposition),
+    };
+    // Alignment counts from the beginning of the message.
+    let key = match disposition {
+        0 => TARGET + 4,
+        // Behind the tag of the profile.
+        1 => TARGET + 8,
+        _ => return None,
+    };
+    let behind = |at: usize| {
+        let len = number_at(message, at, order)? as usize;
+        let end = at.checked_add(4)?.checked_add(len)?;
+        end.checked_next_multiple_of(4)
+    };
+    let operation = behind(key)?;
+    let contexts = behind(operation)?;
+    // The announcement is not split by the end of a fragment.
+    message.get(contexts..contexts + 4).map(|_| contexts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbium_cdr::{CdrWriter, Format};
+    use orbium_giop::{Version, close_connection};
+
+    /// A request with a key, an operation, a service context and a body of a double.
+    fn request(order: ByteOrder, id: u32, flags: u8, key: &[u8], operation: &str) -> Vec<u8> {
+        let mut writer = CdrWriter::new(Format::plain(order, 2));
+        writer.write_raw(&[0; HEADER_LEN]);
+        writer.write_u32(id);
+        writer.write_u32(if order == ByteOrder::Little {
+            u32::from(flags)
+        } else {
+            u32::from(flags) << 24
+        });
+        writer.write_u16(0);
+        writer.write_count(key.len());
+        writer.write_raw(key);
+        writer.write_name(operation);
+        writer.write_u32(1);
+        writer.write_u32(77);
+        writer.write_count(3);
+        writer.write_raw(b"abc");
+        writer.write_u64(0.5_f64.to_bits());
+        let mut octets = writer.finish().unwrap();
+        let header = MessageHeader {
+            version: Version::V1_2,
+            order,
+            more_fragments: false,
+            kind: MessageKind::Request,
+            size: (octets.len() - HEADER_LEN) as u32,
+        };
+        octets[..HEADER_LEN].copy_from_slice(&header.encode());
+        octets
+    }
+
+    #[test]
+    fn a_request_gets_its_id_and_the_announcement() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            for (key, operation) in [(&b"k"[..], "op"), (&b"key12"[..], "operation")] {
+                let mut calls = Calls::new(false);
+                let mut message = request(order, 40, 3, key, operation);
+                let before = message.clone();
+                let sent = prepare(&mut message, HalfId(1), &mut calls, Some(b"\x01data"));
+                assert!(sent.unwrap());
+                let header = MessageHeader::parse(message.first_chunk().unwrap()).unwrap();
+                assert_eq!(header.size as usize, message.len() - HEADER_LEN);
+                assert_eq!(message.len(), before.len() + 16);
+                let (head, body) = message.split_at_mut(HEADER_LEN);
+                let head: [u8; HEADER_LEN] = (*head).try_into().unwrap();
+                let mut reader = header.reader(body);
+                let request = header.read_request(&head, &mut reader).unwrap();
+                assert_eq!(request.request_id, 1);
+                assert_eq!(request.operation, operation.as_bytes());
+                let point = request.contexts.find(service_context::BI_DIR_IIOP);
+                assert_eq!(point, Some(&b"\x01data\0\0\0"[..]));
+                assert_eq!(request.contexts.find(77), Some(&b"abc"[..]));
+                reader.align(8).unwrap();
+                assert_eq!(reader.read_u64().unwrap(), 0.5_f64.to_bits());
+                assert_eq!(calls.id_of(HalfId(1), 40), Some(1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_oneway_is_not_waited_for_and_a_cancelled_request_is_forgotten() {
+        let mut calls = Calls::new(true);
+        let mut oneway = request(ByteOrder::NATIVE, 2, 0, b"k", "op");
+        assert!(prepare(&mut oneway, HalfId(1), &mut calls, None).unwrap());
+        assert_eq!(calls.id_of(HalfId(1), 2), None);
+        let mut twoway = request(ByteOrder::NATIVE, 4, 3, b"k", "op");
+        assert!(prepare(&mut twoway, HalfId(1), &mut calls, None).unwrap());
+        let request_id = 4;
+        let cancel = orbium_giop::CancelRequest { request_id };
+        let mut cancel = cancel.message(Version::V1_2, ByteOrder::NATIVE).to_vec();
+        assert!(prepare(&mut cancel, HalfId(1), &mut calls, None).unwrap());
+        assert_eq!(cancel[HEADER_LEN..], twoway[HEADER_LEN..HEAD]);
+        assert_eq!(calls.id_of(HalfId(1), 4), None);
+        assert!(!prepare(&mut cancel, HalfId(1), &mut calls, None).unwrap());
+    }
+
+    #[test]
+    fn one_half_does_not_end_the_connection_and_old_requests_are_refused() {
+        let mut calls = Calls::new(true);
+        let mut close = close_connection(Version::V1_2).to_vec();
+        assert!(!prepare(&mut close, HalfId(1), &mut calls, None).unwrap());
+        let mut old = request(ByteOrder::NATIVE, 2, 3, b"k", "op");
+        old[5] = 1;
+        assert!(prepare(&mut old, HalfId(1), &mut calls, None).is_err());
+    }
+
+    #[test]
+    fn the_end_of_a_message_is_known_however_it_is_sent() {
+        let message = request(ByteOrder::NATIVE, 2, 3, b"key", "op");
+        let two = [message.clone(), message.clone()].concat();
+        for cut in 1..two.len() {
+            let mut boundary = Boundary::default();
+            boundary.pass(&[IoSlice::new(&two)], cut);
+            assert_eq!(boundary.is_between(), cut == message.len(), "{cut}");
+            boundary.pass(&[IoSlice::new(&two[cut..])], two.len() - cut);
+            assert!(boundary.is_between());
+        }
+        let mut collected = Collected::default();
+        collected.add(&[IoSlice::new(&two[..5]), IoSlice::new(&two[5..20])]);
+        assert_eq!(collected.take().unwrap(), None);
+        collected.add(&[IoSlice::new(&two[20..])]);
+        for _ in 0..2 {
+            assert_eq!(collected.take().unwrap().as_ref(), Some(&message));
+        }
+        assert_eq!(collected.take().unwrap(), None);
+    }
+}

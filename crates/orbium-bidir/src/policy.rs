@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be chosen.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Whether connections carry the requests of both sides (BidirectionalPolicy, type 37).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BidirectionalPolicy {
+    /// Requests go from the side that opened the connection to the other. The default.
+    #[default]
+    Normal,
+    /// Requests go both ways: connections that are opened announce the ORB's endpoints, and
+    /// calls to endpoints that a client announced go over the client's connection.
+    Both,
+}
+
+impl BidirectionalPolicy {
+    /// Whether requests go both ways.
+    #[must_use]
+    pub const fn is_both(self) -> bool {
+        matches!(self, Self::Both)
+    }
+}
+
+impl fmt::Display for BidirectionalPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Normal => "normal",
+            Self::Both => "both",
+        })
+    }
+}
+
+impl FromStr for BidirectionalPolicy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "normal" => Ok(Self::Normal),
+            "both" => Ok(Self::Both),
+            other => Err(format!("`{other}` is no such policy: write normal or both")),
+        }
+    }
+}
+
+/// Which hosts a client may announce as its own, besides the address that it connects from
+/// and the name that its certificate bears.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BidirectionalHosts {
+    /// None. The default.
+    #[default]
+    Own,
+    /// These names and addresses, compared as text without regard to case. A client behind a
+    /// network address translation announces an address that the server does not see.
+    Listed(Vec<String>),
+    /// Any: each client can have the calls to every endpoint.
+    Any,
+}
+
+impl BidirectionalHosts {
+    /// Whether any client may announce that host.
+    pub(crate) fn allow(&self, host: &str) -> bool {
+        match self {
+            Self::Own => false,
+            Self::Listed(hosts) => hosts.iter().any(|it| it.eq_ignore_ascii_case(host)),
+            Self::Any => true,
+        }
+    }
+}
+
+impl fmt::Display for BidirectionalHosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own => f.write_str("own"),
+            Self::Listed(hosts) => f.write_str(&hosts.join(",")),
+            Self::Any => f.write_str("any"),
+        }
+    }
+}
+
+impl FromStr for BidirectionalHosts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_host = |host: &str| {
+            let allowed = |c: char| c.is_alphanumeric() || ".-_:/".contains(c);
+            !host.is_empty() && host.chars().all(allowed)
+        };
+        match text {
+            "own" => Ok(Self::Own),
+            "any" => Ok(Self::Any),
+            list => {
+                let hosts: Vec<_> = list.split(',').map(|it| it.trim().to_owned()).collect();
+                match hosts.iter().find(|host| !is_host(host)) {
+                    None => Ok(Self::Listed(hosts)),
+                    Some(host) => Err(format!(
+                        "`{host}` is no host: write own, any, or names and addresses separated by commas"
+                    )),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_read_as_they_are_shown() {
+        for policy in [BidirectionalPolicy::Normal, BidirectionalPolicy::Both] {
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        let listed = BidirectionalHosts::Listed(vec!["a.example".into(), "10.0.0.1".into()]);
+        for hosts in [BidirectionalHosts::Own, BidirectionalHosts::Any, listed] {
+            assert_eq!(hosts.to_string().parse(), Ok(hosts));
+        }
+        assert!("?!".parse::<BidirectionalPolicy>().is_err());
+        assert!("?!".parse::<BidirectionalHosts>().is_err());
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The half that the server engine reads requests from and sends replies to.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
+
+use crate::inbound::Half;
+use crate::wire::Wire;
+
+/// Bounds of a blocking receive and send.
+pub(crate) type Timeouts = (Option<Duration>, Option<Duration>);
+
+/// What takes the listen points of clients.
+pub(crate) trait Announcements: fmt::Debug + Send + Sync {
+    /// The client of a connection over that transport has announced listen points.
+    fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]);
+}
+
+#[derive(Debug)]
+pub(crate) struct ServingHalf {
+    pub(crate) wire: Arc<Wire>,
+    announcements: Weak<dyn Announcements>,
+    /// The transport below.
+    scheme: String,
+    timeouts: Mutex<Timeouts>,
+}
+
+impl ServingHalf {
+    pub(crate) fn new(
+        wire: Arc<Wire>,
+        announcements: Weak<dyn Announcements>,
+        scheme: &str,
+    ) -> Self {
+        Self {
+            wire,
+            announcements,
+            scheme: scheme.to_owned(),
+            timeouts: Mutex::default(),
+        }
+    }
+
+    fn deadline(&self, of: fn(&Timeouts) -> Option<Duration>) -> Deadline {
+        let timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.wire.is_polled() {
+            true => Deadline::after(Some(Duration::ZERO)),
+            false => Deadline::after(of(&timeouts)),
+        }
+    }
+}
+
+impl ByteStream for ServingHalf {
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        if !self.wire.is_both() {
+            return self.wire.stream.receive(room);
+        }
+        self.wire
+            .receive(Half::Serving, room, self.deadline(|it| it.0))
+    }
+
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        self.send_vectored(&[IoSlice::new(octets)])
+    }
+
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.wire.send_pieces(pieces, self.deadline(|it| it.1))
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        if receive == Some(Some(Duration::ZERO)) || send == Some(Some(Duration::ZERO)) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        {
+            let mut timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+            timeouts.0 = receive.unwrap_or(timeouts.0);
+            timeouts.1 = send.unwrap_or(timeouts.1);
+        }
+        // Engines that wait for readiness use no timeouts.
+        self.wire.set_blocking();
+        match self.wire.is_both() {
+            true => Ok(()),
+            false => self.wire.stream.set_timeouts(receive, send),
+        }
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.wire.set_polled(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        self.wire.stream.shutdown(how);
+        if how != Shutdown::Write && self.wire.is_both() {
+            self.wire.end();
+        }
+    }
+
+    fn peer(&self) -> Peer {
+        self.wire.stream.peer()
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.wire.stream.source()
+    }
+
+    fn sending_source(&self) -> Option<Arc<OwnedFd>> {
+        self.wire.stream.sending_source()
+    }
+
+    fn has_buffered(&self) -> bool {
+        self.wire.stream.has_buffered()
+            || self.wire.is_both() && self.wire.inbound().has_some(Half::Serving)
+    }
+
+    fn counts_in_ticks(&self) -> bool {
+        !self.wire.is_both() && self.wire.stream.counts_in_ticks()
+    }
+
+    fn opening_deadline(&self) -> Option<Deadline> {
+        self.wire.stream.opening_deadline()
+    }
+
+    fn is_midway(&self) -> bool {
+        self.wire.stream.is_midway()
+    }
+
+    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
+        Some(self)
+    }
+}
+
+impl Bidirectional for ServingHalf {
+    fn announce(&self, points: &[u8]) {
+        if let Some(announcements) = self.announcements.upgrade() {
+            announcements.announced(&self.wire, &self.scheme, points);
+        }
+    }
+
+    fn is_both(&self) -> bool {
+        self.wire.is_both()
+    }
+
+    fn is_called_over(&self) -> bool {
+        self.wire.is_both() && self.wire.inbound().has_halves()
+    }
+}
+
+impl Drop for ServingHalf {
+    fn drop(&mut self) {
+        self.wire.leave();
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which listen points a peer is believed.
+
+use std::net::IpAddr;
+
+use orbium_transport::Peer;
+
+use crate::listen_point::ListenPoint;
+use crate::policy::BidirectionalHosts;
+
+/// Whether calls to that point may go to that peer: the point has the address that the peer
+/// connects from, the name that its certificate bears, a host that the configuration lists,
+/// or is a file of the user that the kernel vouches for.
+pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
+    if hosts.allow(&point.host) {
+        return true;
+    }
+    match peer {
+        Peer::Internet(address) => is_address(&point.host, address.ip()),
+        Peer::Authenticated { address, name, .. } => {
+            let is_name = |name: &String| name.eq_ignore_ascii_case(&point.host);
+            is_address(&point.host, address.ip()) || name.as_ref().is_some_and(is_name)
+        }
+        Peer::Process { uid, .. } => owns(*uid, point),
+        Peer::InProcess => true,
+        _ => false,
+    }
+}
+
+/// Whether the host is that address in numbers: no name is looked up.
+fn is_address(host: &str, address: IpAddr) -> bool {
+    let parsed = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    parsed.is_ok_and(|it| it.to_canonical() == address.to_canonical())
+}
+
+/// Whether the point is a socket file of that user.
+fn owns(uid: u32, point: &ListenPoint) -> bool {
+    let Some((_, path)) = point.host.split_once("://") else {
+        return false;
+    };
+    owner(path).is_some_and(|owner| owner == uid)
+}
+
+#[cfg(unix)]
+fn owner(path: &str) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let path = path.split('@').next().unwrap_or(path);
+    std::fs::symlink_metadata(path).ok().map(|it| it.uid())
+}
+
+#[cfg(not(unix))]
+fn owner(_path: &str) -> Option<u32> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(host: &str) -> ListenPoint {
+        let host = host.to_owned();
+        ListenPoint { host, port: 2809 }
+    }
+
+    fn believed(hosts: &BidirectionalHosts, peer: &Peer, host: &str) -> bool {
+        believes(hosts, peer, &point(host))
+    }
+
+    #[test]
+    fn a_peer_is_believed_its_own_address_alone() {
+        let (own, peer) = (
+            BidirectionalHosts::Own,
+            Peer::Internet("192.0.2.7:4000".parse().unwrap()),
+        );
+        assert!(believed(&own, &peer, "192.0.2.7"));
+        assert!(believed(&own, &peer, "::ffff:192.0.2.7"));
+        for other in ["192.0.2.8", "localhost", "", "client.example"] {
+            assert!(!believed(&own, &peer, other), "{other}");
+        }
+        let listed = BidirectionalHosts::Listed(vec!["Client.example".into()]);
+        assert!(believed(&listed, &peer, "client.EXAMPLE"));
+        assert!(!believed(&listed, &peer, "other.example"));
+        assert!(believed(&BidirectionalHosts::Any, &peer, "other.example"));
+    }
+
+    #[test]
+    fn a_peer_is_believed_the_name_of_its_certificate() {
+        let peer = Peer::Authenticated {
+            address: "192.0.2.7:4000".parse().unwrap(),
+            certificates: Vec::new().into(),
+            name: Some("client.example".into()),
+        };
+        let own = BidirectionalHosts::Own;
+        assert!(believed(&own, &peer, "client.example"));
+        assert!(believed(&own, &peer, "192.0.2.7"));
+        assert!(!believed(&own, &peer, "other.example"));
+    }
+
+    #[test]
+    fn a_process_is_believed_the_files_of_its_user() {
+        let file = std::env::current_exe().unwrap();
+        let url = format!("uiop://{}", file.display());
+        let own = BidirectionalHosts::Own;
+        let uid = owner(file.to_str().unwrap()).unwrap();
+        let of = |uid| Peer::Process {
+            pid: None,
+            uid,
+            gid: 0,
+        };
+        assert!(believed(&own, &of(uid), &url));
+        assert!(!believed(&own, &of(uid + 1), &url));
+        assert!(!believed(&own, &of(uid), "uiop:///nowhere/at/all"));
+        assert!(!believed(&own, &of(uid), "127.0.0.1"));
+        assert!(!believed(&own, &Peer::Unknown, &url));
+    }
+}

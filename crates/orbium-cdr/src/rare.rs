@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What few messages have.
+
+/// A box that the reader or writer of few messages has. It is dropped out of line: readers
+/// and writers without one, which every call makes, pay for one test.
+#[derive(Debug)]
+pub(crate) struct Rare<T: ?Sized>(Option<Box<T>>);
+
+impl<T: ?Sized> Rare<T> {
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) fn new(value: Box<T>) -> Self {
+        Self(Some(value))
+    }
+
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        self.0.as_deref_mut()
+    }
+}
+
+impl<T: ?Sized> Default for Rare<T> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl<T: ?Sized> Drop for Rare<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            drop_rare(value);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_rare<T: ?Sized>(value: Box<T>) {
+    drop(value);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a writer remembers in addition to its bytes.
+
+use core::any::Any;
+use core::fmt;
+
+use crate::Owner;
+use crate::rare::Rare;
+
+/// What a writer remembers.
+#[derive(Debug)]
+pub(super) enum Remembers<'a> {
+    /// Large slices.
+    Slices,
+    /// The owner of the references that were written; large slices are copied.
+    Owner(Option<&'a Owner>),
+    /// The state of a message with values; large slices are copied.
+    State(Rare<MessageState>),
+}
+
+/// What a layer above keeps of a message that is written.
+pub trait WrittenState: Any + Send {
+    /// The owner with which a copy of what was written can be read; `noted` is that of its
+    /// references.
+    fn owner(&self, noted: Option<Owner>) -> Option<Owner> {
+        noted
+    }
+}
+
+/// What a writer keeps of a message with values.
+pub(super) struct MessageState {
+    pub(super) state: Box<dyn WrittenState>,
+    pub(super) owner: Option<Owner>,
+}
+
+impl fmt::Debug for MessageState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageState").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Remembers<'a> {
+    #[inline]
+    pub(super) fn note_owner(&mut self, owner: &'a Owner) {
+        match self {
+            Self::Owner(noted @ None) => *noted = Some(owner),
+            Self::State(kept) => {
+                if let Some(kept) = kept.get_mut() {
+                    kept.owner.get_or_insert_with(|| Owner::clone(owner));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether there is an owner or a state.
+    pub(super) fn refers(&self) -> bool {
+        matches!(self, Self::Owner(Some(_)) | Self::State(_))
+    }
+
+    pub(super) fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::Slices => None,
+            Self::Owner(owner) => owner.cloned(),
+            Self::State(kept) => {
+                let kept = kept.get()?;
+                kept.state.owner(kept.owner.clone())
+            }
+        }
+    }
+
+    /// What is remembered within an encapsulation, in which nothing is gathered.
+    #[inline]
+    pub(super) fn in_encapsulation(&self) -> Self {
+        match self {
+            Self::Owner(owner) => Self::Owner(*owner),
+            _ => Self::Owner(None),
+        }
+    }
+
+    /// Ends an encapsulation: what was remembered outside counts again.
+    #[inline]
+    pub(super) fn leave_encapsulation(&mut self, mut outside: Self) {
+        match (&mut outside, &*self) {
+            (Self::Owner(_), Self::Owner(_)) => return,
+            (Self::State(kept), inside) => match kept.get_mut() {
+                Some(kept) if kept.owner.is_none() => kept.owner = inside.owner(),
+                _ => {}
+            },
+            _ => {}
+        }
+        *self = outside;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether the peer has ended a connection that is about to be closed.
+
+use std::io;
+use std::time::Duration;
+
+use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::ByteStream;
+
+/// Bounds the receives: late replies may precede the end.
+const MOST_RECEIVES: usize = 4;
+
+/// Bounds a receive of an incomplete TLS record.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// Whether the peer has ended the connection, by a CloseConnection that was received
+/// already (`is_closing`) or that is still to be, or without. Receives and discards what
+/// has arrived, so no other thread may be receiving.
+#[cold]
+#[inline(never)]
+pub fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
+    is_closing || has_stream_ended(stream)
+}
+
+fn has_stream_ended(stream: &dyn ByteStream) -> bool {
+    let mut octets = [0; 512];
+    for _ in 0..MOST_RECEIVES {
+        if !is_readable(stream) {
+            return false;
+        }
+        if stream.set_timeouts(Some(Some(MOMENT)), None).is_err() {
+            return true;
+        }
+        match stream.receive(&mut octets) {
+            Ok(0) => return true,
+            Ok(length) if octets[..length].last_chunk().is_some_and(is_close) => return true,
+            Ok(_) => {}
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock
+                | io::ErrorKind::TimedOut
+                | io::ErrorKind::Interrupted => {}
+                _ => return true,
+            },
+        }
+    }
+    false
+}
+
+fn is_readable(stream: &dyn ByteStream) -> bool {
+    let source = stream.source();
+    let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
+    stream.has_buffered() || ready.ok() == Some([true])
+}
+
+fn is_close(header: &[u8; HEADER_LEN]) -> bool {
+    let header = MessageHeader::parse(header);
+    header.is_ok_and(|header| header.kind == MessageKind::CloseConnection)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Arguments: from the command line to values.
+
+use std::io::Read;
+
+use orbium::{Any, TCKind, TypeCode};
+use orbium_dynamic::{JsonOptions, Parameter, Signature, from_json, members, quoted};
+
+use crate::failure::Failure;
+
+/// Most octets of a file or of standard input.
+const LONGEST: u64 = 1 << 30;
+
+/// One argument for each parameter that is sent.
+pub(super) fn in_order(
+    signature: &Signature,
+    given: &[String],
+    options: &JsonOptions<'_>,
+) -> Result<Vec<Any>, Failure> {
+    let sent: Vec<_> = sent(signature).collect();
+    if sent.len() != given.len() {
+        return Err(wrong_count(signature, &sent, given.len()));
+    }
+    let pairs = sent.into_iter().zip(given);
+    let values = pairs.map(|(parameter, given)| {
+        let text = text(given)?;
+        value(parameter, &text, options)
+    });
+    values.collect()
+}
+
+/// All arguments in one object or array.
+pub(super) fn by_name(
+    signature: &Signature,
+    given: &str,
+    options: &JsonOptions<'_>,
+) -> Result<Vec<Any>, Failure> {
+    let text = text(given)?;
+    let names: Vec<_> = sent(signature).map(|it| it.name.as_str()).collect();
+    let values = members(&text, &names).map_err(|error| Failure::because(error.to_string()))?;
+    let pairs = sent(signature).zip(values);
+    pairs
+        .map(|(parameter, text)| value(parameter, text, options))
+        .collect()
+}
+
+fn sent(signature: &Signature) -> impl Iterator<Item = &Parameter> {
+    let parameters = signature.parameters.iter();
+    parameters.filter(|it| it.direction.is_sent())
+}
+
+fn wrong_count(signature: &Signature, sent: &[&Parameter], given: usize) -> Failure {
+    let names: Vec<_> = sent
+        .iter()
+        .map(|it| format!("{} {}", type_name(&it.code), it.name))
+        .collect();
+    let expected = match names.len() {
+        0 => "no argument".to_owned(),
+        1 => format!("1 argument ({})", names[0]),
+        count => format!("{count} arguments ({})", names.join(", ")),
+    };
+    Failure::wrong_usage(format!(
+        "`{}` takes {expected}, but {given} {} given",
+        signature.name,
+        if given == 1 { "is" } else { "are" }
+    ))
+}
+
+/// A type as it is referred to.
+fn type_name(code: &TypeCode) -> String {
+    match code.name() {
+        "" => code.to_string(),
+        name => name.to_owned(),
+    }
+}
+
+/// The text that an argument means.
+fn text(given: &str) -> Result<String, Failure> {
+    let read = match given.strip_prefix('@') {
+        Some(path) => std::fs::File::open(path).and_then(read),
+        None if given == "-" => read(std::io::stdin().lock()),
+        None => return Ok(given.to_owned()),
+    };
+    read.map_err(|error| Failure::because(format!("cannot read `{given}`: {error}")))
+}
+
+fn read(from: impl Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn value(parameter: &Parameter, text: &str, options: &JsonOptions<'_>) -> Result<Any, Failure> {
+    let code = parameter.code.unaliased();
+    let quoted = is_plain_text(&code, text).then(|| quoted(text.trim_end_matches(['\r', '\n'])));
+    let text = quoted.as_deref().unwrap_or(text);
+    from_json(&parameter.code, text, options)
+        .map_err(|error| Failure::because(error.within(&parameter.name).to_string()))
+}
+
+/// Whether an argument stands for itself: text in place of a JSON string.
+fn is_plain_text(code: &TypeCode, text: &str) -> bool {
+    let text = text.trim_start();
+    match code.kind() {
+        TCKind::String | TCKind::WString | TCKind::Char | TCKind::WChar => {
+            !text.starts_with(['"', '{'])
+        }
+        TCKind::Enum => !text.starts_with('"') && !text.starts_with(|c: char| c.is_ascii_digit()),
+        TCKind::ObjRef => !text.starts_with('"') && text.trim() != "null",
+        TCKind::LongLong | TCKind::ULongLong | TCKind::LongDouble | TCKind::Fixed => false,
+        _ => false,
+    }
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium call`: one operation of any object, by its IDL.
+
+mod arguments;
+mod report;
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use orbium::rt::RtOrb;
+use orbium::{Any, ObjectRef};
+use orbium_dynamic::{Definitions, JsonOptions, Request, RequestError, Signature, TypeError};
+use orbium_idl::model::{DefId, DefinitionKind};
+
+use crate::definitions::DefinitionArgs;
+use crate::failure::Failure;
+use crate::stage::timing::{Samples, Timing};
+use crate::{ping, reference};
+
+/// What an object may take to name its interface while a command line is typed.
+const LONGEST_COMPLETION: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    #[arg(value_name = "REF", help = reference::HELP)]
+    reference: String,
+    #[command(flatten)]
+    line: LineArgs,
+    #[command(flatten)]
+    definitions: DefinitionArgs,
+    /// Seconds that a call may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = ping::seconds)]
+    timeout: Duration,
+    /// CORBA priority to call at
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(0..))]
+    priority: Option<i16>,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
+}
+
+impl CallArgs {
+    /// The operations and attributes of the object, if its interface is found without a word
+    /// on standard error.
+    pub(crate) fn offered(&self) -> Option<Vec<String>> {
+        // Standard input is that of the shell.
+        if self.reference == "-" {
+            return None;
+        }
+        let timeout = self.timeout.min(LONGEST_COMPLETION);
+        let object = reference::object(&self.reference, &self.protocols, Some(timeout)).ok()?;
+        let definitions = self.definitions.quiet(&object)?;
+        let interface = self.definitions.interface(&definitions, &object).ok()?;
+        let names = definitions.operation_names(interface).into_iter();
+        Some(names.map(str::to_owned).collect())
+    }
+}
+
+/// What is called: also a line of `orbium shell`.
+#[derive(Debug, Args)]
+pub(crate) struct LineArgs {
+    /// The operation, or an attribute: read without an argument, written with one
+    operation: String,
+    /// What is sent, in the order of the `in` and `inout` parameters: JSON, plain text for
+    /// a string or an enumerator, @FILE, or - for standard input
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
+    arguments: Vec<String>,
+    /// All arguments as one JSON object by the names of the parameters, or as an array; or
+    /// @FILE, or - for standard input
+    #[arg(long = "arguments", value_name = "JSON", conflicts_with = "arguments")]
+    all: Option<String>,
+    /// Properties for an operation with a context clause; may be repeated
+    #[arg(long = "context", value_name = "NAME=VALUE", value_parser = property)]
+    contexts: Vec<(String, String)>,
+    /// Call so many times, and print how long the calls took
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    repeat: Option<u64>,
+    /// Print one line of JSON, for programs: results by name, the return value as $return,
+    /// exceptions too
+    #[arg(long)]
+    json: bool,
+}
+
+impl LineArgs {
+    /// Whether an argument comes from standard input.
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        self.arguments.iter().chain(&self.all).any(|it| it == "-")
+    }
+}
+
+/// `NAME=VALUE`.
+fn property(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
+    let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
+    let definitions = args.definitions.load(&object)?;
+    let interface = args.definitions.interface(&definitions, &object)?;
+    if let Some(priority) = args.priority {
+        set_priority(&object, priority)?;
+    }
+    let target = Target {
+        definitions: &definitions,
+        object: &object,
+        interface,
+        timeout: args.timeout,
+    };
+    target.call(&args.line)
+}
+
+/// An object, and what is known of it.
+pub(crate) struct Target<'t> {
+    pub(crate) definitions: &'t Definitions,
+    pub(crate) object: &'t ObjectRef,
+    pub(crate) interface: DefId,
+    /// What a call may take.
+    pub(crate) timeout: Duration,
+}
+
+impl Target<'_> {
+    /// Calls an operation and prints the results.
+    pub(crate) fn call(&self, args: &LineArgs) -> Result<(), Failure> {
+        let has_arguments = !args.arguments.is_empty() || args.all.is_some();
+        let signature = signature(
+            self.definitions,
+            self.interface,
+            &args.operation,
+            has_arguments,
+        )?;
+        let options = JsonOptions {
+            types: Some(self.definitions),
+            guess_types: true,
+            indent: (!args.json).then_some(2),
+            ..JsonOptions::default()
+        };
+        let values = match &args.all {
+            Some(all) => arguments::by_name(&signature, all, &options)?,
+            None => arguments::in_order(&signature, &args.arguments, &options)?,
+        };
+        let call = Call {
+            args,
+            object: self.object,
+            signature: &signature,
+            values: &values,
+        };
+        match call.perform() {
+            Ok((request, timing)) => {
+                report::results(&request, timing.as_ref(), args.json, &options)
+            }
+            Err(error) => Err(report::failed(
+                self.object,
+                self.timeout,
+                &error,
+                args.json,
+                &options,
+            )),
+        }
+    }
+}
+
+/// The signature of an operation, or of the half of an attribute that is meant.
+pub(crate) fn signature(
+    definitions: &Definitions,
+    interface: DefId,
+    name: &str,
+    has_arguments: bool,
+) -> Result<Signature, Failure> {
+    let found = definitions.signature(interface, name, has_arguments);
+    found.map_err(|error| match error {
+        TypeError::Unknown(unknown) if unknown == name => {
+            let DefinitionKind::Interface(_) = definitions.model()[interface].kind else {
+                return Failure::because(error_text(name));
+            };
+            let interface_name = definitions.model()[interface].scoped_name();
+            let names = definitions.operation_names(interface).join(", ");
+            let name = error_text(name);
+            Failure::because(format!(
+                "{} has no operation {name}; it has: {names}",
+                interface_name.trim_start_matches("::")
+            ))
+        }
+        error => Failure::because(error.to_string()),
+    })
+}
+
+fn error_text(name: &str) -> String {
+    match name {
+        "_is_a" | "_non_existent" | "_repository_id" | "_interface" => {
+            format!("`{name}`, which every object has: `orbium ping` asks objects such things")
+        }
+        _ => format!("`{name}`"),
+    }
+}
+
+/// Has the calls of this thread carry a priority, if the reference asks for it.
+pub(crate) fn set_priority(object: &ObjectRef, priority: i16) -> Result<(), Failure> {
+    let installed = RtOrb::builder().soft().install(object.orb());
+    let rt = installed.map_err(|error| Failure::because(error.to_string()))?;
+    let set = rt.current().set_the_priority(priority);
+    set.map_err(|error| Failure::because(format!("the priority cannot be set: {error}")))
+}
+
+/// A call that can be made again.
+struct Call<'c> {
+    args: &'c LineArgs,
+    object: &'c ObjectRef,
+    signature: &'c Signature,
+    /// Of each parameter that is sent, in order.
+    values: &'c [Any],
+}
+
+impl Call<'_> {
+    fn request(&self) -> Result<Request, RequestError> {
+        let values = self.values.iter().cloned();
+        let mut request = Request::of(self.object, self.signature, values)?;
+        if !self.signature.contexts.is_empty() {
+            request.set_contexts(self.args.contexts.iter().cloned())?;
+        }
+        Ok(request)
+    }
+
+    fn perform(&self) -> Result<(Request, Option<report::Repeated>), RequestError> {
+        match self.args.repeat {
+            None => Ok((self.once()?, None)),
+            Some(calls) => self.repeatedly(calls),
+        }
+    }
+
+    fn once(&self) -> Result<Request, RequestError> {
+        let mut request = self.request()?;
+        match self.signature.oneway {
+            true => request.send_oneway()?,
+            false => request.invoke()?,
+        }
+        Ok(request)
+    }
+
+    /// Calls that many times, once at least; the first makes the connection and is not
+    /// counted among the latencies if others follow.
+    fn repeatedly(&self, calls: u64) -> Result<(Request, Option<report::Repeated>), RequestError> {
+        let mut samples = Samples::default();
+        let start = Instant::now();
+        let mut last = self.once()?;
+        let first = start.elapsed();
+        let start = Instant::now();
+        for _ in 1..calls {
+            let begun = Instant::now();
+            last = self.once()?;
+            samples.push(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        }
+        let elapsed = start.elapsed();
+        let timing = match calls {
+            1 => None,
+            _ => Some(Timing::new(&samples, calls - 1, elapsed)),
+        };
+        let repeated = report::Repeated {
+            calls,
+            first,
+            timing,
+        };
+        Ok((last, Some(repeated)))
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What shells complete by asking the program: names of operations.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Args, Command, FromArgMatches};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+
+use crate::call::CallArgs;
+
+/// Set to the name of a shell, it has the program print a script that completes by asking
+/// the program; the script sets it too.
+pub(crate) const VARIABLE: &str = "ORBIUM_COMPLETE";
+
+/// The commands of the program with the values that it can complete.
+pub(crate) fn with_values(program: Command) -> Command {
+    program.mut_subcommand("call", |call| {
+        // Not `mut_arg`, which makes it the last argument.
+        call.mut_args(|argument| match argument.get_id() == "operation" {
+            true => argument.add(ArgValueCompleter::new(operations)),
+            false => argument,
+        })
+    })
+}
+
+/// The operations of the object on the command line that begin with what is typed.
+fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    let names = offered(words).unwrap_or_default();
+    let found = names.into_iter().filter(|name| name.starts_with(&*typed));
+    found.map(CompletionCandidate::new).collect()
+}
+
+/// What the object offers that a command line is for, which may be unfinished.
+fn offered(words: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
+    let call = CallArgs::augment_args(Command::new("call"));
+    let call = call.no_binary_name(true).ignore_errors(true);
+    // The program and the command.
+    let matches = call.try_get_matches_from(words.skip(2)).ok()?;
+    CallArgs::from_arg_matches(&matches).ok()?.offered()
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium describe`: what a reference offers.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::definitions::DefinitionArgs;
+use crate::failure::Failure;
+use crate::{output, ping, reference};
+
+#[derive(Debug, Args)]
+pub(crate) struct DescribeArgs {
+    #[arg(value_name = "REF", help = reference::HELP)]
+    reference: String,
+    #[command(flatten)]
+    definitions: DefinitionArgs,
+    /// Seconds that the object may take to say what interface it has, if its reference
+    /// does not
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = ping::seconds)]
+    timeout: Duration,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
+}
+
+pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
+    let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
+    let definitions = args.definitions.load(&object)?;
+    let interface = args.definitions.interface(&definitions, &object)?;
+    output::print(&definitions.idl_of(interface))
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium ifr`: an Interface Repository, what goes into one, and what is in one.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use orbium::{Config, Endpoint, ObjectRef, Orb};
+use orbium_dynamic::Definitions;
+use orbium_idl::{Options, compile_source};
+use orbium_ifr::corba::Repository;
+use orbium_ifr::repositories::{LoadingRepository, RejectedError};
+use orbium_ifr::{InterfaceRepository, idl_of};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::failure::Failure;
+use crate::idl_files::FileArgs;
+use crate::{output, ping, reference};
+
+#[derive(Debug, Args)]
+pub(crate) struct IfrArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Serve a repository until a signal ends it.
+    ///
+    /// Prints its reference. Every client of the endpoint can change the repository.
+    Serve(Box<ServeArgs>),
+    /// Add what IDL files define to a repository of orbium's, all of it or nothing.
+    Load(Box<LoadIntoArgs>),
+    /// Print all that a repository has, any ORB's, as IDL with the same repository ids.
+    Export(Box<ExportArgs>),
+}
+
+#[derive(Debug, Args)]
+struct ServeArgs {
+    /// Keep the definitions in this file, which is made if there is none [default: in memory]
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// Where clients come in; may be repeated
+    #[arg(
+        long = "endpoint",
+        value_name = "URL",
+        default_value = "iiop://localhost:0"
+    )]
+    endpoints: Vec<Endpoint>,
+    /// Write the reference to this file too
+    #[arg(long, value_name = "FILE")]
+    ior_file: Option<PathBuf>,
+    /// End when standard input ends, as it does with the process that holds it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
+}
+
+#[derive(Debug, Args)]
+struct LoadIntoArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    /// The IDL files
+    #[arg(value_name = "FILE", required = true)]
+    idl: Vec<PathBuf>,
+    /// The repository
+    #[arg(long, value_name = "REF")]
+    to: String,
+    #[command(flatten)]
+    client: ClientArgs,
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    #[arg(value_name = "REF", help = reference::HELP)]
+    repository: String,
+    #[command(flatten)]
+    client: ClientArgs,
+}
+
+#[derive(Debug, Args)]
+struct ClientArgs {
+    /// Seconds that each answer may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = ping::seconds)]
+    timeout: Duration,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
+}
+
+pub(crate) fn run(args: &IfrArgs) -> Result<(), Failure> {
+    match &args.what {
+        What::Serve(args) => serve(args),
+        What::Load(args) => load(args),
+        What::Export(args) => {
+            let client = &args.client;
+            let object =
+                reference::object(&args.repository, &client.protocols, Some(client.timeout))?;
+            output::print(&text_of(&object)?)
+        }
+    }
+}
+
+fn because(error: impl std::fmt::Display) -> Failure {
+    Failure::because(error.to_string())
+}
+
+fn serve(args: &ServeArgs) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let config = Config {
+        endpoints: args.endpoints.clone(),
+        protocols: reference::protocols(),
+        ..Config::default()
+    };
+    let orb = Orb::new(config).map_err(because)?;
+    let repository = match &args.database {
+        Some(file) => InterfaceRepository::open(&orb, file),
+        None => InterfaceRepository::in_memory(&orb),
+    };
+    let repository = repository.map_err(because)?;
+    let reference = orb.object_to_string(&repository.reference());
+    if let Some(file) = &args.ior_file {
+        let failed = |error| Failure::because(format!("{}: {error}", file.display()));
+        fs::write(file, &reference).map_err(failed)?;
+    }
+    match output::print(&format!("{reference}\nREADY\n")) {
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    if args.until_input_ends {
+        let handle = signals.handle();
+        let spawned = thread::Builder::new().spawn(move || {
+            let mut ignored = [0; 64];
+            let mut input = std::io::stdin().lock();
+            while matches!(input.read(&mut ignored), Ok(1..)) {}
+            handle.close();
+        });
+        spawned.map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
+    }
+    // Until a signal, or the end of the input.
+    let _ = signals.forever().next();
+    orb.shutdown(true).map_err(because)
+}
+
+fn load(args: &LoadIntoArgs) -> Result<(), Failure> {
+    let model = args.files.model(&args.idl)?;
+    // One text of all files: a repository of its own says what is in them.
+    let orb = Orb::builder().build().map_err(because)?;
+    let local = InterfaceRepository::in_memory(&orb).map_err(because)?;
+    local.load(&model).map_err(because)?;
+    let text = idl_of(&local.reference()).map_err(because)?;
+    let client = &args.client;
+    let object = reference::object(&args.to, &client.protocols, Some(client.timeout))?;
+    let repository: LoadingRepository = object.narrow().map_err(|error| {
+        Failure::because(format!(
+            "not a repository of orbium's that loads IDL: {error}"
+        ))
+    })?;
+    let loaded = repository.load(&text).map_err(|error| match error {
+        RejectedError::Rejected(rejected) => Failure::because(printable(&rejected.why)),
+        RejectedError::System(exception) => because(exception),
+    })?;
+    output::print(&format!("{loaded} new definitions\n"))
+}
+
+/// What comes from a server: nothing in it may steer a terminal.
+fn printable(text: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.trim_end().chars().map(visible).collect()
+}
+
+fn text_of(object: &ObjectRef) -> Result<String, Failure> {
+    let repository: Repository = object
+        .narrow()
+        .map_err(|error| Failure::because(format!("not an Interface Repository: {error}")))?;
+    idl_of(&repository).map_err(|error| Failure::because(printable(&error.to_string())))
+}
+
+/// What a repository defines.
+pub(crate) fn definitions(object: &ObjectRef) -> Result<Definitions, Failure> {
+    let text = text_of(object)?;
+    let mut options = Options::new();
+    options.lenient_names = true;
+    let mut compilation = compile_source(&options, "the Interface Repository", &text);
+    match compilation.model.take() {
+        Some(model) => Ok(Definitions::new(model)),
+        None => {
+            let first = compilation.errors().next().map(ToString::to_string);
+            let why = first.unwrap_or_default();
+            Err(Failure::because(format!(
+                "the Interface Repository has what is no IDL: {}",
+                printable(&why)
+            )))
+        }
+    }
+}

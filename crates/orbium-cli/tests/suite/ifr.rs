@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium ifr`, and `--ifr` of other commands.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use crate::program::{Folder, Server, orbium, project_idl, run};
+
+/// A repository that the program serves, ended with the test.
+struct Repository {
+    child: Child,
+    reference: String,
+}
+
+impl Repository {
+    fn serve<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
+        let start = [
+            "ifr",
+            "serve",
+            "--until-input-ends",
+            "--endpoint",
+            "iiop://127.0.0.1:0",
+        ];
+        let mut child = orbium(start.into_iter().chain(more))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let lines: Vec<_> = lines
+            .map(Result::unwrap)
+            .take_while(|it| it != "READY")
+            .collect();
+        assert!(!lines.is_empty(), "it ended before it was ready");
+        let reference = lines[0].clone();
+        Self { child, reference }
+    }
+
+    /// Ends it in good order.
+    fn end(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        // Neither matters to one that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Conformance: ORB - Interface Repository - `orbium ifr`, and types of `orbium call` from it
+#[test]
+fn what_is_loaded_serves_call_and_describe() {
+    let repository = Repository::serve([]);
+    let idl = project_idl("kitchen.idl");
+    let ran = run(["ifr", "load", &idl, "--to", &repository.reference]);
+    ran.assert_done();
+    assert!(ran.stdout.ends_with(" new definitions\n"), "{ran:?}");
+    let again = run(["ifr", "load", &idl, "--to", &repository.reference]);
+    again.assert_done();
+    assert_eq!(again.stdout, "0 new definitions\n");
+
+    let exported = run(["ifr", "export", &repository.reference]);
+    exported.assert_done();
+    let folder = Folder::new();
+    let file = folder.file("exported.idl", &exported.stdout);
+    let same = run(["ifr", "load", &file, "--to", &repository.reference]);
+    assert_eq!(same.stdout, "0 new definitions\n", "{same:?}");
+
+    let server = Server::start([]);
+    let peer = server.ior("Peer");
+    let call = [
+        "call",
+        "--ifr",
+        &repository.reference,
+        peer,
+        "match",
+        "1",
+        "2",
+    ];
+    let by_repository = run(call);
+    by_repository.assert_done();
+    let by_file = run(["call", "--idl", &idl, peer, "match", "1", "2"]);
+    assert_eq!(by_repository.stdout, by_file.stdout);
+    let described = run(["describe", "--ifr", &repository.reference, peer]);
+    described.assert_done();
+    assert!(described.stdout.contains("echo_matrix"), "{described:?}");
+}
+
+#[test]
+fn a_file_outlives_the_server() {
+    let folder = Folder::new();
+    let database = folder.path("types.redb");
+    let idl = folder.file("s.idl", "struct S { long a; };");
+    let first = Repository::serve(["--database", &database]);
+    run(["ifr", "load", &idl, "--to", &first.reference]).assert_done();
+    first.end();
+    let second = Repository::serve(["--database", &database]);
+    let exported = run(["ifr", "export", &second.reference]);
+    assert_eq!(exported.stdout, "struct S { long a; };\n", "{exported:?}");
+}
+
+#[test]
+fn what_cannot_be_loaded_is_refused_in_a_sentence() {
+    let repository = Repository::serve([]);
+    let folder = Folder::new();
+    let one = folder.file("one.idl", "struct S { long a; };");
+    let other = folder.file("other.idl", "struct S { string a; };");
+    run(["ifr", "load", &one, "--to", &repository.reference]).assert_done();
+    run(["ifr", "load", &other, "--to", &repository.reference])
+        .assert_failed_saying("the repository has another definition of IDL:S:1.0");
+    let server = Server::start([]);
+    run(["ifr", "export", server.ior("Cube")]).assert_failed_saying("not an Interface Repository");
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls to objects of the caller's own ORB that need no message.
+
+use orbium_cdr::Format;
+use orbium_giop::SystemException;
+use orbium_invocation::Operation;
+use orbium_invocation::story::{Phase, note};
+use orbium_trace::log;
+
+use crate::attempt::Attempt;
+use crate::candidate::Route;
+use crate::outcome::raised;
+use crate::reference::Reference;
+
+/// An object of the caller's own ORB, as a message would be addressed to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Collocated<'r> {
+    /// The key of the object.
+    pub object_key: &'r [u8],
+    /// How values would be written.
+    pub format: Format,
+}
+
+impl Reference {
+    /// Whether calls may need no message: `false` as soon as the object is known to be that
+    /// of another ORB.
+    #[inline(always)]
+    pub fn may_be_collocated(&self) -> bool {
+        self.locality().may_be_own()
+    }
+
+    /// The object, if it is one of this ORB and nothing but the servant would notice a
+    /// message: there are no policies that apply to the call, and nothing observes it.
+    pub fn collocated(&self) -> Option<Collocated<'_>> {
+        if self.notices() != 0 || log::wants_spans() || self.forwarded().is_some() {
+            return None;
+        }
+        let binding = self.binding().ok()?;
+        if self.locality().is_unknown() {
+            let ways = binding.candidates.iter().chain(&binding.datagrams);
+            let mut ways = ways.map(|way| matches!(way.route, Route::Local));
+            self.locality()
+                .settle(self.client().config().collocation.is_typed() && ways.any(|own| own));
+        }
+        let candidate = binding.candidates.get(binding.preferred())?;
+        let is_plain = binding.priorities.is_none() && binding.datagrams.is_empty();
+        let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
+        (is_plain && is_own).then(|| Collocated {
+            object_key: &candidate.object_key,
+            format: candidate.format(),
+        })
+    }
+
+    /// Keeps the story of a call that ended with a system exception.
+    #[cold]
+    #[inline(never)]
+    pub fn raised_in_place(
+        &self,
+        operation: &'static Operation,
+        exception: SystemException,
+    ) -> SystemException {
+        let attempt = Attempt::new(self);
+        note(Phase::Wait, None, &raised(exception));
+        attempt.failed(operation, exception)
+    }
+}

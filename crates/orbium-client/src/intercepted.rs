@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests by way of interceptors, or with service contexts of their callers.
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::SystemException;
+use orbium_interceptor::ContextList;
+use orbium_interceptor::client::{CallFlow, CallOutcome};
+use orbium_invocation::Operation;
+
+use crate::attempt::Attempt;
+use crate::errors::broken_invariant;
+use crate::exchange::{Answer, Exchange};
+use crate::link::Link;
+use crate::outcome::Outcome;
+
+/// What was read of a reply.
+pub(crate) enum Read {
+    Results,
+    /// Its repository id.
+    UserException(&'static str),
+    /// There is no reply: a oneway.
+    Nothing,
+}
+
+/// Reads the results or the user exception of an exchange.
+type Reading<'c, 'a> =
+    dyn FnMut(&mut Exchange<'a, '_>, Answer) -> Result<Read, SystemException> + 'c;
+
+/// A request that interceptors see.
+pub(crate) struct Intercepted<'c, 'a> {
+    pub(crate) operation: &'static Operation,
+    pub(crate) arguments: &'c dyn Fn(&mut CdrWriter<'a>),
+    pub(crate) link: for<'s> fn(&'s Attempt<'_>) -> Result<Link<'s>, SystemException>,
+}
+
+impl<'a> Intercepted<'_, 'a> {
+    /// Makes the request until it is done; each attempt is a flow of its own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn perform(
+        &self,
+        attempt: &mut Attempt<'_>,
+        read: &mut Reading<'_, 'a>,
+    ) -> Result<(), SystemException> {
+        let object = attempt.object();
+        let all = &object.client().config().interceptors;
+        let slots = all.current().of_this_thread();
+        loop {
+            let facts = attempt.facts(self.operation);
+            let mut flow = CallFlow::with_slots(all, facts, slots.clone());
+            let changed = match flow.send_request() {
+                Err(interrupted) => interrupted,
+                Ok(()) => {
+                    let (tried, contexts) = self.exchange(attempt, &flow, read);
+                    if let (Some(to), false) =
+                        (&object.overrides().reply_contexts, contexts.is_empty())
+                    {
+                        to.set(contexts.clone());
+                    }
+                    let (outcome, ended) = match tried {
+                        Ok(CallOutcome::Raised(raised)) => {
+                            let failed = attempt.failed(self.operation, raised);
+                            (CallOutcome::Raised(raised), Some(Err(failed)))
+                        }
+                        Ok(outcome) => (outcome, Some(Ok(()))),
+                        Err(outcome) => self.again(attempt, outcome),
+                    };
+                    match flow.end(outcome, &contexts) {
+                        Err(changed) => changed,
+                        Ok(()) => match ended {
+                            Some(ended) => return ended,
+                            None => continue,
+                        },
+                    }
+                }
+            };
+            match changed {
+                CallOutcome::Forward(to) => attempt.again(self.operation, Outcome::Forward(to))?,
+                CallOutcome::Raised(exception) => {
+                    return Err(attempt.failed(self.operation, exception));
+                }
+                _ => return Err(broken_invariant()),
+            }
+        }
+    }
+
+    /// One exchange: what it came to, and the service contexts of the reply.
+    fn exchange(
+        &self,
+        attempt: &Attempt<'_>,
+        flow: &CallFlow<'_>,
+        read: &mut Reading<'_, 'a>,
+    ) -> (Result<CallOutcome, Outcome>, ContextList) {
+        let oneway = self.operation.is_oneway();
+        let link = match (self.link)(attempt) {
+            Ok(link) => link,
+            Err(exception) => {
+                let failed = Outcome::Failed(attempt.reached_none(oneway, exception));
+                return (Err(failed), ContextList::default());
+            }
+        };
+        let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
+        exchange.begin_with(self.operation, &flow.contexts());
+        (self.arguments)(exchange.writer());
+        let answer = exchange.perform();
+        let contexts = exchange.reply_contexts();
+        let outcome = match answer {
+            Answer::None => Err(exchange.outcome()),
+            answer => Ok(match read(&mut exchange, answer) {
+                Ok(Read::Results) => CallOutcome::Results,
+                Ok(Read::UserException(id)) => CallOutcome::UserException(id.to_owned()),
+                Ok(Read::Nothing) => CallOutcome::Sent,
+                Err(exception) => CallOutcome::Raised(exception),
+            }),
+        };
+        (outcome, contexts)
+    }
+
+    /// What becomes of an attempt without results: how it ended, and the end of the call
+    /// unless there is another attempt.
+    fn again(
+        &self,
+        attempt: &mut Attempt<'_>,
+        outcome: Outcome,
+    ) -> (CallOutcome, Option<Result<(), SystemException>>) {
+        let next = match &outcome {
+            Outcome::Forward(to) => CallOutcome::Forward(to.clone()),
+            _ => CallOutcome::Retry,
+        };
+        match attempt.again(self.operation, outcome) {
+            Ok(()) => (next, None),
+            Err(exception) => (CallOutcome::Raised(exception), Some(Err(exception))),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether the object of a reference is one of the caller's own ORB.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+const UNKNOWN: u8 = 0;
+const REMOTE: u8 = 1;
+const OWN: u8 = 2;
+
+/// What is known of where an object is. Calls read it before anything else, so it is one
+/// byte.
+#[derive(Debug, Default)]
+pub(crate) struct Locality(AtomicU8);
+
+impl Locality {
+    /// Whether the object may be one of the ORB's own.
+    #[inline(always)]
+    pub(crate) fn may_be_own(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != REMOTE
+    }
+
+    /// Whether it is not known yet.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == UNKNOWN
+    }
+
+    /// Notes whether it is.
+    pub(crate) fn settle(&self, is_own: bool) {
+        let locality = if is_own { OWN } else { REMOTE };
+        self.0.store(locality, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Operations of value types: a trait for a programmer to implement, methods of the handle
+//! that call it, the way to make a value with it, and the trait of factories.
+
+use orbium_idl::model::{DefId, DefSet, Definition, InterfaceKind, ValueKind, ValueType};
+
+use crate::emit::Emitter;
+use crate::operations::Function;
+use crate::server::Signature;
+
+impl Emitter<'_, '_> {
+    pub(crate) fn value_operations(&mut self, definition: &Definition, value: &ValueType) {
+        let has_operations = !self.plan.value_features(definition.id).is_empty();
+        if has_operations {
+            let functions = self.declared_of_value(definition.id);
+            self.results(definition);
+            self.operations_trait(definition, value, &functions);
+        }
+        if has_operations || value.kind == ValueKind::Custom {
+            self.operations_of_handle(definition, value);
+        }
+        if value.kind != ValueKind::Abstract {
+            self.servants_of_value(definition);
+        }
+    }
+
+    /// The functions that the trait of a value type has of its own: those of interfaces that
+    /// it supports, but no base, among them.
+    fn declared_of_value(&self, id: DefId) -> Vec<Function> {
+        let mut inherited = DefSet::default();
+        for base in self.plan.model.all_bases(id) {
+            for feature in self.plan.value_features(base) {
+                inherited.insert(feature.id);
+            }
+        }
+        let mut functions = Vec::new();
+        for feature in self.plan.value_features(id) {
+            if !inherited.contains(feature.id) {
+                functions.append(&mut Function::of(self.plan, feature));
+            }
+        }
+        functions
+    }
+
+    /// The path to the trait of a value type.
+    fn operations_of(&self, id: DefId) -> String {
+        let place = self.plan.place_of(id);
+        self.plan.path(
+            &self.module,
+            &place.module,
+            &self.plan.interface(id).servant,
+        )
+    }
+
+    /// The types that operations come from: the type itself, then its bases.
+    fn lineage(&self, id: DefId) -> Vec<DefId> {
+        let mut all = vec![id];
+        all.extend(self.plan.model.all_bases(id));
+        all.retain(|id| !self.plan.value_features(*id).is_empty());
+        all
+    }
+
+    fn operations_trait(
+        &mut self,
+        definition: &Definition,
+        value: &ValueType,
+        functions: &[Function],
+    ) {
+        let name = self.name(definition);
+        let mut supertraits = Vec::new();
+        for base in &value.bases {
+            if !self.plan.value_features(*base).is_empty() {
+                supertraits.push(self.operations_of(*base));
+            }
+        }
+        let count = supertraits.len();
+        let supertraits = match count {
+            0 => "$Send + $Sync + 'static".to_owned(),
+            _ => supertraits.join(" + "),
+        };
+        self.text.blank();
+        self.doc(&format!(
+            "The operations of [`{name}`], for a program to implement."
+        ));
+        let head = format!(
+            "pub trait {}: {supertraits}",
+            self.operations_of(definition.id)
+        );
+        if functions.is_empty() {
+            return self.text.line(format!("{head} {{}}"));
+        }
+        self.trait_head(&head, count);
+        for function in functions {
+            self.comment(function.doc.as_deref());
+            let signature = self.value_signature(function, Some(&name));
+            let tail = format!(" -> {};", signature.result);
+            self.text
+                .signature(&signature.head, &signature.parameters, &tail);
+        }
+        self.text.close("}");
+    }
+
+    /// As that of a local interface, with the handle on the value behind `&self`.
+    fn value_signature(&self, function: &Function, this: Option<&str>) -> Signature {
+        let mut signature = self.local_signature(function);
+        if let Some(this) = this {
+            let name = self.this_of(function);
+            signature.parameters.insert(1, format!("{name}: &{this}"));
+        }
+        signature
+    }
+
+    /// A name for the handle that no parameter has.
+    fn this_of(&self, function: &Function) -> &'static str {
+        let is_taken = function.parameters.iter().any(|it| it.name == "this");
+        if is_taken { "this_value" } else { "this" }
+    }
+
+    fn operations_of_handle(&mut self, definition: &Definition, value: &ValueType) {
+        let name = self.name(definition);
+        self.text.blank();
+        self.text.open(format!("impl {name} {{"));
+        let makes = value.kind != ValueKind::Abstract;
+        if makes {
+            self.with_operations(definition, value);
+        }
+        // A handle leads to that of the concrete base, and so to its methods.
+        let mut reached = DefSet::default();
+        if let Some(base) = self.plan.concrete_base(value) {
+            reached.insert(base);
+            for id in self.plan.model.all_bases(base) {
+                reached.insert(id);
+            }
+        }
+        let mut is_first = !makes;
+        for id in self.lineage(definition.id) {
+            if reached.contains(id) {
+                continue;
+            }
+            for function in self.declared_of_value(id) {
+                if !std::mem::take(&mut is_first) {
+                    self.text.blank();
+                }
+                self.method_of_handle(definition.id, id, &function);
+            }
+        }
+        self.text.close("}");
+    }
+
+    fn with_operations(&mut self, definition: &Definition, value: &ValueType) {
+        let state = self.plan.value_state(definition.id).to_owned();
+        let lineage = self.lineage(definition.id);
+        let is_custom = value.kind == ValueKind::Custom;
+        let mut bounds = Vec::new();
+        if !lineage.is_empty() {
+            bounds.push(self.operations_of(definition.id));
+        }
+        if is_custom {
+            bounds.push("orb::CustomMarshal<Self>".to_owned());
+        }
+        self.doc("A value with this state and these operations.");
+        self.text.signature(
+            "pub fn with_operations",
+            &[
+                format!("state: {state}"),
+                format!("operations: impl {}", bounds.join(" + ")),
+            ],
+            " -> Self {",
+        );
+        self.text
+            .line("let operations = orb::Arc::new(operations);");
+        self.text.line("let mut facets = Vec::new();");
+        let mut facets = Vec::new();
+        if is_custom {
+            facets.push("orb::CustomMarshal<Self>".to_owned());
+        }
+        facets.extend(lineage.iter().map(|id| self.operations_of(*id)));
+        for operations in facets {
+            self.text.statement(&format!(
+                "facets.push(orb::Facet::of::<dyn {operations}>(operations.clone()));"
+            ));
+        }
+        self.text
+            .line("let class = <Self as orb::ValueType>::class();");
+        self.text
+            .line("let value = orb::ValueBase::with_facets(class, state, facets);");
+        self.text.line("<Self as orb::ValueType>::wrap(value)");
+        self.text.close("}");
+    }
+
+    /// A method of a handle that calls the operation that a type declares.
+    fn method_of_handle(&mut self, handle: DefId, declarer: DefId, function: &Function) {
+        self.comment(function.doc.as_deref());
+        let operations = self.operations_of(declarer);
+        let signature = self.value_signature(function, None);
+        let head = format!("pub {}", signature.head);
+        let tail = format!(" -> {} {{", signature.result);
+        self.text.signature(&head, &signature.parameters, &tail);
+        let this = match handle == declarer {
+            true => "self".to_owned(),
+            false => {
+                let path = self.plan.path_to(&self.module, declarer);
+                format!("&{path}::from(self.clone())")
+            }
+        };
+        let mut arguments = vec![this];
+        for parameter in &function.sent() {
+            arguments.push(parameter.name.clone());
+        }
+        self.text.statement(&format!(
+            "let operations = orb::operations::<dyn {operations}>(self)?;"
+        ));
+        let call = format!("operations.{}({})", function.name, arguments.join(", "));
+        self.text.line(call);
+        self.text.close("}");
+    }
+
+    /// Values of a type that supports an interface are servants of it.
+    fn servants_of_value(&mut self, definition: &Definition) {
+        let mut interfaces = Vec::new();
+        for &interface in self.plan.supported(definition.id) {
+            if self.plan.interface_kind(interface) == Some(InterfaceKind::Plain) {
+                interfaces.push(interface);
+                interfaces.extend(self.plan.model.all_bases(interface));
+            }
+        }
+        let functions = |id: &DefId| self.own_functions(&self.plan.model[*id]);
+        let all: Vec<_> = interfaces.iter().map(functions).collect();
+        if all
+            .iter()
+            .flatten()
+            .any(|it| it.slot || it.views || it.deferred)
+        {
+            return;
+        }
+        let name = self.name(definition);
+        for (interface, functions) in interfaces.iter().zip(all) {
+            self.text.blank();
+            let head = format!("impl {} for {name}", self.servant_path(*interface));
+            if functions.is_empty() {
+                self.text.line(format!("{head} {{}}"));
+                continue;
+            }
+            self.text.open(format!("{head} {{"));
+            for (i, function) in functions.iter().enumerate() {
+                if i > 0 {
+                    self.text.blank();
+                }
+                let mut signature = self.servant_signature(function);
+                signature.parameters[1] = "_: &orb::Call<'_>".to_owned();
+                let tail = format!(" -> {} {{", signature.result);
+                self.text
+                    .signature(&signature.head, &signature.parameters, &tail);
+                let mut arguments = vec!["self".to_owned()];
+                for parameter in &function.sent() {
+                    arguments.push(parameter.name.clone());
+                }
+                let call = format!("{name}::{}({})", function.name, arguments.join(", "));
+                self.text.line(call);
+                self.text.close("}");
+            }
+            self.text.close("}");
+        }
+    }
+
+    /// The trait of the factories that IDL declares.
+    pub(crate) fn value_factories(&mut self, definition: &Definition) {
+        let factories = self.plan.factories(definition.id);
+        if factories.is_empty() {
+            return;
+        }
+        let name = self.name(definition);
+        let made = self.plan.factories_name(definition.id).to_owned();
+        self.text.blank();
+        self.doc(&format!(
+            "The factories of [`{name}`], for a program to implement."
+        ));
+        self.text
+            .open(format!("pub trait {made}: $Send + $Sync + 'static {{"));
+        for factory in factories {
+            let function = Function::factory(definition.id, factory);
+            self.comment(function.doc.as_deref());
+            let signature = self.local_signature(&function);
+            let error = function.error(self.plan, &self.module);
+            let tail = format!(" -> $Result<{name}, {error}>;");
+            self.text
+                .signature(&signature.head, &signature.parameters, &tail);
+        }
+        self.text.close("}");
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The operations that every object has.
+
+use orbium_cdr::{CdrReader, Encode};
+use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
+use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+use crate::adapter::ActiveObject;
+use crate::raises::DispatchError;
+use crate::servant::Call;
+use crate::{OBJECT_REPOSITORY_ID, unknown_operation};
+use orbium_server::UntypedReply;
+
+/// The band of a connection, which a client must name.
+#[cold]
+fn band(context: Option<&[u8]>) -> Result<PriorityBand, SystemException> {
+    let bad = SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
+    read_priority_range_context(context.ok_or(bad)?).map_err(|_| bad)
+}
+
+/// Names of attributes start with `_get_` or `_set_`; what else starts with an
+/// underscore is the ORB's.
+#[inline]
+pub(super) fn is_implicit(operation: &[u8]) -> bool {
+    matches!(operation, [b'_', rest @ ..] if !rest.starts_with(b"get_") && !rest.starts_with(b"set_"))
+}
+
+/// The operations every object has (CORBA 3.3 Part 2, clause 9.4.2.1).
+#[cold]
+pub(super) fn serve_implicit(
+    object: &ActiveObject,
+    call: &Call<'_>,
+    arguments: &mut CdrReader<'_>,
+    reply: &mut UntypedReply<'_>,
+) -> Result<(), DispatchError> {
+    // As text: octets would be compared one by one.
+    match str::from_utf8(call.operation()).unwrap_or_default() {
+        "_is_a" => {
+            let id = arguments.read_str()?;
+            let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
+            reply.say_result(&mut |writer| writer.write_bool(is_a))
+        }
+        "_non_existent" | "_not_existent" => {
+            reply.say_result(&mut |writer| writer.write_bool(false))
+        }
+        "_repository_id" => {
+            let id = object.servant.repository_id();
+            reply.say_result(&mut |writer| id.encode(writer))
+        }
+        "_bind_priority_band" => match object.extension() {
+            Some(extension) => {
+                let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
+                extension.0.bind_band(band(asked)?)?;
+                reply.say_result(&mut |_| {})
+            }
+            None => Err(unknown_operation()),
+        },
+        "_interface" => {
+            Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
+        }
+        "_component" | "_domain_managers" => {
+            Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())
+        }
+        _ => Err(unknown_operation()),
+    }
+}

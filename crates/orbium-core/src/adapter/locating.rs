@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where objects are, for clients that ask before they call.
+
+use std::sync::Arc;
+
+use orbium_giop::{ExceptionKind, Ior};
+use orbium_server::Located;
+
+use crate::adapter::Adapters;
+use crate::adapter::registry::Found;
+
+impl Adapters {
+    /// Whether a key leads to an object here.
+    pub(crate) fn locate(&self, key: &[u8]) -> Located {
+        if let Some(to) = self.forward_of(key) {
+            return Located::At(to, false);
+        }
+        let found = self.registry.find(key);
+        if found.is_err()
+            && let Some((to, permanent)) = self.table.lookup(key)
+        {
+            return Located::At(to, permanent);
+        }
+        match found {
+            Ok(Found::StandIn(object)) => {
+                let adapter = Arc::clone(&object.adapter);
+                match adapter.located(&object.id) {
+                    Some(forward) => Located::At(forward.to.ior().clone(), forward.permanent),
+                    None => Located::Here,
+                }
+            }
+            Ok(Found::Active(_)) => Located::Here,
+            // It may be there once it is called.
+            Err(_) if self.registry.may_activate(key) => Located::Here,
+            Err(exception) if exception.kind == ExceptionKind::Transient => {
+                Located::NotYet(exception)
+            }
+            Err(_) => Located::Unknown,
+        }
+    }
+
+    /// The whole reference that clients which call by that key are sent to: once, as
+    /// its key is the object's own.
+    pub(super) fn forward_of(&self, key: &[u8]) -> Option<Ior> {
+        if !self.forwards_bound_keys || !self.registry.forwards(key) {
+            return None;
+        }
+        // Without an object, or a reference to it, the request is answered here.
+        let object = self.registry.find(key).ok()?;
+        let reference = object.reference().ok()?;
+        Some(reference.ior().clone())
+    }
+}

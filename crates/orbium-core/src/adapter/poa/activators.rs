@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Adapter activators: adapters that come to be when they are asked for
+//! (CORBA 3.3 Part 1, clause 15.3.3).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, ThreadId};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::role;
+
+use super::servant_managers::handle;
+use super::{Poa, PoaCore, PoaError};
+use crate::adapter::ThreadModel;
+use crate::adapter::managing::Creating;
+use crate::adapter::object::Adapter;
+
+/// Creates the adapters below another one when they are asked for.
+///
+/// Functions and closures that take the parent and the name implement it.
+pub trait AdapterActivator: Send + Sync + 'static {
+    /// The adapter of that name below `parent` is not there: creates it with
+    /// [`Poa::create_poa`] and returns `true`, or returns `false`. Calls for one name never
+    /// overlap; requests for the new adapter wait until this returns.
+    ///
+    /// # Errors
+    /// The request, or [`Poa::find_or_activate_poa`], ends with OBJ_ADAPTER, minor code 1;
+    /// so it does if this panics.
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException>;
+}
+
+impl<F> AdapterActivator for F
+where
+    F: Fn(&Poa, &str) -> Result<bool, SystemException> + Send + Sync + 'static,
+{
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException> {
+        self(parent, name)
+    }
+}
+
+struct Creator<A>(A);
+
+impl<A: AdapterActivator> Creating for Creator<A> {
+    fn unknown_adapter(
+        &self,
+        parent: &Arc<dyn Adapter>,
+        name: &str,
+    ) -> Result<bool, SystemException> {
+        self.0.unknown_adapter(&handle(parent), name)
+    }
+}
+
+/// A name that an activator is called with; freed when dropped.
+struct Activation<'p>(&'p PoaCore, &'p str);
+
+impl Drop for Activation<'_> {
+    fn drop(&mut self) {
+        let mut objects = self.0.lock();
+        objects.activations.retain(|(name, _)| name != self.1);
+        drop(objects);
+        self.0.one_gone.notify_all();
+    }
+}
+
+impl PoaCore {
+    /// Whether another thread's call to the activator is to make that child.
+    pub(super) fn is_being_activated(&self, name: &str) -> Option<ThreadId> {
+        let objects = self.lock();
+        let activation = objects.activations.iter().find(|(it, _)| it == name)?;
+        Some(activation.1)
+    }
+
+    /// Whether there is an activator.
+    pub(super) fn has_activator(&self) -> bool {
+        let activator = self.activator.lock();
+        activator.unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Has the activator create a child; whether there is one now.
+    pub(super) fn activate_child(self: &Arc<Self>, name: &str) -> Result<bool, SystemException> {
+        let activator = self.activator.lock();
+        let activator = activator.unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(activator) = activator else {
+            return Ok(self.child_named(name).is_some());
+        };
+        let single = self.policies.thread_model == ThreadModel::SingleThread;
+        let _turn = single.then(|| self.turn.take());
+        let mine = thread::current().id();
+        let mut objects = self.lock();
+        while let Some((_, thread)) = objects.activations.iter().find(|(it, _)| it == name) {
+            if *thread == mine {
+                // The activator itself asks.
+                drop(objects);
+                return Ok(self.child_named(name).is_some());
+            }
+            drop(objects);
+            role::about_to_block();
+            objects = self.lock();
+            if objects.activations.iter().any(|(it, _)| it == name) {
+                let waited = self.one_gone.wait(objects);
+                objects = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        objects.activations.push((name.to_owned(), mine));
+        drop(objects);
+        let _activation = Activation(self, name);
+        if self.child_named(name).is_some() {
+            return Ok(true);
+        }
+        self.check_not_destroyed()?;
+        let adapter: Arc<dyn Adapter> = self.clone();
+        let created = catch_unwind(AssertUnwindSafe(|| {
+            activator.unknown_adapter(&adapter, name)
+        }));
+        match created {
+            Ok(Ok(created)) => Ok(created && self.child_named(name).is_some()),
+            _ => {
+                crate::log::warn!(
+                    target: "orbium::poa", adapter = self.path_text(), name,
+                    "an adapter activator failed"
+                );
+                Err(SystemException::omg(
+                    ExceptionKind::ObjAdapter,
+                    1,
+                    Completion::No,
+                ))
+            }
+        }
+    }
+}
+
+impl Poa {
+    /// Sets what creates the adapters below this one when they are asked for
+    /// (`the_activator`).
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST if the adapter was destroyed.
+    pub fn set_adapter_activator(&self, activator: impl AdapterActivator) -> Result<(), PoaError> {
+        self.replace_activator(Some(Arc::new(Creator(activator))))
+    }
+
+    /// Adapters below this one that are not there stay so from now on.
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST if the adapter was destroyed.
+    pub fn clear_adapter_activator(&self) -> Result<(), PoaError> {
+        self.replace_activator(None)
+    }
+
+    fn replace_activator(&self, activator: Option<Arc<dyn Creating>>) -> Result<(), PoaError> {
+        self.0.adapters()?.registry.note_activator();
+        let mut place = self
+            .0
+            .activator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *place, activator);
+        drop(place);
+        drop(before);
+        Ok(())
+    }
+
+    /// The adapter of that name below this one, which the adapter activator creates if it
+    /// is not there (`find_POA` with `activate_it`).
+    ///
+    /// # Errors
+    /// [`PoaError::AdapterNonExistent`]; OBJ_ADAPTER 1 if the activator fails.
+    pub fn find_or_activate_poa(&self, name: &str) -> Result<Self, PoaError> {
+        self.0.adapters()?;
+        match self.0.child_named(name) {
+            Some(child) => Ok(child),
+            None if self.0.activate_child(name)? => self.find_poa(name),
+            None => Err(PoaError::AdapterNonExistent),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `PortableServer::Current`: the request of this thread, for code that is not handed the
+//! `Call`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::servant_managers::handle;
+use super::{Poa, PoaError};
+use crate::adapter::frames::{self, Frame};
+use crate::{Interface, Servant};
+
+/// The calling thread serves no request, or one of an adapter that does not allow
+/// [`PoaCurrent`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct NoContext;
+
+impl fmt::Display for NoContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no request is served here")
+    }
+}
+
+impl fmt::Debug for NoContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for NoContext {}
+
+/// The request that the calling thread serves (`PortableServer::Current`), as long as the
+/// thread serves it. [`Policies::current`](crate::Policies::current) says which adapters
+/// allow it.
+#[derive(Clone)]
+pub struct PoaCurrent(Frame);
+
+impl PoaCurrent {
+    /// The innermost request of this thread.
+    ///
+    /// # Errors
+    /// [`NoContext`].
+    pub fn get() -> Result<Self, NoContext> {
+        frames::innermost().map(Self).ok_or(NoContext)
+    }
+
+    /// The adapter of the object called.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        handle(&self.0.adapter)
+    }
+
+    /// The id of the object called.
+    #[must_use]
+    pub fn object_id(&self) -> &[u8] {
+        &self.0.id
+    }
+
+    /// The servant.
+    ///
+    /// # Errors
+    /// [`NoContext`] while a servant activator makes it.
+    pub fn servant(&self) -> Result<Arc<dyn Servant>, NoContext> {
+        self.0.servant.clone().ok_or(NoContext)
+    }
+
+    /// A reference to the object called.
+    ///
+    /// # Errors
+    /// The ORB cannot listen; [`PoaError::ServantNotActive`] while a servant activator makes
+    /// the servant.
+    pub fn reference<I: Interface>(&self) -> Result<I, PoaError> {
+        let servant = self.0.servant.as_ref().ok_or(PoaError::ServantNotActive)?;
+        let poa = self.poa();
+        let object = poa.make_reference(&self.0.id, servant.repository_id())?;
+        Ok(I::from_object(object))
+    }
+}
+
+impl fmt::Debug for PoaCurrent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoaCurrent")
+            .field("object_id", &self.0.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The end of objects that a servant activator knows.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+use orbium_sync::SlotKey;
+
+use super::PoaCore;
+use super::activation::address;
+use crate::adapter::manager::Controlled;
+use crate::adapter::managing::ServantManager;
+use crate::adapter::object::{ActiveObject, CLEANED_UP, ETHEREALIZED};
+
+impl PoaCore {
+    /// The last request to an object has ended: hands its servant to the activator.
+    pub(super) fn etherealize(&self, object: &ActiveObject) {
+        let end = object.end.load(Ordering::Acquire);
+        let _turn = self.turn.take();
+        let remains = {
+            let mut objects = self.lock();
+            let servant = address(&object.servant);
+            let count = objects.incarnations.entry(servant).or_default();
+            *count = count.saturating_sub(1);
+            let remains = *count > 0;
+            if !remains {
+                objects.incarnations.remove(&servant);
+            }
+            remains
+        };
+        if end & ETHEREALIZED == 0 {
+            return;
+        }
+        let manager = self.servant_manager();
+        if let Some(ServantManager::Activator(activator)) = manager.as_deref() {
+            let cleans_up = end & CLEANED_UP != 0;
+            let etherealized = catch_unwind(AssertUnwindSafe(|| {
+                activator.etherealize(object, cleans_up, remains);
+            }));
+            if etherealized.is_err() {
+                crate::log::error!(
+                    target: "orbium::poa", adapter = self.path_text(),
+                    "a servant activator panicked in etherealize"
+                );
+            }
+        }
+    }
+
+    /// Deactivates all objects; with `etherealizes` as one that cleans up.
+    pub(super) fn deactivate_all(&self, etherealizes: bool) {
+        let slots: Vec<SlotKey> = {
+            let mut objects = self.lock();
+            objects.by_servant.clear();
+            objects.by_id.drain().map(|(_, slot)| slot).collect()
+        };
+        let Some(adapters) = self.adapters.upgrade() else {
+            return;
+        };
+        for slot in slots {
+            let removed = adapters.registry.objects.remove(slot);
+            if let Some(object) = &removed
+                && etherealizes
+            {
+                object
+                    .end
+                    .store(ETHEREALIZED | CLEANED_UP, Ordering::Release);
+            }
+            drop(removed);
+        }
+    }
+}
+
+impl Controlled for PoaCore {
+    fn deactivated(&self, etherealizes: bool) {
+        if self.policies.etherealizes() {
+            self.deactivate_all(etherealizes);
+        }
+    }
+}

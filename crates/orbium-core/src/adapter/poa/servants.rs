@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants of objects that are not in the map: the default servant, and what stands in
+//! for an object until its servant is found.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use orbium_cdr::CdrReader;
+use orbium_server::UntypedReply;
+use orbium_server::lane::ASKED;
+use orbium_sync::lock::Mutex;
+
+use super::{Poa, PoaCore, PoaError};
+use crate::adapter::managing::ServantManager;
+use crate::adapter::{ActiveObject, RequestProcessing};
+use crate::raises::{DispatchError, unknown_operation};
+use crate::{Call, Interface, OBJECT_REPOSITORY_ID, Servant, ServedBy};
+use orbium_server::object_key::NO_HINT;
+
+/// The servant of a stand-in, which no request reaches.
+pub(super) struct Vacant;
+
+impl Servant for Vacant {
+    fn repository_id(&self) -> &'static str {
+        OBJECT_REPOSITORY_ID
+    }
+
+    fn is_a(&self, _: &str) -> bool {
+        false
+    }
+
+    fn dispatch(
+        &self,
+        _: &Call<'_>,
+        _: &mut CdrReader<'_>,
+        _: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        Err(unknown_operation())
+    }
+}
+
+impl PoaCore {
+    /// The object of one request.
+    pub(super) fn temporary(
+        self: &Arc<Self>,
+        id: &[u8],
+        servant: Arc<dyn Servant>,
+    ) -> Arc<ActiveObject> {
+        self.lock().alive += 1;
+        Arc::new(ActiveObject {
+            id: id.into(),
+            servant,
+            manager: self.manager.clone(),
+            stamp: self.stamp,
+            slot: NO_HINT,
+            lane: ASKED,
+            priority: self.settled_priority(id),
+            adapter: Arc::<Self>::clone(self),
+            end: AtomicU8::new(0),
+        })
+    }
+
+    /// The servant manager, if one is set.
+    pub(super) fn servant_manager(&self) -> Option<Arc<ServantManager>> {
+        let manager = self.servant_manager.lock();
+        manager.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Drops what the user has given to the adapter, if it is gone and nothing is served
+    /// any more: references in there may hold the ORB.
+    pub(super) fn release(&self) {
+        if !self.gone.load(Ordering::Acquire) || self.lock().alive > 0 {
+            return;
+        }
+        fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
+            place.lock().unwrap_or_else(PoisonError::into_inner).take()
+        }
+        // Dropped without the locks.
+        drop(take(&self.servant_manager));
+        drop(take(&self.default_servant));
+        drop(take(&self.activator));
+    }
+
+    /// The default servant, if one is set.
+    pub(super) fn default_servant(&self) -> Option<Arc<dyn Servant>> {
+        let servant = self.default_servant.lock();
+        servant.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Wraps the implementation of an interface, as servant managers and default servants
+/// are asked for it.
+///
+/// ```
+/// use orbium_core::{Call, SystemException, idl_interface, servant_of};
+///
+/// idl_interface! {
+///     /// What greets.
+///     pub struct Greeter = "IDL:Hello/Greeter:1.0";
+///     operations by_octet(0, 103, &[0]);
+///     pub trait GreeterServant;
+///
+///     fn greet(name: &str) -> Result<String> = "greet";
+/// }
+///
+/// struct Polite;
+/// impl GreeterServant for Polite {
+///     fn greet(&self, _: &Call, name: &str) -> Result<String, SystemException> {
+///         Ok(format!("Hello, {name}!"))
+///     }
+/// }
+///
+/// let servant = servant_of::<Greeter, _>(Polite);
+/// assert_eq!(servant.repository_id(), "IDL:Hello/Greeter:1.0");
+/// ```
+pub fn servant_of<I: ServedBy<S> + Interface, S>(servant: S) -> Arc<dyn Servant> {
+    Arc::new(I::skeleton(servant))
+}
+
+impl Poa {
+    /// The servant of all objects that are not in the map.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT, [`PoaError::NoServant`].
+    pub fn get_servant(&self) -> Result<Arc<dyn Servant>, PoaError> {
+        self.check_default_servant()?;
+        self.0.default_servant().ok_or(PoaError::NoServant)
+    }
+
+    /// Sets the servant of all objects that are not in the map; any number of times.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT.
+    pub fn set_servant(&self, servant: Arc<dyn Servant>) -> Result<(), PoaError> {
+        self.check_default_servant()?;
+        let mut default = self
+            .0
+            .default_servant
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = default.replace(servant);
+        drop(default);
+        // Dropped without the lock: the servant's own code may run here.
+        drop(before);
+        Ok(())
+    }
+
+    fn check_default_servant(&self) -> Result<(), PoaError> {
+        self.0.adapters()?;
+        match self.0.policies.request_processing {
+            RequestProcessing::DefaultServant => Ok(()),
+            _ => Err(PoaError::WrongPolicy),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests to adapters with servant managers, default servants or threading policies
+//! (CORBA 3.3 Part 1, clauses 15.3.6 to 15.3.8).
+
+use std::sync::{Arc, PoisonError};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_server::UntypedReply;
+
+use super::{Poa, PoaCore, PoaError};
+use crate::Servant;
+use crate::adapter::forward::ServantError;
+use crate::adapter::frames::{self, Frame};
+use crate::adapter::manager::{being_destroyed, waits_for_oneself};
+use crate::adapter::managing::{Activating, ServantManager};
+use crate::adapter::object::{ActiveObject, Adapter, Upcall};
+use crate::adapter::registry::no_such_object;
+use crate::adapter::{RequestProcessing, ThreadModel};
+use crate::raises::DispatchError;
+
+/// OBJ_ADAPTER with one of the standard's minor codes.
+fn obj_adapter(minor: u32) -> SystemException {
+    SystemException::omg(ExceptionKind::ObjAdapter, minor, Completion::No)
+}
+
+/// Runs the servant of an object, so that `Current` shows it.
+fn run(
+    object: &ActiveObject,
+    reply: &mut UntypedReply<'_>,
+    serve: &mut Upcall<'_>,
+) -> Result<(), DispatchError> {
+    let frame = Frame {
+        adapter: Arc::clone(&object.adapter),
+        id: object.id.clone(),
+        servant: Some(Arc::clone(&object.servant)),
+    };
+    frames::within(frame, || serve(object, reply))
+}
+
+impl PoaCore {
+    /// Serves a request that was let in.
+    pub(super) fn serve(
+        self: &Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        reply: &mut UntypedReply<'_>,
+        serve: &mut Upcall<'_>,
+    ) -> Result<(), DispatchError> {
+        let single = self.policies.thread_model == ThreadModel::SingleThread;
+        let _turn = single.then(|| self.turn.take());
+        if !object.stands_in() {
+            return run(object, reply, serve);
+        }
+        self.check_not_destroyed()?;
+        if self.policies.request_processing == RequestProcessing::DefaultServant {
+            let servant = self.default_servant().ok_or_else(|| obj_adapter(3))?;
+            return run(&self.temporary(&object.id, servant), reply, serve);
+        }
+        let manager = self.servant_manager();
+        let served = match manager.as_deref() {
+            None => return Err(obj_adapter(4).into()),
+            Some(ServantManager::Activator(activator)) => {
+                match self.incarnated(&**activator, &object.id) {
+                    Ok(object) => return run(&object, reply, serve),
+                    Err(error) => Err(error),
+                }
+            }
+            Some(ServantManager::Locator(locator)) => {
+                let adapter: Arc<dyn Adapter> = self.clone();
+                // What `postinvoke` raises replaces the answer.
+                reply.keeping(|reply| {
+                    let mut upcall = |servant: Arc<dyn Servant>| {
+                        run(&self.temporary(&object.id, servant), reply, serve)
+                    };
+                    locator.invoke(&adapter, &object.id, operation, &mut upcall)
+                })
+            }
+        };
+        match served {
+            Ok(()) => Ok(()),
+            Err(ServantError::Forward(forward)) => forward.answer(reply),
+            Err(ServantError::System(exception)) => Err(exception.into()),
+        }
+    }
+
+    /// The object with that id, active by now.
+    fn incarnated(
+        self: &Arc<Self>,
+        activator: &dyn Activating,
+        id: &[u8],
+    ) -> Result<Arc<ActiveObject>, ServantError> {
+        let poa = Poa(Arc::clone(self));
+        let adapter: Arc<dyn Adapter> = self.clone();
+        if frames::is_within(&adapter, id) {
+            // It was deactivated by its own request, or its servant is being made further
+            // down on this very stack.
+            return poa.active(id).ok_or_else(|| no_such_object().into());
+        }
+        let _turn = loop {
+            self.await_end_of(id)?;
+            let turn = self.turn.take();
+            if let Some(active) = poa.active(id) {
+                return Ok(active);
+            }
+            if !self.is_ending(id) {
+                break turn;
+            }
+        };
+        let frame = Frame {
+            adapter: adapter.clone(),
+            id: id.into(),
+            servant: None,
+        };
+        let servant = frames::within(frame, || activator.incarnate(&adapter, id))?;
+        let slot = match poa.insert(Some(id.into()), &servant, self.settled_priority(id)) {
+            Ok((slot, _)) => slot,
+            // The activator has activated it itself.
+            Err(PoaError::ObjectAlreadyActive) => {
+                return poa.active(id).ok_or_else(|| no_such_object().into());
+            }
+            Err(PoaError::ServantAlreadyActive) => return Err(obj_adapter(5).into()),
+            Err(_) => {
+                // The adapter was destroyed while the servant was made.
+                let object = self.temporary(id, servant);
+                activator.etherealize(&object, true, false);
+                return Err(being_destroyed().into());
+            }
+        };
+        let active = self.adapters()?.registry.objects.get(slot);
+        active.ok_or_else(|| being_destroyed().into())
+    }
+
+    /// Whether an object was deactivated and is still to be etherealized.
+    fn is_ending(&self, id: &[u8]) -> bool {
+        self.lock().ending.iter().any(|it| **it == *id)
+    }
+
+    /// Blocks while an object that was deactivated is still to be etherealized.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER: this thread serves a request to it.
+    pub(super) fn await_end_of(self: &Arc<Self>, id: &[u8]) -> Result<(), SystemException> {
+        if !self.is_ending(id) {
+            return Ok(());
+        }
+        let adapter: Arc<dyn Adapter> = self.clone();
+        if frames::is_within(&adapter, id) {
+            return Err(waits_for_oneself());
+        }
+        orbium_sync::role::about_to_block();
+        let mut objects = self.lock();
+        while objects.ending.iter().any(|it| **it == *id) {
+            let waited = self.one_gone.wait(objects);
+            objects = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests built at run time, with values out of JSON, against the servers of other ORBs.
+
+use std::path::Path;
+
+use orbium::{ObjectRef, Orb};
+use orbium_dynamic::{
+    Definitions, JsonOptions, Request, RequestError, Requests, Signature, from_json, to_json,
+};
+use orbium_idl::model::DefId;
+use orbium_idl::{Options, compile};
+
+use crate::Tested;
+use crate::programs::{Server, available};
+
+/// `Kitchen::Peer` of a server, by its IDL alone.
+struct Peer {
+    object: ObjectRef,
+    definitions: Definitions,
+    interface: DefId,
+}
+
+impl Peer {
+    fn options(&self) -> JsonOptions<'_> {
+        JsonOptions {
+            types: Some(&self.definitions),
+            ..JsonOptions::default()
+        }
+    }
+
+    fn signature(&self, operation: &str, writes: bool) -> Signature {
+        let found = self
+            .definitions
+            .signature(self.interface, operation, writes);
+        found.unwrap_or_else(|error| panic!("{operation}: {error}"))
+    }
+
+    fn request(&self, operation: &str, arguments: &[&str], writes: bool) -> Request {
+        let signature = self.signature(operation, writes);
+        let sent = signature
+            .parameters
+            .iter()
+            .filter(|it| it.direction.is_sent());
+        let values = sent.zip(arguments).map(|(parameter, json)| {
+            from_json(&parameter.code, json, &self.options()).unwrap_or_else(|it| panic!("{it}"))
+        });
+        let values: Vec<_> = values.collect();
+        Request::of(&self.object, &signature, values).unwrap()
+    }
+
+    /// Calls, and returns the result as JSON.
+    fn call(&self, operation: &str, arguments: &[&str]) -> Result<String, RequestError> {
+        let mut request = self.request(operation, arguments, false);
+        request.invoke()?;
+        Ok(self.json(&request))
+    }
+
+    fn json(&self, request: &Request) -> String {
+        to_json(request.return_value(), &self.options()).unwrap()
+    }
+}
+
+/// Each with an argument that comes back as it is.
+const ECHOES: &[(&str, &str)] = &[
+    ("echo_wstring", "\"wide €\""),
+    (
+        "echo_tree",
+        r#"{"name":"a","children":[{"name":"b","children":[]}]}"#,
+    ),
+    ("echo_table", r#"[["a"],[],["b","c"]]"#),
+    ("echo_matrix", "[[1,2,3],[4,5,6]]"),
+    ("echo_money", "\"-12.50\""),
+    ("echo_by_colour", r#"{"$d":"green","text":"t"}"#),
+    ("echo_by_bool", r#"{"$d":false}"#),
+    ("echo_by_char", r#"{"$d":"b","tree":[]}"#),
+    (
+        "echo_by_long",
+        r#"{"$d":0,"other":{"$type":"sequence<long>","$value":[-7]}}"#,
+    ),
+    (
+        "echo_any",
+        r#"{"$type":"IDL:orbium.test/Kitchen/Colour:1.0","$value":"red"}"#,
+    ),
+    ("echo_any", r#"{"$type":"fixed<5,2>","$value":"1.25"}"#),
+    (
+        "echo_any",
+        r#"{"$type":{"kind":"struct","id":"IDL:New:1.0","name":"New","members":[{"name":"x","type":"double"}]},"$value":{"x":0.1}}"#,
+    ),
+    ("echo_object", "null"),
+    (
+        "echo_mixed",
+        r#"{"name":"n","wide":"w€","shade":"blue","m":[[1,2,3],[4,5,6]],"id":"AAECAwQFBgcICQoLDA0ODw==","list":["a",""],"few":[-1],"flags":[true],"inner":{"b":true,"c":"c","o":1,"s":-2,"us":3,"l":-4,"ul":5,"ll":"-6","ull":"7","f":1.5,"d":-2.5,"w":"€"}}"#,
+    ),
+];
+
+fn against(server: &str) -> Tested {
+    let program = format!("{server}-server");
+    if !available(&[&program]) {
+        return Ok(());
+    }
+    let server = Server::start(&program, &["--ior-dir"])?;
+    let idl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl/kitchen.idl");
+    let definitions = Definitions::new(compile(&Options::new(), &idl).model.ok_or("bad IDL")?);
+    let orb = Orb::builder().build()?;
+    let object = orb.string_to_object(server.reference("peer")?.trim())?;
+    let object = object.ok_or("nil")?;
+    let interface = definitions.interface(&object.ior().type_id);
+    let peer = Peer {
+        object,
+        interface: interface.ok_or("another interface")?,
+        definitions,
+    };
+
+    for (operation, argument) in ECHOES {
+        assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
+    }
+    peer.request("label", &["\"a label\""], true).invoke()?;
+    assert_eq!(peer.call("label", &[])?, "\"a label\"");
+    peer.request("notify", &["\"news\""], false).send_oneway()?;
+
+    let refused = peer.call("refuse", &["false"]).unwrap_err();
+    let RequestError::User(refused) = refused else {
+        return Err(format!("{refused}").into());
+    };
+    let members = to_json(&refused, &peer.options())?;
+    assert!(members.contains(r#""detail":{"$d":"blue""#), "{members}");
+    let system = peer.call("system_exception", &["\"NO_MEMORY\""]);
+    let system = system.unwrap_err();
+    assert_eq!(system.repository_id(), "IDL:omg.org/CORBA/NO_MEMORY:1.0");
+
+    let mut several = Requests::new();
+    for (operation, argument) in ECHOES {
+        several.send(peer.request(operation, &[argument], false))?;
+    }
+    let mut came = Vec::new();
+    while several.outstanding() > 0 {
+        let (request, outcome) = several.get_next_response()?;
+        outcome?;
+        came.push(peer.json(&request));
+    }
+    let mut sent: Vec<_> = ECHOES.iter().map(|(_, json)| (*json).to_owned()).collect();
+    came.sort();
+    sent.sort();
+    assert_eq!(came, sent);
+    Ok(())
+}
+
+/// Conformance: dynamic - requests: against other ORBs - every echo, exceptions, attributes, deferred
+#[test]
+fn requests_to_omniorb() -> Tested {
+    against("omni")
+}
+
+/// Conformance: dynamic - requests: against other ORBs - the same
+#[test]
+fn requests_to_jacorb() -> Tested {
+    against("jacorb")
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The value that a DynAny has before anything is inserted.
+
+use orbium_cdr::{
+    Any, CdrReader, CdrWriter, Format, TCKind, TypeCode, TypeRef, WChar, write_packed_decimal,
+};
+
+use super::error::DynAnyError;
+use super::node::{DynAny, has_dyn_any};
+use crate::labels::{unused_label, write_label};
+
+/// Types inside each other that are followed.
+const MAX_DEPTH: usize = 128;
+
+/// The initial value of a type: zero, empty, nil, the first of the enumerators.
+pub(super) fn initial_value(code: &TypeCode) -> Result<Any, DynAnyError> {
+    let mut writer = CdrWriter::new(Format::native());
+    write_initial(code.as_ref(), &mut writer)?;
+    let mut octets = writer.finish()?;
+    let mut reader = CdrReader::new(&mut octets, Format::native());
+    Ok(Any::read_value(code.clone(), &mut reader)?)
+}
+
+/// Writes the initial value of a type.
+pub(super) fn write_initial(
+    code: TypeRef<'_>,
+    writer: &mut CdrWriter<'_>,
+) -> Result<(), DynAnyError> {
+    let mut initial = Initial {
+        writer,
+        values: DynAny::MAX_COMPONENTS,
+        depth: 0,
+    };
+    initial.value(code)
+}
+
+struct Initial<'w, 'a> {
+    writer: &'w mut CdrWriter<'a>,
+    /// Values that may still be written: the length of an array is in a TypeCode, which may
+    /// come from a peer.
+    values: usize,
+    depth: usize,
+}
+
+impl Initial<'_, '_> {
+    fn value(&mut self, code: TypeRef<'_>) -> Result<(), DynAnyError> {
+        self.values = self.values.checked_sub(1).ok_or(DynAnyError::TooLarge)?;
+        if self.depth > MAX_DEPTH {
+            return Err(DynAnyError::InconsistentTypeCode);
+        }
+        self.depth += 1;
+        let written = self.unaliased(code.unaliased());
+        self.depth -= 1;
+        written
+    }
+
+    fn unaliased(&mut self, code: TypeRef<'_>) -> Result<(), DynAnyError> {
+        match code.kind() {
+            TCKind::Struct => self.members(code)?,
+            TCKind::Except => {
+                self.writer.write_name(code.id());
+                self.members(code)?;
+            }
+            TCKind::Union => self.union(code)?,
+            TCKind::Array => self.array(code)?,
+            TCKind::Enum if code.member_count() == 0 => {
+                return Err(DynAnyError::InconsistentTypeCode);
+            }
+            kind if !has_dyn_any(kind) => return Err(DynAnyError::InconsistentTypeCode),
+            _ => self.leaf(code),
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, code: TypeRef<'_>) -> Result<(), DynAnyError> {
+        for member in code.members() {
+            self.value(
+                member
+                    .type_code()
+                    .ok_or(DynAnyError::InconsistentTypeCode)?,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// With the first member.
+    fn union(&mut self, code: TypeRef<'_>) -> Result<(), DynAnyError> {
+        let discriminator = code.discriminator_type();
+        let discriminator = discriminator.ok_or(DynAnyError::InconsistentTypeCode)?;
+        let discriminator = discriminator.unaliased();
+        let first = code.member(0).ok_or(DynAnyError::InconsistentTypeCode)?;
+        let label = first.label().or_else(|| unused_label(code, discriminator));
+        let label = label.ok_or(DynAnyError::InconsistentTypeCode)?;
+        write_label(discriminator, label, self.writer);
+        let member = code.selected_member(label).unwrap_or(first);
+        self.value(
+            member
+                .type_code()
+                .ok_or(DynAnyError::InconsistentTypeCode)?,
+        )
+    }
+
+    fn array(&mut self, code: TypeRef<'_>) -> Result<(), DynAnyError> {
+        let element = code
+            .content_type()
+            .ok_or(DynAnyError::InconsistentTypeCode)?;
+        for _ in 0..code.length() {
+            self.value(element)?;
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, code: TypeRef<'_>) {
+        let writer = &mut *self.writer;
+        match code.kind() {
+            TCKind::Boolean | TCKind::Char | TCKind::Octet => writer.write_u8(0),
+            TCKind::WChar => writer.write_wchar(WChar(0)),
+            TCKind::Short | TCKind::UShort => writer.write_u16(0),
+            TCKind::LongLong | TCKind::ULongLong | TCKind::Double => writer.write_u64(0),
+            TCKind::LongDouble => writer.write_fixed(&orbium_cdr::LongDouble([0; 16])),
+            TCKind::Fixed => write_packed_decimal(writer, 0, code.digits()),
+            TCKind::String => writer.write_name(""),
+            TCKind::WString => writer.write_wstr(""),
+            TCKind::ObjRef | TCKind::Component | TCKind::Home => {
+                writer.write_name("");
+                writer.write_u32(0);
+            }
+            TCKind::Null | TCKind::Void => {}
+            // An enumerator, a length, the TypeCode of no type, an any of that type.
+            _ => writer.write_u32(0),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A value, whole or in its components, and its cursor.
+
+use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader, MemberRef, TCKind, TypeCode, TypeRef};
+
+use super::error::DynAnyError;
+use super::octets::read;
+use crate::labels::label_of;
+
+/// A value of a type that is known at run time, with a cursor over its components
+/// (`DynamicAny::DynAny`).
+///
+/// ```
+/// use orbium_cdr::{Any, Type, TypeCode};
+/// use orbium_dynamic::DynAny;
+///
+/// let members = [("x", Type::LONG.into()), ("name", Type::STRING.into())];
+/// let mut point = DynAny::of_type(&TypeCode::structure("IDL:Point:1.0", "Point", members))?;
+/// point.insert_long(3)?;
+/// point.next();
+/// point.insert_string("three")?;
+/// let any: Any = point.to_any()?;
+///
+/// let mut read = DynAny::new(&any)?;
+/// let members = read.as_struct()?.members()?;
+/// assert_eq!(members[1], ("name".to_owned(), Any::from("three")));
+/// assert_eq!(read.get_long()?, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A component belongs to its owner and is borrowed from it: what changes the component changes
+/// the owner, and the component cannot be used after the owner. So `destroy` is `drop`, and
+/// OBJECT_NOT_EXIST cannot happen:
+///
+/// ```compile_fail
+/// # use orbium_cdr::Any;
+/// # use orbium_dynamic::DynAny;
+/// let mut owner = DynAny::new(&Any::new(&vec![1i32]).unwrap()).unwrap();
+/// let component = owner.current_component().unwrap().unwrap();
+/// owner.destroy();
+/// component.insert_long(2).unwrap();
+/// ```
+///
+/// `insert_…` and `get_…` are for the value itself where it is of a basic type, and for its
+/// current component otherwise. They return [`DynAnyError::TypeMismatch`] where that is of
+/// another type or has components itself, and [`DynAnyError::InvalidValue`] where no component
+/// is current.
+///
+/// A value stays whole, as CDR, until a component is asked for.
+#[derive(Clone)]
+pub struct DynAny {
+    pub(super) code: TypeCode,
+    pub(super) content: Content,
+    /// The current component; `None` is -1.
+    pub(super) position: Option<usize>,
+}
+
+/// The value of a DynAny. It stays whole until a component is asked for.
+#[derive(Clone)]
+pub(super) enum Content {
+    /// A value of the type, or of an equivalent one.
+    Whole(Any),
+    /// The members of a struct or exception, the elements of a sequence or array.
+    Parts(Vec<DynAny>),
+    /// A discriminator, and the member that is active.
+    Union {
+        parts: Vec<DynAny>,
+        /// The place of the member among those of the type.
+        active: Option<usize>,
+    },
+}
+
+/// Whether there are DynAnys of a kind of types, aliases looked through: one that is left is
+/// the promise of a type that was never given.
+pub(super) fn has_dyn_any(kind: TCKind) -> bool {
+    !matches!(
+        kind,
+        TCKind::Alias
+            | TCKind::Native
+            | TCKind::Principal
+            | TCKind::LocalInterface
+            | TCKind::AbstractInterface
+            | TCKind::Value
+            | TCKind::ValueBox
+            | TCKind::Event
+    )
+}
+
+impl DynAny {
+    /// Most components, at one level, that are expanded: 2^24.
+    pub const MAX_COMPONENTS: usize = 1 << 24;
+
+    pub(super) fn with_content(code: TypeCode, content: Content) -> Self {
+        let mut made = Self {
+            code,
+            content,
+            position: None,
+        };
+        made.rewind();
+        made
+    }
+
+    /// A component out of a checked whole.
+    pub(super) fn of_part(any: Any) -> Self {
+        Self::with_content(any.type_code().clone(), Content::Whole(any))
+    }
+
+    /// The type, aliases and all (`type`).
+    #[must_use]
+    pub fn type_code(&self) -> &TypeCode {
+        &self.code
+    }
+
+    /// The type that stands behind all aliases.
+    pub(super) fn plain_type(&self) -> TypeRef<'_> {
+        self.code.as_ref().unaliased()
+    }
+
+    pub(super) fn kind(&self) -> TCKind {
+        self.plain_type().kind()
+    }
+
+    pub(super) fn may_have_components(&self) -> bool {
+        let code = self.plain_type();
+        match code.kind() {
+            TCKind::Struct | TCKind::Except => code.member_count() > 0,
+            TCKind::Union | TCKind::Sequence | TCKind::Array => true,
+            _ => false,
+        }
+    }
+}
+
+/// The cursor.
+impl DynAny {
+    /// Makes the component at `index` the current one. Returns whether there is one; no
+    /// component is current otherwise, as for a negative index.
+    pub fn seek(&mut self, index: i32) -> bool {
+        let index = usize::try_from(index).ok();
+        self.position = index.filter(|index| *index < self.component_count());
+        self.position.is_some()
+    }
+
+    /// Makes the first component the current one, as `seek(0)`.
+    pub fn rewind(&mut self) -> bool {
+        self.seek(0)
+    }
+
+    /// Makes the next component the current one. Returns whether there is one.
+    #[allow(clippy::should_implement_trait)] // the name in the specification
+    pub fn next(&mut self) -> bool {
+        let next = self.position.map_or(0, |position| position + 1);
+        self.position = Some(next).filter(|next| *next < self.component_count());
+        self.position.is_some()
+    }
+
+    /// The place of the current component; `None` is the -1 of the specification.
+    #[must_use]
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// How many components there are: members, elements, of a union the discriminator and the
+    /// active member. A basic type has none.
+    #[must_use]
+    pub fn component_count(&self) -> usize {
+        match &self.content {
+            Content::Whole(any) => count(self.plain_type(), any).unwrap_or(0),
+            Content::Parts(parts) => parts.len(),
+            Content::Union { parts, .. } => {
+                let selected = parts.first().map(|it| selected(self.plain_type(), it));
+                match selected {
+                    Some(Ok(Some(_))) => 2,
+                    _ => 1,
+                }
+            }
+        }
+    }
+}
+
+/// How many components a whole value has.
+pub(super) fn count(code: TypeRef<'_>, any: &Any) -> Result<usize, DynAnyError> {
+    Ok(match code.kind() {
+        TCKind::Struct | TCKind::Except => code.member_count(),
+        TCKind::Array => code.length() as usize,
+        TCKind::Sequence => match any.value_octets().first_chunk() {
+            Some(count) => u32::from_ne_bytes(*count) as usize,
+            None => return Err(DynAnyError::InvalidValue),
+        },
+        TCKind::Union => {
+            let discriminator = read(any, |reader| discriminator(code, reader))?;
+            match code.selected_member(label_of(&discriminator)?) {
+                Some(_) => 2,
+                None => 1,
+            }
+        }
+        _ => 0,
+    })
+}
+
+/// The place of the member that a discriminator selects.
+pub(super) fn selected(
+    code: TypeRef<'_>,
+    discriminator: &DynAny,
+) -> Result<Option<usize>, DynAnyError> {
+    let Content::Whole(any) = &discriminator.content else {
+        return Err(DynAnyError::InvalidValue);
+    };
+    let member = code.selected_member(label_of(any)?);
+    Ok(member.map(MemberRef::index))
+}
+
+/// Reads the discriminator of a union.
+pub(super) fn discriminator(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+) -> Result<Any, CdrError> {
+    let bad = || CdrError::new(CdrErrorKind::BadTypeCode, 0);
+    let discriminator = code.discriminator_type().ok_or_else(bad)?;
+    Any::read_value(discriminator.to_type_code(), reader)
+}

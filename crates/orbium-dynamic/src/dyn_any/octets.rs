@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The octets of an any.
+
+use orbium_cdr::{Any, CdrError, CdrReader, Format, TypeCode};
+
+/// Reads the octets of an any, with the repository id of an exception.
+pub(super) fn read<T>(
+    any: &Any,
+    read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, CdrError> {
+    let mut octets = any.value_octets().to_vec();
+    let mut reader = CdrReader::new(&mut octets, Format::native()).with_owner(any.owner());
+    read(&mut reader)
+}
+
+/// The same value as one of an equivalent type.
+pub(super) fn retyped(any: &Any, code: &TypeCode) -> Result<Any, CdrError> {
+    match any.type_code().equal(code) {
+        true => Ok(any.clone()),
+        false => read(any, |reader| Any::read_value(code.clone(), reader)),
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Members of structs and exceptions.
+
+use orbium_cdr::{Any, MemberRef, TCKind};
+
+use super::error::DynAnyError;
+use super::node::DynAny;
+
+/// A [`DynAny`] of a `struct` or `exception` (`DynamicAny::DynStruct`).
+#[derive(Debug)]
+pub struct DynStruct<'d>(&'d mut DynAny);
+
+impl DynAny {
+    /// The value as a struct or exception.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] if it is of another type.
+    pub fn as_struct(&mut self) -> Result<DynStruct<'_>, DynAnyError> {
+        match self.kind() {
+            TCKind::Struct | TCKind::Except => Ok(DynStruct(self)),
+            _ => Err(DynAnyError::TypeMismatch),
+        }
+    }
+}
+
+impl DynStruct<'_> {
+    /// The name of the current member; may be empty.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] if the type has no members,
+    /// [`DynAnyError::InvalidValue`] if none is current.
+    pub fn current_member_name(&self) -> Result<&str, DynAnyError> {
+        Ok(self.current()?.name())
+    }
+
+    /// The kind of the type of the current member, aliases looked through.
+    ///
+    /// # Errors
+    /// As from [`current_member_name`](Self::current_member_name).
+    pub fn current_member_kind(&self) -> Result<TCKind, DynAnyError> {
+        let code = self.current()?.type_code();
+        Ok(code.ok_or(DynAnyError::InvalidValue)?.unaliased().kind())
+    }
+
+    fn current(&self) -> Result<MemberRef<'_>, DynAnyError> {
+        let code = self.0.plain_type();
+        if code.member_count() == 0 {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        let current = self.0.position.and_then(|position| code.member(position));
+        current.ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// The names and values of all members in order (`get_members`).
+    ///
+    /// # Errors
+    /// [`DynAnyError::Marshal`] for a broken value.
+    pub fn members(&mut self) -> Result<Vec<(String, Any)>, DynAnyError> {
+        let members = self.members_as_dyn_any()?.into_iter();
+        members
+            .map(|(name, value)| Ok((name, value.to_any()?)))
+            .collect()
+    }
+
+    /// The names of all members in order, and the members themselves
+    /// (`get_members_as_dyn_any`).
+    ///
+    /// # Errors
+    /// [`DynAnyError::Marshal`] for a broken value.
+    pub fn members_as_dyn_any(&mut self) -> Result<Vec<(String, &mut DynAny)>, DynAnyError> {
+        let names = self.0.plain_type().members();
+        let names: Vec<String> = names.map(|it| it.name().to_owned()).collect();
+        Ok(names.into_iter().zip(self.0.parts()?).collect())
+    }
+
+    /// Sets all members. An empty name stands for any.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] for too few or too many,
+    /// [`DynAnyError::TypeMismatch`] for a wrong name or type. Nothing is set then.
+    pub fn set_members<'m>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'m str, &'m Any)>,
+    ) -> Result<(), DynAnyError> {
+        let members: Vec<_> = members.into_iter().collect();
+        if members.len() != self.0.plain_type().member_count() {
+            return Err(DynAnyError::InvalidValue);
+        }
+        let mut parts = Vec::with_capacity(members.len());
+        for (member, (name, value)) in self.0.plain_type().members().zip(members) {
+            let is_named = name.is_empty() || member.name().is_empty() || name == member.name();
+            if !is_named {
+                return Err(DynAnyError::TypeMismatch);
+            }
+            let code = member.type_code().ok_or(DynAnyError::InvalidValue)?;
+            parts.push(DynAny::part_from(code, value)?);
+        }
+        self.0.set_parts(parts);
+        Ok(())
+    }
+
+    /// As [`set_members`](Self::set_members).
+    ///
+    /// # Errors
+    /// As from [`set_members`](Self::set_members).
+    pub fn set_members_as_dyn_any<'m>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'m str, &'m DynAny)>,
+    ) -> Result<(), DynAnyError> {
+        let members = members.into_iter();
+        let members = members.map(|(name, value)| Ok((name, value.to_any()?)));
+        let members: Vec<(&str, Any)> = members.collect::<Result<_, DynAnyError>>()?;
+        self.set_members(members.iter().map(|(name, value)| (*name, value)))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong with JSON, and where.
+
+use std::fmt;
+
+/// Characters of a value that an error shows.
+const SHOWN: usize = 40;
+
+/// JSON that is no value of the type wanted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct JsonError {
+    path: String,
+    reason: String,
+}
+
+impl JsonError {
+    pub(crate) fn new(path: String, reason: String) -> Self {
+        Self { path, reason }
+    }
+
+    /// Where it is: `$` is the whole value, `$.points[3].x` a member of an element.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What is wrong there.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The same error of a part: `at` stands for the `$` of its path.
+    #[must_use]
+    pub fn within(self, at: &str) -> Self {
+        Self {
+            path: format!("{at}{}", self.path.strip_prefix('$').unwrap_or(&self.path)),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.reason)
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// JSON text as an error shows it: the beginning, in one line.
+pub(super) fn shown(text: &str) -> String {
+    let mut line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut shown: String = line.by_ref().take(SHOWN).collect();
+    if line.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! IDL values as JSON, and back.
+//!
+//! Keys that begin with `$` are not members: no IDL identifier has that character.
+
+mod error;
+mod float;
+pub(crate) mod integer;
+mod numbers;
+mod object;
+mod options;
+mod parser;
+mod print;
+mod scalars;
+mod text;
+mod types;
+mod union;
+mod value;
+
+use orbium_cdr::{Any, CdrError, CdrReader, Format, TypeCode, walk_value};
+
+pub use error::JsonError;
+pub use options::{JsonOptions, TypesById, quoted};
+
+use parser::Parser;
+use print::Printer;
+
+/// The value of an any as JSON, without its type.
+///
+/// # Errors
+/// A [`CdrError`] if the value cannot be walked, as that of a value type.
+pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError> {
+    let mut printer = Printer::new(options);
+    let mut octets = any.value_octets().to_vec();
+    let mut reader = CdrReader::new(&mut octets, Format::native());
+    walk_value(any.type_code().as_ref(), &mut reader, &mut printer)?;
+    Ok(printer.finish())
+}
+
+/// Reads a value of a type from JSON.
+///
+/// # Errors
+/// A [`JsonError`] with the path of the member that is wrong.
+pub fn from_json(code: &TypeCode, text: &str, options: &JsonOptions<'_>) -> Result<Any, JsonError> {
+    let mut octets = Parser::new(options).value_alone(code.as_ref(), text)?;
+    let mut reader = CdrReader::new(&mut octets, Format::native());
+    Any::read_value(code.clone(), &mut reader)
+        .map_err(|error| JsonError::new("$".to_owned(), error.to_string()))
+}
+
+/// Octets as base64, as they stand in JSON.
+#[must_use]
+pub fn base64(octets: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(octets)
+}
+
+/// The JSON of named values, as text: out of an object with exactly these members in any
+/// order, or an array in the order of the names.
+///
+/// # Errors
+/// A [`JsonError`] that names what is missing or not known.
+pub fn members<'j>(text: &'j str, names: &[&str]) -> Result<Vec<&'j str>, JsonError> {
+    let text = text.trim();
+    let options = JsonOptions::default();
+    let parser = Parser::new(&options);
+    if text.starts_with('[') {
+        let values: Vec<&serde_json::value::RawValue> = parser.read("an array", text)?;
+        if values.len() != names.len() {
+            let (found, wanted) = (values.len(), names.len());
+            return Err(parser.error(format!("{found} values, where {wanted} are expected")));
+        }
+        return Ok(values
+            .into_iter()
+            .map(serde_json::value::RawValue::get)
+            .collect());
+    }
+    let object = parser.object("an object or an array", text)?;
+    if let Some((name, _)) = object
+        .0
+        .iter()
+        .find(|(name, _)| !names.contains(&name.as_str()))
+    {
+        return Err(parser.error(format!("there is no `{name}`: {}", names.join(", "))));
+    }
+    let missing = |name: &str| parser.error(format!("`{name}` is missing"));
+    let values = names
+        .iter()
+        .map(|name| Ok(object.get(name).ok_or_else(|| missing(name))?.get()));
+    values.collect()
+}

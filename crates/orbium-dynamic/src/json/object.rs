@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One level of JSON, its values still text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The keys of an object in order, each with its value as text. A key that is there twice is
+/// an error.
+pub(super) struct Object<'j>(pub(super) Vec<(String, &'j RawValue)>);
+
+impl<'j> Object<'j> {
+    /// The value of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&'j RawValue> {
+        let found = self.0.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| *value)
+    }
+}
+
+impl<'j> Deserialize<'j> for Object<'j> {
+    fn deserialize<D: Deserializer<'j>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+/// From so many keys on they are looked up in a table, so that an object takes no time
+/// quadratic in its size.
+const MANY: usize = 16;
+
+impl<'j> Visitor<'j> for Members {
+    type Value = Object<'j>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'j>>(self, mut map: A) -> Result<Object<'j>, A::Error> {
+        let mut members: Vec<(String, &RawValue)> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some((name, value)) = map.next_entry::<Cow<'_, str>, &RawValue>()? {
+            let name = name.into_owned();
+            let is_twice = match members.len() {
+                0..MANY => members.iter().any(|(other, _)| *other == name),
+                _ => {
+                    if seen.is_empty() {
+                        seen.extend(members.iter().map(|(other, _)| other.clone()));
+                    }
+                    !seen.insert(name.clone())
+                }
+            };
+            if is_twice {
+                return Err(A::Error::custom(format_args!("`{name}` is there twice")));
+            }
+            members.push((name, value));
+        }
+        Ok(Object(members))
+    }
+}

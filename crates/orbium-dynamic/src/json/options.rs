@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How values are written and read.
+
+use std::fmt;
+
+use orbium_cdr::TypeCode;
+
+/// Levels of JSON inside each other that are followed, as in CDR.
+pub(super) const MAX_DEPTH: usize = 128;
+
+/// Where types are looked up that JSON names by their repository id alone.
+pub trait TypesById {
+    /// The type with that repository id.
+    fn type_with_id(&self, repository_id: &str) -> Option<TypeCode>;
+}
+
+/// How values are written and read as JSON.
+#[derive(Clone, Copy, Default)]
+pub struct JsonOptions<'t> {
+    /// Types that need not be written in full inside an `any`: the repository id is enough.
+    pub types: Option<&'t dyn TypesById>,
+    /// Spaces of each level; `None` writes one line.
+    pub indent: Option<usize>,
+    /// Write `long long` and `unsigned long long` as numbers instead of strings. Many readers
+    /// of JSON take numbers for doubles and lose digits.
+    pub wide_integers_as_numbers: bool,
+    /// Read a bare boolean, string or number where an `any` is expected: as `boolean`,
+    /// `string`, `long long` or `double`.
+    pub guess_types: bool,
+}
+
+impl fmt::Debug for JsonOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonOptions")
+            .field("types", &self.types.is_some())
+            .field("indent", &self.indent)
+            .field("wide_integers_as_numbers", &self.wide_integers_as_numbers)
+            .field("guess_types", &self.guess_types)
+            .finish()
+    }
+}
+
+/// Text as a JSON string, with its quotation marks.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}

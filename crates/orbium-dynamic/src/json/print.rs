@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! CDR to JSON, by the type that goes with it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use orbium_cdr::{
+    CdrError, CdrErrorKind, Group, Leaf, Reference, Run, TCKind, TypeCode, TypeRef, Visitor, WChar,
+};
+use orbium_giop::{Ior, TaggedProfile};
+
+use super::float::{self, Text};
+use super::options::{JsonOptions, quoted};
+use super::{numbers, types};
+
+/// Something that has begun and not ended.
+enum Frame {
+    /// An object: whether it has a member yet.
+    Object { begun: bool },
+    /// An array: whether it has an element yet, and whether it stays on one line.
+    Array { begun: bool, one_line: bool },
+    /// Octets, written as one string: whether they are written yet.
+    Octets { written: bool },
+    /// An any: whether it is an empty one.
+    Any { empty: bool },
+}
+
+/// Writes JSON while the interpreter walks a value.
+pub(super) struct Printer<'t> {
+    out: String,
+    options: &'t JsonOptions<'t>,
+    open: Vec<Frame>,
+}
+
+impl<'t> Printer<'t> {
+    pub(super) fn new(options: &'t JsonOptions<'t>) -> Self {
+        Self {
+            out: String::new(),
+            options,
+            open: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Begins a new line, if there are several.
+    fn line(&mut self, levels: usize) {
+        if let Some(width) = self.options.indent {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n(' ', width * levels));
+        }
+    }
+
+    /// What goes before a value: nothing behind a key.
+    fn before_value(&mut self) {
+        let levels = self.levels();
+        if let Some(Frame::Array { begun, one_line }) = self.open.last_mut() {
+            let first = !std::mem::replace(begun, true);
+            let one_line = *one_line;
+            if !first {
+                self.out.push(',');
+            }
+            match (one_line, self.options.indent) {
+                (false, _) => self.line(levels),
+                (true, Some(_)) if !first => self.out.push(' '),
+                (true, _) => {}
+            }
+        }
+    }
+
+    /// Objects and arrays that are open.
+    fn levels(&self) -> usize {
+        let counted = |it: &&Frame| matches!(it, Frame::Object { .. } | Frame::Array { .. });
+        self.open.iter().filter(counted).count()
+    }
+
+    fn key(&mut self, name: &str) {
+        let levels = self.levels();
+        if let Some(Frame::Object { begun }) = self.open.last_mut() {
+            if std::mem::replace(begun, true) {
+                self.out.push(',');
+            }
+            self.line(levels);
+        }
+        self.out.push_str(&quoted(name));
+        self.out.push(':');
+        if self.options.indent.is_some() {
+            self.out.push(' ');
+        }
+    }
+
+    /// The end of an object or array.
+    fn close(&mut self, bracket: char, begun: bool, one_line: bool) {
+        if begun && !one_line {
+            let levels = self.levels();
+            self.line(levels);
+        }
+        self.out.push(bracket);
+    }
+
+    fn begin_object(&mut self) {
+        self.before_value();
+        self.out.push('{');
+        self.open.push(Frame::Object { begun: false });
+    }
+
+    fn begin_elements(&mut self, code: TypeRef<'_>) {
+        self.before_value();
+        let element = code.content_type().map(|it| it.unaliased().kind());
+        if element == Some(TCKind::Octet) {
+            return self.open.push(Frame::Octets { written: false });
+        }
+        self.out.push('[');
+        self.open.push(Frame::Array {
+            begun: false,
+            one_line: element.is_some_and(is_short),
+        });
+    }
+
+    fn type_code(&mut self, code: TypeRef<'_>) -> Result<(), CdrError> {
+        let text = types::printed(code, self.options.types);
+        let text = text.ok_or_else(|| CdrError::new(CdrErrorKind::TooDeep, 0))?;
+        self.out.push_str(&text);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &Text, number_as_string: bool) {
+        match text {
+            Text::Number(number) if number_as_string => self.out.push_str(&quoted(number)),
+            Text::Number(number) => self.out.push_str(number),
+            Text::Special(name) => self.out.push_str(&quoted(name)),
+            Text::Bits(bits) => {
+                self.out.push_str("{\"$bits\":");
+                self.out.push_str(&quoted(bits));
+                self.out.push('}');
+            }
+        }
+    }
+
+    fn wide_integer(&mut self, digits: &str) {
+        match self.options.wide_integers_as_numbers {
+            true => self.out.push_str(digits),
+            false => self.out.push_str(&quoted(digits)),
+        }
+    }
+
+    fn wchar(&mut self, unit: WChar) {
+        match char::try_from(unit) {
+            Ok(c) => self.out.push_str(&quoted(c.encode_utf8(&mut [0; 4]))),
+            Err(WChar(unit)) => self.out.push_str(&format!("{{\"$utf16\":[{unit}]}}")),
+        }
+    }
+
+    fn plain(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        let out = &mut self.out;
+        match leaf {
+            Leaf::Nothing => out.push_str("null"),
+            Leaf::Boolean(value) => out.push_str(if value { "true" } else { "false" }),
+            Leaf::Octet(value) => out.push_str(&value.to_string()),
+            Leaf::Char(value) => {
+                out.push_str(&quoted(char::from(value).encode_utf8(&mut [0; 4])));
+            }
+            Leaf::WChar(value) => self.wchar(value),
+            Leaf::Short(value) => out.push_str(&value.to_string()),
+            Leaf::UShort(value) => out.push_str(&value.to_string()),
+            Leaf::Long(value) => out.push_str(&value.to_string()),
+            Leaf::ULong(value) => out.push_str(&value.to_string()),
+            Leaf::LongLong(value) => self.wide_integer(&value.to_string()),
+            Leaf::ULongLong(value) => self.wide_integer(&value.to_string()),
+            Leaf::Float(value) => self.text(&float::float(value), false),
+            Leaf::Double(value) => self.text(&float::double(value), false),
+            Leaf::LongDouble(value) => self.text(&float::long_double(value), true),
+            Leaf::Fixed {
+                unscaled, scale, ..
+            } => {
+                let text = numbers::decimal(unscaled, scale);
+                let text = text.ok_or_else(|| CdrError::new(CdrErrorKind::BadFixed, 0))?;
+                out.push_str(&quoted(&text));
+            }
+            Leaf::String(text) | Leaf::WString(text) => out.push_str(&quoted(text)),
+            Leaf::Enum { ordinal, name: "" } => out.push_str(&ordinal.to_string()),
+            Leaf::Enum { name, .. } => out.push_str(&quoted(name)),
+            Leaf::TypeCode(code) => self.type_code(TypeCode::as_ref(code))?,
+            Leaf::Reference(Reference {
+                type_id: "",
+                profiles: [],
+            }) => out.push_str("null"),
+            Leaf::Reference(reference) => {
+                let profiles = reference.profiles.iter();
+                let ior = Ior {
+                    type_id: reference.type_id.to_owned(),
+                    profiles: profiles
+                        .map(|profile| TaggedProfile {
+                            tag: profile.tag,
+                            data: profile.data.to_vec(),
+                        })
+                        .collect(),
+                };
+                out.push_str(&quoted(&ior.to_string()));
+            }
+            Leaf::Principal(octets) => out.push_str(&quoted(&STANDARD.encode(octets))),
+        }
+        Ok(())
+    }
+}
+
+/// Whether values of a kind are short enough for several in a line.
+fn is_short(kind: TCKind) -> bool {
+    matches!(
+        kind,
+        TCKind::Short
+            | TCKind::UShort
+            | TCKind::Long
+            | TCKind::ULong
+            | TCKind::LongLong
+            | TCKind::ULongLong
+            | TCKind::Float
+            | TCKind::Double
+            | TCKind::Boolean
+            | TCKind::Char
+            | TCKind::WChar
+            | TCKind::Enum
+            | TCKind::Fixed
+    )
+}
+
+impl Visitor for Printer<'_> {
+    type Error = CdrError;
+
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        if let (Leaf::Nothing, Some(Frame::Any { empty: true })) = (leaf, self.open.last()) {
+            return Ok(());
+        }
+        self.before_value();
+        self.plain(leaf)
+    }
+
+    fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
+        match group {
+            Group::Struct(_) | Group::Exception(_) => self.begin_object(),
+            Group::Union(_, discriminator) => {
+                self.begin_object();
+                self.key("$d");
+                self.plain(discriminator)?;
+            }
+            Group::Sequence(code, _) | Group::Array(code, _) => self.begin_elements(code),
+            Group::Any(code) => {
+                self.begin_object();
+                self.key("$type");
+                self.type_code(code)?;
+                let empty = code.unaliased().kind() == TCKind::Null;
+                if !empty {
+                    self.key("$value");
+                }
+                self.open.push(Frame::Any { empty });
+            }
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, name: &str) -> Result<(), CdrError> {
+        self.key(name);
+        Ok(())
+    }
+
+    fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
+        let mut frame = self.open.pop();
+        if let Some(Frame::Any { .. }) = frame {
+            frame = self.open.pop();
+        }
+        match frame {
+            Some(Frame::Object { begun }) => self.close('}', begun, false),
+            Some(Frame::Array { begun, one_line }) => self.close(']', begun, one_line),
+            Some(Frame::Octets { written: false }) => self.out.push_str("\"\""),
+            Some(Frame::Octets { written: true } | Frame::Any { .. }) | None => {}
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
+        if let Some(Frame::Octets { written }) = self.open.last_mut() {
+            *written = true;
+            self.out.push('"');
+            STANDARD.encode_string(run.octets(), &mut self.out);
+            self.out.push('"');
+            return Ok(());
+        }
+        run.leaves().try_for_each(|leaf| self.leaf(leaf))
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Operations of names that are known at run time.
+//!
+//! Calls take an [`Operation`] that lives as long as the program, for those of stubs do. The
+//! ones made here are never freed, so there is a bound on them: a gateway that calls what its
+//! clients name must not be filled by them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use orbium_core::{Completion, ExceptionKind, Operation, SystemException};
+
+/// Most operations that one process calls dynamically.
+const MOST: usize = 16_384;
+
+/// Octets of the longest name of one.
+const LONGEST: usize = 1024;
+
+/// Names that live as long as the program.
+static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+
+/// The same text, for as long as the program lives.
+///
+/// # Errors
+/// IMP_LIMIT: the text is too long, or there are too many different ones.
+pub(crate) fn interned(text: &str) -> Result<&'static str, SystemException> {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(name) = names.get(text) {
+        return Ok(name);
+    }
+    if names.len() >= MOST || text.len() > LONGEST {
+        return Err(too_many());
+    }
+    let name: &'static str = String::leak(text.to_owned());
+    names.insert(name);
+    Ok(name)
+}
+
+fn too_many() -> SystemException {
+    SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No)
+}
+
+static KNOWN: LazyLock<Mutex<HashMap<(&'static str, bool), &'static Operation>>> =
+    LazyLock::new(Mutex::default);
+
+/// The operation with that name on the wire.
+///
+/// # Errors
+/// IMP_LIMIT: the name is too long, or the process has called too many different ones.
+pub(crate) fn operation(name: &str, oneway: bool) -> Result<&'static Operation, SystemException> {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(operation) = known.get(&(name, oneway)) {
+        return Ok(operation);
+    }
+    if known.len() >= MOST {
+        return Err(too_many());
+    }
+    let name = interned(name)?;
+    let operation = match oneway {
+        true => Operation::oneway(name),
+        false => Operation::new(name),
+    };
+    let operation: &'static Operation = Box::leak(Box::new(operation));
+    known.insert((name, oneway), operation);
+    Ok(operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_is_one_operation() {
+        let one = operation("measure", false).unwrap();
+        assert!(std::ptr::eq(one, operation("measure", false).unwrap()));
+        let oneway = operation("measure", true).unwrap();
+        assert!(oneway.is_oneway() && !one.is_oneway());
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_refused() {
+        let refused = operation(&"x".repeat(LONGEST + 1), false).unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::ImpLimit);
+    }
+}

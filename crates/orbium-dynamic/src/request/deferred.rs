@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that are sent now, with the reply collected later.
+
+use std::time::Duration;
+
+use orbium_cdr::{Any, CdrWriter, TypeCode};
+use orbium_core::{Completion, SystemException};
+
+use super::outcome::{Deferred, Received};
+use super::{Request, RequestError, State, wrong_order};
+use crate::body::Body;
+use crate::operations::operation;
+
+/// A copy of what a request carries, which its call owns.
+pub(super) struct Sent {
+    values: Vec<Any>,
+    contexts: Option<Vec<(String, String)>>,
+}
+
+impl Sent {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        for value in &self.values {
+            value.write_value(writer);
+        }
+        super::write_contexts(self.contexts.as_deref(), writer);
+    }
+}
+
+impl Request {
+    /// Sends the request; [`get_response`](Self::get_response) collects its results. Whatever
+    /// fails, sending too, comes from there. Dropping the request cancels the call.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked or sent before.
+    pub fn send(&mut self) -> Result<(), SystemException> {
+        self.state = State::Sent(self.begin()?);
+        Ok(())
+    }
+
+    /// Begins the call.
+    pub(super) fn begin(&self) -> Result<Deferred, SystemException> {
+        self.check_fresh()?;
+        let operation = operation(&self.operation, false)?;
+        let sent = self.arguments.iter().filter(|it| it.direction.is_sent());
+        let sent = Sent {
+            values: sent.map(|it| it.value.clone()).collect(),
+            contexts: self.contexts.clone(),
+        };
+        Ok(self
+            .target
+            .call_async(operation, sent, Sent::write, Body::take))
+    }
+
+    /// Whether the reply to a request that was sent is there. That does not collect it.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 11: the request was not sent; 12: its reply was collected; 13: it was
+    /// invoked and not sent.
+    pub fn poll_response(&self) -> Result<bool, SystemException> {
+        match &self.state {
+            State::Sent(deferred) => Ok(deferred.is_ready(Some(Duration::ZERO))),
+            other => Err(other.not_sent()),
+        }
+    }
+
+    /// Waits for the reply to a request that was sent: the request has its results then.
+    ///
+    /// # Errors
+    /// As [`poll_response`](Self::poll_response), and what [`invoke`](Self::invoke) raises.
+    pub fn get_response(&mut self) -> Result<(), RequestError> {
+        match std::mem::replace(&mut self.state, State::Collected) {
+            State::Sent(deferred) => self.collect(deferred.wait()),
+            other => {
+                let refused = other.not_sent();
+                self.state = other;
+                Err(refused.into())
+            }
+        }
+    }
+
+    /// Applies the types to a reply.
+    pub(super) fn collect(&mut self, reply: Result<Body, Received>) -> Result<(), RequestError> {
+        self.state = State::Collected;
+        let body = reply.map_err(|received| received.resolve(&self.exceptions))?;
+        let results = body.read(|reader| self.read_results(reader));
+        let failed = |error| SystemException::from_cdr(error, Completion::Yes);
+        self.take_results(results.map_err(failed)?);
+        Ok(())
+    }
+
+    /// The exceptions that the operation may raise.
+    #[must_use]
+    pub fn exceptions(&self) -> &[TypeCode] {
+        &self.exceptions
+    }
+}
+
+impl State {
+    /// Why no reply can be collected.
+    fn not_sent(&self) -> SystemException {
+        wrong_order(match self {
+            Self::Fresh => 11,
+            Self::Collected => 12,
+            Self::Sent(_) | Self::Invoked | Self::InSet => 13,
+        })
+    }
+}

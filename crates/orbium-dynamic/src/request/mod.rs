@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The dynamic invocation interface: requests built at run time.
+
+mod deferred;
+mod error;
+mod group;
+mod outcome;
+
+use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, TCKind, Type, TypeCode};
+use orbium_core::{Completion, ExceptionKind, ObjectRef, SystemException};
+
+pub use error::RequestError;
+pub use group::Requests;
+use outcome::{Deferred, Received};
+
+use crate::operations::operation;
+use crate::signature::{Direction, Parameter, Signature};
+
+/// An argument of a [`Request`].
+#[derive(Clone, Debug)]
+pub struct Argument {
+    name: String,
+    direction: Direction,
+    code: TypeCode,
+    /// Empty for an `out` that was not returned yet.
+    value: Any,
+}
+
+impl Argument {
+    pub(crate) fn new(parameter: &Parameter, value: Any) -> Self {
+        Self {
+            name: parameter.name.clone(),
+            direction: parameter.direction,
+            code: parameter.code.clone(),
+            value,
+        }
+    }
+
+    /// Gives it a new value to return; `false` if it is not returned, or of another type.
+    pub(crate) fn set(&mut self, value: Any) -> bool {
+        let fits = self.direction.is_returned() && value.type_code().equivalent(&self.code);
+        if fits {
+            self.value = value;
+        }
+        fits
+    }
+
+    pub(crate) fn into_value(self) -> Any {
+        self.value
+    }
+
+    /// Its name: for the program alone, the wire has none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which way it travels.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Its value: what was given, or after the reply what was returned.
+    #[must_use]
+    pub fn value(&self) -> &Any {
+        &self.value
+    }
+}
+
+/// A request for an operation that is known by name (`CORBA::Request`).
+///
+/// Arguments are given in the order of IDL, each with its TypeCode, for the reply is read by
+/// them. Nothing checks them against the object's interface before it is called: the server
+/// does, or reads something else than was meant.
+///
+/// ```no_run
+/// use orbium_cdr::{Any, Type};
+/// use orbium_core::Orb;
+/// use orbium_dynamic::Request;
+///
+/// let orb = Orb::builder().build()?;
+/// let cube = orb.string_to_object("corbaloc::localhost:5000/Cube")?.ok_or("nil")?;
+/// let mut request = Request::new(&cube, "cube_long")?;
+/// request.add_in("value", Any::from(3))?;
+/// request.set_return_type(Type::LONG)?;
+/// request.invoke()?;
+/// assert_eq!(request.return_value().extract::<i32>()?, 27);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Request {
+    target: ObjectRef,
+    operation: String,
+    arguments: Vec<Argument>,
+    returns: TypeCode,
+    returned: Any,
+    exceptions: Vec<TypeCode>,
+    contexts: Option<Vec<(String, String)>>,
+    state: State,
+}
+
+/// How far a request has come.
+#[derive(Debug)]
+enum State {
+    /// It can be changed and invoked.
+    Fresh,
+    /// Invoked, or sent as a oneway: it cannot be used again.
+    Invoked,
+    /// Sent: the reply is to be collected.
+    Sent(Deferred),
+    /// Sent with others: their set has the reply.
+    InSet,
+    /// The reply was collected.
+    Collected,
+}
+
+impl Request {
+    /// A request for an operation of an object: the name as it is on the wire, `_get_a` and
+    /// `_set_a` for an attribute. Without more it has no arguments and no result.
+    ///
+    /// # Errors
+    /// BAD_PARAM 32 for an operation that every object has, such as `_is_a`:
+    /// [`ObjectRef`] has methods for them.
+    pub fn new(target: &ObjectRef, operation: &str) -> Result<Self, SystemException> {
+        if is_implicit(operation) {
+            return Err(SystemException::omg(
+                ExceptionKind::BadParam,
+                32,
+                Completion::No,
+            ));
+        }
+        Ok(Self {
+            target: target.clone(),
+            operation: operation.to_owned(),
+            arguments: Vec::new(),
+            returns: Type::VOID.into(),
+            returned: Any::default(),
+            exceptions: Vec::new(),
+            contexts: None,
+            state: State::Fresh,
+        })
+    }
+
+    /// A request for an operation that is known by its signature, with a value for each
+    /// parameter that is sent. A value that is missing is an empty any.
+    ///
+    /// # Errors
+    /// As [`Request::new`].
+    pub fn of(
+        target: &ObjectRef,
+        signature: &Signature,
+        values: impl IntoIterator<Item = Any>,
+    ) -> Result<Self, SystemException> {
+        let mut values = values.into_iter();
+        let argument = |parameter: &Parameter| {
+            let value = match parameter.direction {
+                Direction::In | Direction::InOut => values.next().unwrap_or_default(),
+                Direction::Out => Any::default(),
+            };
+            Argument::new(parameter, value)
+        };
+        Ok(Self {
+            arguments: signature.parameters.iter().map(argument).collect(),
+            returns: signature.returns.clone(),
+            exceptions: signature.exceptions.clone(),
+            ..Self::new(target, &signature.wire_name)?
+        })
+    }
+
+    /// The object that is called.
+    #[must_use]
+    pub fn target(&self) -> &ObjectRef {
+        &self.target
+    }
+
+    /// The name of the operation on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// Adds an `in` argument. The type of the any is the type that is marshalled: for a
+    /// parameter of the IDL type `any`, wrap the any in another one (`Any::new(&any)`).
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before.
+    pub fn add_in(&mut self, name: &str, value: Any) -> Result<(), SystemException> {
+        let code = value.type_code().clone();
+        self.add(name, Direction::In, code, value)
+    }
+
+    /// Adds an `inout` argument.
+    ///
+    /// # Errors
+    /// As [`Request::add_in`].
+    pub fn add_inout(&mut self, name: &str, value: Any) -> Result<(), SystemException> {
+        let code = value.type_code().clone();
+        self.add(name, Direction::InOut, code, value)
+    }
+
+    /// Adds an `out` argument, of which the type alone is known.
+    ///
+    /// # Errors
+    /// As [`Request::add_in`].
+    pub fn add_out(
+        &mut self,
+        name: &str,
+        code: impl Into<TypeCode>,
+    ) -> Result<(), SystemException> {
+        self.add(name, Direction::Out, code.into(), Any::default())
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        direction: Direction,
+        code: TypeCode,
+        value: Any,
+    ) -> Result<(), SystemException> {
+        self.check_fresh()?;
+        self.arguments.push(Argument {
+            name: name.to_owned(),
+            direction,
+            code,
+            value,
+        });
+        Ok(())
+    }
+
+    /// Sets the type of the result; `void` until then.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before.
+    pub fn set_return_type(&mut self, code: impl Into<TypeCode>) -> Result<(), SystemException> {
+        self.check_fresh()?;
+        self.returns = code.into();
+        Ok(())
+    }
+
+    /// Adds a user exception that the operation may raise. One that was not added comes as
+    /// [`RequestError::Unlisted`].
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before.
+    pub fn add_exception(&mut self, code: impl Into<TypeCode>) -> Result<(), SystemException> {
+        self.check_fresh()?;
+        self.exceptions.push(code.into());
+        Ok(())
+    }
+
+    /// Sets the properties that travel behind the arguments, for an operation with a `context`
+    /// clause. An empty list is sent as such.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before.
+    pub fn set_contexts(
+        &mut self,
+        properties: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), SystemException> {
+        self.check_fresh()?;
+        self.contexts = Some(properties.into_iter().collect());
+        Ok(())
+    }
+
+    /// The arguments: after the reply with the values that were returned.
+    #[must_use]
+    pub fn arguments(&self) -> &[Argument] {
+        &self.arguments
+    }
+
+    /// The result; an empty any before the reply, and of a `void` operation.
+    #[must_use]
+    pub fn return_value(&self) -> &Any {
+        &self.returned
+    }
+
+    /// Calls the operation and waits for its results, which the request then has.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before. What the operation raises, and what
+    /// any call may raise.
+    pub fn invoke(&mut self) -> Result<(), RequestError> {
+        self.check_fresh()?;
+        let operation = operation(&self.operation, false)?;
+        self.state = State::Invoked;
+        let called = self.target.call(
+            operation,
+            |writer| write_arguments(&self.arguments, self.contexts.as_deref(), writer),
+            |reader| self.read_results(reader),
+        );
+        let results = called.map_err(|received: Received| received.resolve(&self.exceptions))?;
+        self.take_results(results);
+        Ok(())
+    }
+
+    /// Sends the request and waits for no reply. Success means that the transport has taken
+    /// it.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 10: the request was invoked before. What sending raises.
+    pub fn send_oneway(&mut self) -> Result<(), SystemException> {
+        self.check_fresh()?;
+        let operation = operation(&self.operation, true)?;
+        self.state = State::Invoked;
+        self.target.send(operation, |writer| {
+            write_arguments(&self.arguments, self.contexts.as_deref(), writer);
+        })
+    }
+
+    fn check_fresh(&self) -> Result<(), SystemException> {
+        match self.state {
+            State::Fresh => Ok(()),
+            _ => Err(wrong_order(10)),
+        }
+    }
+
+    /// The result first, then what is returned of the arguments.
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> Result<Vec<Any>, CdrError> {
+        let returned = self.arguments.iter();
+        let returned = returned.filter(|argument| argument.direction.is_returned());
+        let codes = returned.map(|argument| &argument.code);
+        let is_void = matches!(self.returns.kind(), TCKind::Void | TCKind::Null);
+        let result = (!is_void).then_some(&self.returns);
+        result
+            .into_iter()
+            .chain(codes)
+            .map(|code| Any::read_value(code.clone(), reader))
+            .collect()
+    }
+
+    /// Stores what [`read_results`](Self::read_results) has read.
+    fn take_results(&mut self, results: Vec<Any>) {
+        let mut results = results.into_iter();
+        if !matches!(self.returns.kind(), TCKind::Void | TCKind::Null) {
+            self.returned = results.next().unwrap_or_default();
+        }
+        for argument in &mut self.arguments {
+            if argument.direction.is_returned() {
+                argument.value = results.next().unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// Writes what a request carries.
+fn write_arguments<'a>(
+    arguments: &'a [Argument],
+    contexts: Option<&'a [(String, String)]>,
+    writer: &mut CdrWriter<'a>,
+) {
+    for argument in arguments {
+        if argument.direction.is_sent() {
+            argument.value.write_value(writer);
+        }
+    }
+    write_contexts(contexts, writer);
+}
+
+/// Writes the properties behind the arguments, if the operation has any.
+fn write_contexts<'a>(contexts: Option<&'a [(String, String)]>, writer: &mut CdrWriter<'a>) {
+    if let Some(properties) = contexts {
+        writer.write_count(properties.len() * 2);
+        for (name, value) in properties {
+            writer.write_str(name);
+            writer.write_str(value);
+        }
+    }
+}
+
+/// Whether every object has an operation of that name.
+fn is_implicit(operation: &str) -> bool {
+    matches!(
+        operation,
+        "_is_a"
+            | "_non_existent"
+            | "_not_existent"
+            | "_interface"
+            | "_get_interface"
+            | "_implementation"
+            | "_domain_managers"
+            | "_get_domain_managers"
+            | "_component"
+            | "_get_component"
+            | "_repository_id"
+    )
+}
+
+/// BAD_INV_ORDER with a code of the standard.
+fn wrong_order(minor: u32) -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, minor, Completion::No)
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What comes back instead of results, before its types are applied.
+
+use orbium_cdr::{CdrError, CdrReader, TypeCode};
+use orbium_core::{Asynchronous, Completion, ExceptionKind, Raised, Raises, SystemException};
+
+use super::RequestError;
+use crate::body::Body;
+
+/// A reply that is on its way, or there; its types are applied when it is collected.
+pub(super) type Deferred = Asynchronous<Body, Received>;
+
+/// An exception as it was received.
+pub(super) enum Received {
+    System(SystemException),
+    User { id: String, members: Body },
+}
+
+impl Received {
+    /// The exception by the types that the request lists.
+    pub(super) fn resolve(self, listed: &[TypeCode]) -> RequestError {
+        let (id, members) = match self {
+            Self::System(exception) => return RequestError::System(exception),
+            Self::User { id, members } => (id, members),
+        };
+        match listed.iter().find(|code| code.unaliased().id() == id) {
+            Some(code) => match members.exception(&code.unaliased()) {
+                Ok(exception) => RequestError::User(exception),
+                Err(error) => {
+                    RequestError::System(SystemException::from_cdr(error, Completion::Yes))
+                }
+            },
+            None => RequestError::Unlisted {
+                id,
+                members: members.octets().to_vec(),
+            },
+        }
+    }
+}
+
+impl From<SystemException> for Received {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl Raises for Received {
+    fn decode_raised(id: &str, reader: &mut CdrReader<'_>) -> Option<Result<Self, CdrError>> {
+        let members = Body::take(reader);
+        Some(members.map(|members| Self::User {
+            id: id.to_owned(),
+            members,
+        }))
+    }
+
+    fn raised(&self) -> Raised<'_> {
+        Raised::System(match self {
+            Self::System(exception) => *exception,
+            Self::User { .. } => SystemException::omg(ExceptionKind::Unknown, 1, Completion::Yes),
+        })
+    }
+}

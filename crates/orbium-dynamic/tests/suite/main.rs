@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What programs do with this crate.
+
+mod dyn_any;
+mod dyn_any_hostile;
+mod dyn_any_kinds;
+mod idl_text;
+mod json_errors;
+mod json_forms;
+mod json_round_trip;
+mod requests;
+mod samples;
+mod skeletons;
+mod types;

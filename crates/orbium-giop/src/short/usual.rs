@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What nearly all messages with short headers over a connection begin with.
+
+use orbium_cdr::ByteOrder;
+
+use super::form::{FORM_MASK, REPLY, request_form};
+use super::{Headers, REPLY_BODY};
+use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
+use crate::reply::{PlainReply, ReplyStatus};
+
+/// The short headers of nearly all requests and replies over a connection, in the byte order
+/// of this machine: one compare finds such a message, and only its size remains to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct UsualHeaders {
+    version: Version,
+    /// The form of requests that have names, under `FORM_MASK`.
+    request: u8,
+    /// The first four octets of replies without an exception; of others only the status
+    /// differs. More than four octets can say where there are none.
+    reply: u64,
+}
+
+/// All bits of the form, and those that are zero in a reply; the status differs.
+const REPLY_MASK: u32 = u32::from_ne_bytes([0xFF, 0, 0xFF, 0xFF]);
+
+impl UsualHeaders {
+    /// Those of a connection with these headers: none if it has GIOP's alone.
+    #[must_use]
+    pub const fn new(headers: Headers) -> Self {
+        if !headers.are_short() {
+            // What no message begins with.
+            return Self {
+                version: Version::SHORT,
+                request: !FORM_MASK,
+                reply: u64::MAX,
+            };
+        }
+        let form = request_form(ByteOrder::NATIVE, 0, headers.are_native());
+        Self {
+            version: Version::of_short(headers.are_native()),
+            request: form,
+            reply: u32::from_ne_bytes([form | REPLY, 0, 0, 0]) as u64,
+        }
+    }
+
+    /// The size that a message header says, if it is the usual one of a request with these
+    /// further bits of the form.
+    #[inline(always)]
+    pub(crate) const fn request_size(&self, octets: &[u8; HEADER_LEN], bits: u8) -> Option<u32> {
+        let [form, _, _, _, _, _, _, _, s0, s1, s2, s3] = *octets;
+        match form & FORM_MASK == self.request | bits {
+            true => Some(u32::from_ne_bytes([s0, s1, s2, s3])),
+            false => None,
+        }
+    }
+
+    /// The size and the status that a message header says, if it is the usual one of a reply.
+    #[must_use]
+    #[inline(always)]
+    pub fn reply_size(&self, octets: &[u8; HEADER_LEN]) -> Option<(u32, ReplyStatus)> {
+        let [form, status, k0, k1, _, _, _, _, s0, s1, s2, s3] = *octets;
+        let first = u32::from_ne_bytes([form, status, k0, k1]);
+        // Results are found by the first compare.
+        let status = if u64::from(first) == self.reply {
+            ReplyStatus::NoException
+        } else if u64::from(first & REPLY_MASK) == self.reply {
+            ReplyStatus::from_number(u32::from(status), 2)?
+        } else {
+            return None;
+        };
+        Some((u32::from_ne_bytes([s0, s1, s2, s3]), status))
+    }
+
+    /// The usual header of a reply of that size.
+    #[must_use]
+    #[inline(always)]
+    pub const fn reply(&self, size: u32) -> MessageHeader {
+        MessageHeader {
+            version: self.version,
+            order: ByteOrder::NATIVE,
+            more_fragments: false,
+            kind: MessageKind::Reply,
+            size,
+        }
+    }
+}
+
+impl PlainReply {
+    /// Reads a whole reply with the usual short header and that status. `None` for one
+    /// without the octets before its body.
+    #[must_use]
+    #[inline(always)]
+    pub fn find_short(message: &[u8], status: ReplyStatus) -> Option<Self> {
+        let [_, _, _, _, i0, i1, i2, i3, ..] = *message.first_chunk::<REPLY_BODY>()?;
+        Some(Self {
+            request_id: u32::from_ne_bytes([i0, i1, i2, i3]),
+            status,
+            body: REPLY_BODY,
+        })
+    }
+}

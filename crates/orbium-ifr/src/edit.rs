@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Changes of the repository, with the checks that the specification asks for.
+
+use std::collections::HashSet;
+
+use orbium::{Any, Interface};
+
+use crate::corba::{self, PrimitiveKind};
+use crate::entry::{Body, Case, Entry, InterfaceKind, Key, Member, TypeDef};
+use crate::fault;
+use crate::fault::Result;
+use crate::literal;
+use crate::references::{References, primitive_of};
+use crate::store::Store;
+use crate::view::View;
+
+/// Octets of the longest name, id or version.
+const LONGEST: usize = 4096;
+
+/// An open transaction.
+pub(crate) struct Edit<'s> {
+    pub(crate) references: &'s References,
+    pub(crate) store: &'s mut Store,
+}
+
+/// What every `create_` operation begins with.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) version: &'a str,
+}
+
+impl Edit<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
+        let (references, store) = (self.references, &*self.store);
+        View { references, store }
+    }
+
+    pub(crate) fn reference<I: Interface>(&self, key: Key) -> Result<Option<I>> {
+        self.view().reference(key)
+    }
+
+    /// The type that an argument is.
+    pub(crate) fn ty(&self, argument: Option<&corba::IdlType>) -> Result<TypeDef> {
+        let object = argument.map(Interface::as_object);
+        self.references.type_of(self.store, object)
+    }
+
+    /// The definition that an argument is, if `is_fit` says so.
+    pub(crate) fn key<I: Interface>(
+        &self,
+        argument: Option<&I>,
+        is_fit: impl Fn(&Body) -> bool,
+    ) -> Result<Key> {
+        let object = argument.ok_or(fault::BAD_ARGUMENT)?.as_object();
+        let key = self.references.key_of(self.store, object)?;
+        let body = &self.store.entry(key).map_err(|_| fault::BAD_ARGUMENT)?.body;
+        match is_fit(body) {
+            true => Ok(key),
+            false => Err(fault::BAD_ARGUMENT),
+        }
+    }
+
+    pub(crate) fn keys<I: Interface>(
+        &self,
+        arguments: &[Option<I>],
+        is_fit: impl Fn(&Body) -> bool,
+    ) -> Result<Vec<Key>> {
+        let mut keys = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let key = self.key(argument.as_ref(), &is_fit)?;
+            if keys.contains(&key) {
+                return Err(fault::BAD_ARGUMENT);
+            }
+            keys.push(key);
+        }
+        Ok(keys)
+    }
+
+    pub(crate) fn members(&self, members: &[corba::StructMember]) -> Result<Vec<Member>> {
+        let mut made = Vec::with_capacity(members.len());
+        for member in members {
+            let ty = self.member_type(member.type_def.as_ref())?;
+            let name = member.name.clone();
+            made.push(Member { name, ty });
+        }
+        check_names(made.iter().map(|it| &*it.name))?;
+        Ok(made)
+    }
+
+    /// The type of a member, element or alias: not `void`, not an exception.
+    pub(crate) fn member_type(&self, argument: Option<&corba::IdlType>) -> Result<TypeDef> {
+        let ty = self.ty(argument)?;
+        match ty.is(PrimitiveKind::PkVoid) || ty.is(PrimitiveKind::PkNull) {
+            true => Err(fault::BAD_MEMBER_TYPE),
+            false => Ok(ty),
+        }
+    }
+
+    pub(crate) fn cases(
+        &self,
+        discriminator: TypeDef,
+        members: &[corba::UnionMember],
+    ) -> Result<Vec<Case>> {
+        let code = self.store.type_code(discriminator)?;
+        // Only a discriminator makes a union of nothing.
+        if orbium::TypeCode::union("", "", code.clone(), []).is_none() {
+            return Err(fault::BAD_DISCRIMINATOR);
+        }
+        let mut labels = HashSet::new();
+        let mut cases: Vec<Case> = Vec::with_capacity(members.len());
+        for member in members {
+            let label = literal::label_value(&code, &member.label)?;
+            if !labels.insert(label) {
+                return Err(fault::LABEL_TWICE);
+            }
+            let ty = self.member_type(member.type_def.as_ref())?;
+            let name = member.name.clone();
+            cases.push(Case { label, name, ty });
+        }
+        // Several labels of one member follow one another.
+        let mut names = Vec::new();
+        for case in &cases {
+            if names.last() != Some(&&*case.name) {
+                names.push(&*case.name);
+            }
+        }
+        check_names(names.into_iter())?;
+        Ok(cases)
+    }
+
+    /// The value of a constant of a type.
+    pub(crate) fn constant(&self, ty: TypeDef, value: &Any) -> Result<Vec<u8>> {
+        let code = self.store.type_code(ty)?;
+        if !literal::is_constant_type(&code) || !value.type_code().equivalent(&code) {
+            return Err(fault::BAD_ARGUMENT);
+        }
+        literal::stored(value)
+    }
+
+    /// Adds a definition to a container.
+    pub(crate) fn create(&mut self, container: Key, named: Named<'_>, body: Body) -> Result<Key> {
+        check_id(named.id)?;
+        check_name(named.name)?;
+        check_length(named.version)?;
+        if self.store.with_id(named.id).is_some() {
+            return Err(fault::ID_IN_USE);
+        }
+        self.check_place(container, named.name, &body, None)?;
+        let key = self.store.insert(Entry {
+            name: named.name.to_owned(),
+            id: named.id.to_owned(),
+            version: named.version.to_owned(),
+            container: Some(container),
+            contents: Vec::new(),
+            body,
+        })?;
+        self.store.update(container, |it| it.contents.push(key))?;
+        self.check(key)?;
+        Ok(key)
+    }
+
+    /// Checks that a container may have a definition of that name.
+    fn check_place(
+        &self,
+        container: Key,
+        name: &str,
+        body: &Body,
+        moved: Option<Key>,
+    ) -> Result<()> {
+        let scope = self.store.entry(container)?;
+        if !scope.body.may_contain(body) {
+            return Err(fault::BAD_CONTAINER);
+        }
+        let has = |container: Key| -> Result<bool> {
+            for key in &self.store.entry(container)?.contents {
+                let other = self.store.entry(*key)?;
+                if Some(*key) != moved && other.name.eq_ignore_ascii_case(name) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        if has(container)? {
+            return Err(fault::NAME_IN_USE);
+        }
+        for base in self.store.all_bases(container)? {
+            if has(base)? {
+                return Err(fault::INHERITED_NAME);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what a definition has become: its type, its bases, the names that it inherits.
+    pub(crate) fn check(&self, key: Key) -> Result<()> {
+        let entry = self.store.entry(key)?;
+        self.check_bases(key)?;
+        for ty in entry.body.types() {
+            self.store.type_code(ty)?;
+        }
+        if entry.body.is_type() || matches!(entry.body, Body::Exception(_)) {
+            self.store.type_of(key)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that an interface or value does not inherit itself, nor a name twice.
+    fn check_bases(&self, key: Key) -> Result<()> {
+        let bases = self.store.all_bases(key)?;
+        if bases.len() > 1000 {
+            return Err(fault::TOO_LARGE);
+        }
+        let mut names = HashSet::new();
+        for content in &self.store.entry(key)?.contents {
+            names.insert(self.store.entry(*content)?.name.to_ascii_lowercase());
+        }
+        for base in bases {
+            if self.store.all_bases(base)?.contains(&key) {
+                return Err(fault::INCOMPLETE);
+            }
+            for content in &self.store.entry(base)?.contents {
+                let inherited = self.store.entry(*content)?;
+                let is_feature = matches!(inherited.body, Body::Operation(_) | Body::Attribute(_));
+                let name = inherited.name.to_ascii_lowercase();
+                // Two bases may have types of one name, but no operations.
+                if names.contains(&name) && is_feature {
+                    return Err(fault::INHERITED_NAME);
+                }
+                if is_feature {
+                    names.insert(name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the body of a definition, and removes the anonymous types that it had.
+    pub(crate) fn set(&mut self, key: Key, change: impl FnOnce(&mut Body)) -> Result<()> {
+        let before = self.store.entry(key)?.body.types();
+        self.store.update(key, |entry| change(&mut entry.body))?;
+        self.check(key)?;
+        self.check_users()?;
+        self.collect(before)
+    }
+
+    /// Checks that no type has become part of itself, or too large.
+    fn check_users(&self) -> Result<()> {
+        for (key, entry) in self.store.entries() {
+            if entry.body.is_type() || matches!(entry.body, Body::Exception(_)) {
+                self.store.type_of(key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes those anonymous types that nothing refers to.
+    fn collect(&mut self, types: Vec<TypeDef>) -> Result<()> {
+        let mut pending = types;
+        while let Some(ty) = pending.pop() {
+            let TypeDef::Entry(key) = ty else { continue };
+            let Ok(entry) = self.store.entry(key) else {
+                continue;
+            };
+            let parts = entry.body.types();
+            let is_used = self
+                .store
+                .entries()
+                .any(|(_, it)| it.body.types().contains(&ty));
+            if entry.body.is_anonymous() && !is_used {
+                pending.extend(parts);
+                self.store.remove(key);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn destroy(&mut self, key: Key) -> Result<()> {
+        if primitive_of(key).is_some() || key == crate::entry::ROOT {
+            return Err(fault::INDESTRUCTIBLE);
+        }
+        let mut doomed = HashSet::from([key]);
+        let mut pending = vec![key];
+        while let Some(key) = pending.pop() {
+            for content in &self.store.entry(key)?.contents {
+                doomed.insert(*content);
+                pending.push(*content);
+            }
+        }
+        for (user, entry) in self.store.entries() {
+            let needs = |key: &Key| doomed.contains(key);
+            let types = entry.body.types();
+            let mut types = types.iter().filter_map(|ty| match ty {
+                TypeDef::Entry(key) => Some(key),
+                TypeDef::Primitive(_) => None,
+            });
+            let uses = types.any(needs) || entry.body.others().iter().any(needs);
+            if uses && !doomed.contains(&user) && !self.serves_only(user, &doomed)? {
+                return Err(fault::IN_USE);
+            }
+        }
+        if let Some(container) = self.store.entry(key)?.container {
+            self.store
+                .update(container, |it| it.contents.retain(|it| *it != key))?;
+        }
+        let mut types = Vec::new();
+        for key in doomed {
+            types.extend(self.store.entry(key)?.body.types());
+            self.store.remove(key);
+        }
+        self.collect(types)
+    }
+
+    /// Whether an anonymous type is used by nothing but doomed definitions, or by nothing.
+    fn serves_only(&self, key: Key, doomed: &HashSet<Key>) -> Result<bool> {
+        if !self.store.entry(key)?.body.is_anonymous() {
+            return Ok(false);
+        }
+        let mut users = self.store.entries();
+        Ok(users.all(|(user, it)| {
+            !it.body.types().contains(&TypeDef::Entry(key)) || doomed.contains(&user)
+        }))
+    }
+
+    pub(crate) fn set_id(&mut self, key: Key, id: &str) -> Result<()> {
+        check_id(id)?;
+        if self.store.with_id(id).is_some_and(|other| other != key) {
+            return Err(fault::ID_IN_USE);
+        }
+        self.store.update(key, |it| it.id = id.to_owned())
+    }
+
+    pub(crate) fn set_name(&mut self, key: Key, name: &str) -> Result<()> {
+        let container = self.store.entry(key)?.container;
+        self.relocate(key, container.ok_or(fault::GONE)?, name)
+    }
+
+    pub(crate) fn set_version(&mut self, key: Key, version: &str) -> Result<()> {
+        check_length(version)?;
+        self.store.update(key, |it| it.version = version.to_owned())
+    }
+
+    /// Moves a definition to another container, or gives it another name.
+    pub(crate) fn relocate(&mut self, key: Key, container: Key, name: &str) -> Result<()> {
+        check_name(name)?;
+        let mut scope = Some(container);
+        while let Some(inner) = scope {
+            if inner == key {
+                return Err(fault::BAD_CONTAINER);
+            }
+            scope = self.store.entry(inner)?.container;
+        }
+        let body = self.store.entry(key)?.body.clone();
+        self.check_place(container, name, &body, Some(key))?;
+        let before = self.store.entry(key)?.container;
+        if before != Some(container) {
+            if let Some(before) = before {
+                self.store
+                    .update(before, |it| it.contents.retain(|it| *it != key))?;
+            }
+            self.store.update(container, |it| it.contents.push(key))?;
+        }
+        self.store.update(key, |it| {
+            it.name = name.to_owned();
+            it.container = Some(container);
+        })?;
+        self.check_users()
+    }
+}
+
+/// Whether a definition is an interface that may be the base of one of a kind.
+pub(crate) fn is_base_of(kind: InterfaceKind) -> impl Fn(&Body) -> bool {
+    move |body| match body {
+        Body::Interface { kind: base, .. } => match kind {
+            InterfaceKind::Plain => *base != InterfaceKind::Local,
+            InterfaceKind::Abstract => *base == InterfaceKind::Abstract,
+            InterfaceKind::Local => true,
+        },
+        _ => false,
+    }
+}
+
+pub(crate) fn is_exception(body: &Body) -> bool {
+    matches!(body, Body::Exception(_))
+}
+
+fn check_length(text: &str) -> Result<()> {
+    match text.len() <= LONGEST {
+        true => Ok(()),
+        false => Err(fault::TOO_LARGE),
+    }
+}
+
+/// `format:string`.
+fn check_id(id: &str) -> Result<()> {
+    check_length(id)?;
+    let has_format = id.split_once(':').is_some_and(|(format, rest)| {
+        !format.is_empty() && !rest.is_empty() && !id.contains(char::is_control)
+    });
+    match has_format {
+        true => Ok(()),
+        false => Err(fault::BAD_ID),
+    }
+}
+
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    check_length(name)?;
+    let mut letters = name.chars();
+    let begins = letters.next().is_some_and(char::is_alphabetic);
+    match begins && letters.all(|it| it.is_alphanumeric() || it == '_') {
+        true => Ok(()),
+        false => Err(fault::BAD_NAME),
+    }
+}
+
+/// Members and enumerators have different names, whatever their case.
+pub(crate) fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        check_name(name).map_err(|_| fault::BAD_MEMBER)?;
+        if !seen.insert(name.to_ascii_lowercase()) {
+            return Err(fault::BAD_MEMBER);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why there is no text.
+
+use std::fmt;
+
+use orbium::SystemException;
+
+/// Why a repository was not exported.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A definition needs another one that the repository does not have.
+    Missing(String),
+    /// Definitions need each other in a way that IDL has no order for.
+    Circular(String),
+    /// What the repository says of a definition makes no IDL.
+    Invalid(String),
+    /// The repository has more than is read, or definitions nested too deeply.
+    TooLarge,
+    /// The repository could not be asked.
+    System(SystemException),
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(id) => write!(f, "the repository has no definition of {id}"),
+            Self::Circular(id) => write!(f, "the definition of {id} needs itself"),
+            Self::Invalid(id) => write!(f, "what the repository says of {id} is no IDL"),
+            Self::TooLarge => f.write_str("the repository has too many definitions"),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ExportError {}
+
+impl From<SystemException> for ExportError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}

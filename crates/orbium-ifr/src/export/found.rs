@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Definitions as a repository describes them.
+
+use std::collections::{HashMap, HashSet};
+
+use orbium::cdr::MemberRef;
+use orbium::{Any, Interface, TCKind, TypeCode};
+
+use super::error::ExportError;
+use crate::corba::ext_value_def::ExtFullValueDescription;
+use crate::corba::{
+    AttributeDescription, Contained, Container, DefinitionKind, ExceptionDescription,
+    ExtAttributeDescription, ExtInitializer, ExtValueDef, InterfaceAttrExtension, Repository,
+    TypeDescription, ValueDef,
+};
+
+/// Definitions that are read at most.
+const MOST: usize = 200_000;
+
+/// Containers within containers.
+const DEEPEST: usize = 64;
+
+/// One definition.
+pub(super) struct Definition {
+    pub(super) id: String,
+    /// From the repository, itself last.
+    pub(super) path: Vec<String>,
+    pub(super) kind: DefinitionKind,
+    /// Its description, as `describe` has it.
+    pub(super) value: Any,
+    /// Of a type or exception.
+    pub(super) code: TypeCode,
+    /// Places of what it contains.
+    pub(super) contents: Vec<usize>,
+    pub(super) container: Option<usize>,
+    /// Of an attribute, with its exceptions, where the repository describes those.
+    pub(super) attribute: Option<ExtAttributeDescription>,
+    /// Of a value.
+    pub(super) initializers: Vec<ExtInitializer>,
+}
+
+impl Definition {
+    pub(super) fn name(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
+    pub(super) fn invalid(&self) -> ExportError {
+        ExportError::Invalid(self.id.clone())
+    }
+
+    /// Its description.
+    pub(super) fn described<T: orbium::Typed + orbium::codegen::Decode>(
+        &self,
+    ) -> Result<T, ExportError> {
+        self.value.extract().map_err(|_| self.invalid())
+    }
+
+    pub(super) fn is_interface(&self) -> bool {
+        is_interface(self.kind)
+    }
+
+    /// Whether it is declared before all definitions.
+    pub(super) fn has_forward(&self) -> bool {
+        self.is_interface() || self.kind == DefinitionKind::DkValue || self.is_recursive()
+    }
+
+    /// Whether it is a struct or union that contains itself.
+    pub(super) fn is_recursive(&self) -> bool {
+        matches!(
+            self.kind,
+            DefinitionKind::DkStruct | DefinitionKind::DkUnion
+        ) && recurs(&self.code)
+    }
+}
+
+fn is_interface(kind: DefinitionKind) -> bool {
+    matches!(
+        kind,
+        DefinitionKind::DkInterface
+            | DefinitionKind::DkAbstractInterface
+            | DefinitionKind::DkLocalInterface
+    )
+}
+
+/// Whether a type contains itself, through sequences and typedefs.
+fn recurs(code: &TypeCode) -> bool {
+    let mut seen = HashSet::new();
+    let mut pending: Vec<_> = code.members().filter_map(MemberRef::type_code).collect();
+    // Types that a peer describes may unfold without end: each is looked at once, by its id.
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            TCKind::Struct | TCKind::Union => {
+                if part.id() == code.id() {
+                    return true;
+                }
+                if seen.insert(part.id().to_owned()) {
+                    pending.extend(part.members().filter_map(MemberRef::type_code));
+                }
+            }
+            TCKind::Sequence | TCKind::Array | TCKind::Alias => pending.extend(part.content_type()),
+            _ => {}
+        }
+        if seen.len() > MOST || pending.len() > MOST {
+            return false;
+        }
+    }
+    false
+}
+
+/// All definitions of a repository.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) definitions: Vec<Definition>,
+    pub(super) top_level: Vec<usize>,
+    pub(super) by_id: HashMap<String, usize>,
+}
+
+impl Found {
+    pub(super) fn read(repository: &Repository) -> Result<Self, ExportError> {
+        let mut found = Self::default();
+        let root = Container::from_object(repository.as_object().clone());
+        found.top_level = found.container(&root, None)?;
+        Ok(found)
+    }
+
+    /// The definition with an id.
+    pub(super) fn with_id(&self, id: &str) -> Result<usize, ExportError> {
+        let missing = || ExportError::Missing(id.to_owned());
+        self.by_id.get(id).copied().ok_or_else(missing)
+    }
+
+    fn container(
+        &mut self,
+        container: &Container,
+        parent: Option<usize>,
+    ) -> Result<Vec<usize>, ExportError> {
+        let path = parent.map_or_else(Vec::new, |it| self.definitions[it].path.clone());
+        if path.len() >= DEEPEST {
+            return Err(ExportError::TooLarge);
+        }
+        let mut places = Vec::new();
+        for described in container.describe_contents(DefinitionKind::DkAll, true, -1)? {
+            if self.definitions.len() >= MOST {
+                return Err(ExportError::TooLarge);
+            }
+            let invalid = || ExportError::Invalid(path.join("::"));
+            let object = described.contained_object.ok_or_else(invalid)?;
+            let Some((name, id)) = head(&described.value) else {
+                return Err(invalid());
+            };
+            let mut path = path.clone();
+            path.push(name);
+            let place = self.definitions.len();
+            self.by_id.insert(id.clone(), place);
+            self.definitions.push(Definition {
+                id,
+                path,
+                kind: described.kind,
+                code: code(described.kind, &described.value),
+                value: described.value,
+                contents: Vec::new(),
+                container: parent,
+                attribute: None,
+                initializers: Vec::new(),
+            });
+            places.push(place);
+            if is_container(described.kind) {
+                let inner = Container::from_object(object.as_object().clone());
+                self.definitions[place].contents = self.container(&inner, Some(place))?;
+            }
+            self.ask_more(place, &object)?;
+        }
+        Ok(places)
+    }
+
+    /// What descriptions of CORBA 2 leave out.
+    fn ask_more(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
+        let kind = self.definitions[place].kind;
+        let contents = self.definitions[place].contents.clone();
+        let mut attributes = Vec::new();
+        if kind == DefinitionKind::DkValue {
+            let (initializers, described) = initializers(object)?;
+            self.definitions[place].initializers = initializers;
+            attributes = described;
+        } else if is_interface(kind) {
+            let is_attribute =
+                |it: &usize| self.definitions[*it].kind == DefinitionKind::DkAttribute;
+            // Repositories of CORBA 2 do not know the exceptions of attributes.
+            if contents.iter().any(is_attribute)
+                && let Ok(extension) = object.as_object().narrow::<InterfaceAttrExtension>()
+            {
+                attributes = extension.describe_ext_interface()?.attributes;
+            }
+        }
+        for attribute in attributes {
+            for content in &contents {
+                if self.definitions[*content].id == attribute.id {
+                    self.definitions[*content].attribute = Some(attribute.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The factories of a value, and its attributes with their exceptions.
+fn initializers(
+    object: &Contained,
+) -> Result<(Vec<ExtInitializer>, Vec<ExtAttributeDescription>), ExportError> {
+    if let Ok(value) = object.as_object().narrow::<ExtValueDef>() {
+        let ExtFullValueDescription {
+            initializers,
+            attributes,
+            ..
+        } = value.describe_ext_value()?;
+        return Ok((initializers, attributes));
+    }
+    let value = ValueDef::from_object(object.as_object().clone());
+    let initializers = value.initializers()?.into_iter().map(|it| ExtInitializer {
+        members: it.members,
+        exceptions: Vec::new(),
+        name: it.name,
+    });
+    Ok((initializers.collect(), Vec::new()))
+}
+
+fn is_container(kind: DefinitionKind) -> bool {
+    matches!(
+        kind,
+        DefinitionKind::DkModule
+            | DefinitionKind::DkStruct
+            | DefinitionKind::DkUnion
+            | DefinitionKind::DkException
+            | DefinitionKind::DkValue
+    ) || is_interface(kind)
+}
+
+/// The name and the id that every description begins with.
+fn head(value: &Any) -> Option<(String, String)> {
+    use orbium::codegen::Decode;
+    let first = value.type_code().member(0)?.name() == "name";
+    let read = value.read_with(|reader| {
+        let name = String::decode(reader)?;
+        let id = String::decode(reader)?;
+        Ok((name, id))
+    });
+    read.ok().filter(|_| first)
+}
+
+/// The type that a description has.
+fn code(kind: DefinitionKind, value: &Any) -> TypeCode {
+    match kind {
+        DefinitionKind::DkException => {
+            let described = value.extract::<ExceptionDescription>();
+            described.map(|it| it.r#type).unwrap_or_default()
+        }
+        DefinitionKind::DkAttribute => {
+            let described = value.extract::<AttributeDescription>();
+            described.map(|it| it.r#type).unwrap_or_default()
+        }
+        _ => {
+            let described = value.extract::<TypeDescription>();
+            described.map(|it| it.r#type).unwrap_or_default()
+        }
+    }
+}

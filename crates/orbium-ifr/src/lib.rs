@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The CORBA Interface Repository: IDL that clients read and change at run time.
+//!
+//! [`InterfaceRepository`] serves one, from memory or from a file. [`corba`] is what the IDL
+//! compiler makes of the interfaces of CORBA's module, for clients of any repository.
+//!
+//! ```no_run
+//! use orbium::{Config, Interface, Orb};
+//! use orbium_ifr::corba::{InterfaceDef, Repository};
+//!
+//! // -ORBInitRef InterfaceRepository=corbaloc::types.example/InterfaceRepository
+//! let mut args: Vec<String> = std::env::args().collect();
+//! let orb = Orb::new(Config::from_args(&mut args)?)?;
+//! let repository: Repository = orb.resolve("corbaloc:rir:/InterfaceRepository")?;
+//! let found = repository.lookup_id("IDL:Greeter:1.0")?;
+//! let greeter: InterfaceDef = found.ok_or("not there")?.as_object().narrow()?;
+//! for operation in greeter.describe_interface()?.operations {
+//!     println!("{} has {} parameters", operation.name, operation.parameters.len());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod database;
+mod edit;
+mod entry;
+mod error;
+mod export;
+mod fault;
+mod literal;
+mod load;
+mod objects;
+mod references;
+mod repository;
+mod servants;
+mod store;
+mod type_codes;
+mod view;
+
+orbium::include_idl!("InterfaceRepository");
+
+pub use error::{LoadError, RepositoryError};
+pub use export::{ExportError, idl_of};
+pub use repository::{INTERFACE_REPOSITORY, InterfaceRepository};

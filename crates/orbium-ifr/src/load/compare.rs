@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether the repository has a definition as the model has it.
+
+use orbium_idl::model::{DefinitionKind, ValueType};
+
+use super::{Loaded, Loading};
+use crate::entry::{Body, Key, TypeDef};
+use crate::error::LoadError;
+
+impl Loading<'_, '_> {
+    /// Checks that what was there already says the same as the model.
+    pub(super) fn compare(&mut self) -> Loaded<()> {
+        for id in std::mem::take(&mut self.known) {
+            let definition = &self.model[id];
+            let key = self.keys[id];
+            let before = self.anonymous.len();
+            let body = self.body(definition)?;
+            let entry = self.edit.store.entry(key)?;
+            let is_forward = match &definition.kind {
+                DefinitionKind::Interface(it) => it.forward_only,
+                DefinitionKind::ValueType(it) => it.forward_only,
+                _ => false,
+            };
+            let kind = entry.body.kind();
+            if is_forward && kind == body.kind() {
+                continue;
+            }
+            let was_forward = matches!(
+                &entry.body,
+                Body::Interface { bases, .. } if bases.is_empty()
+            );
+            if was_forward && kind == body.kind() {
+                self.edit.store.update(key, |it| it.body = body)?;
+            } else if !self.same(&entry.body, &body)? {
+                return Err(Self::different(definition));
+            }
+            let has = |key: &Key, scope: &[Key]| scope.contains(key);
+            let scope = self.model.contents(id).iter();
+            let scope: Vec<Key> = scope.filter_map(|id| self.keys.get(*id).copied()).collect();
+            let entry = self.edit.store.entry(key)?;
+            let members = self.edit.store.state(key)?;
+            let is_state = |key: &Key| members.iter().any(|(member, ..)| member == key);
+            let mut contents = entry.contents.iter().filter(|it| !is_state(it));
+            let is_module = matches!(entry.body, Body::Module);
+            if !is_module && !contents.all(|it| has(it, &scope)) {
+                return Err(Self::different(definition));
+            }
+            if let DefinitionKind::ValueType(value) = &definition.kind {
+                self.compare_state(key, value)?;
+            }
+            // Types that were made for the comparison alone.
+            if !was_forward {
+                for key in self.anonymous.split_off(before) {
+                    self.edit.store.remove(key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_state(&mut self, key: Key, value: &ValueType) -> Loaded<()> {
+        let mut made = Vec::new();
+        for member in &value.members {
+            made.push(self.ty(&member.member.ty)?);
+        }
+        let state = self.edit.store.state(key)?;
+        let mut same = state.len() == value.members.len();
+        for ((member, made), (_, entry, ty, public)) in value.members.iter().zip(made).zip(&state) {
+            same &= member.member.name == entry.name
+                && member.public == *public
+                && self.same_type(made, *ty)?;
+        }
+        match same {
+            true => Ok(()),
+            false => Err(LoadError::Different(self.edit.store.entry(key)?.id.clone())),
+        }
+    }
+
+    /// Whether two types are one, or anonymous and alike.
+    fn same_type(&self, a: TypeDef, b: TypeDef) -> Loaded<bool> {
+        let (TypeDef::Entry(one), TypeDef::Entry(other)) = (a, b) else {
+            return Ok(a == b);
+        };
+        let (left, right) = (self.edit.store.entry(one)?, self.edit.store.entry(other)?);
+        if one == other || !left.body.is_anonymous() || !right.body.is_anonymous() {
+            return Ok(one == other);
+        }
+        self.same(&left.body, &right.body)
+    }
+
+    /// Whether two definitions say the same: but for their types, octet for octet.
+    fn same(&self, a: &Body, b: &Body) -> Loaded<bool> {
+        let (types, others) = (a.types(), b.types());
+        if types.len() != others.len() {
+            return Ok(false);
+        }
+        for (one, other) in types.into_iter().zip(others) {
+            if !self.same_type(one, other)? {
+                return Ok(false);
+            }
+        }
+        Ok(a.without_types() == b.without_types())
+    }
+}

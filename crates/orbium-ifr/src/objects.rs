@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References to definitions: an adapter for each kind, with a default servant, whatever the
+//! number of definitions.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use orbium::{
+    Call, IdAssignment, IdUniqueness, Interface, Lifespan, Orb, PoaError, Policies,
+    RequestProcessing, Servant, ServantRetention, SystemException, servant_of,
+};
+
+use crate::corba::{self, DefinitionKind};
+use crate::edit::Edit;
+use crate::entry::Key;
+use crate::fault::{self, Result};
+use crate::references::{Adapter, References, key_in};
+use crate::repositories::LoadingRepository;
+use crate::store::Store;
+use crate::view::View;
+
+/// The servant of all objects of a repository.
+#[derive(Clone)]
+pub(crate) struct Objects(Arc<Inner>);
+
+struct Inner {
+    store: RwLock<Store>,
+    references: References,
+}
+
+/// The adapter of a kind of object: what references say, and what serves them.
+type Served = (DefinitionKind, &'static str, &'static str, Arc<dyn Servant>);
+
+impl Objects {
+    pub(crate) fn new(store: Store) -> Self {
+        Self(Arc::new(Inner {
+            store: RwLock::new(store),
+            references: References::default(),
+        }))
+    }
+
+    /// Makes the adapters.
+    pub(crate) fn serve(&self, orb: &Orb) -> std::result::Result<(), PoaError> {
+        let policies = Policies {
+            lifespan: Lifespan::Persistent,
+            id_assignment: IdAssignment::User,
+            id_uniqueness: IdUniqueness::Multiple,
+            servant_retention: ServantRetention::NonRetain,
+            request_processing: RequestProcessing::DefaultServant,
+            ..Policies::default()
+        };
+        let root = orb.root_poa();
+        let parent = root.create_poa("InterfaceRepository", None, policies.clone())?;
+        let mut adapters = Vec::new();
+        for (kind, name, repository_id, servant) in self.served() {
+            let poa = parent.create_poa(name, Some(parent.manager()), policies.clone())?;
+            poa.set_servant(servant)?;
+            adapters.push((kind, Adapter { poa, repository_id }));
+        }
+        self.0.references.set(adapters);
+        root.manager().activate()?;
+        parent.manager().activate()?;
+        Ok(())
+    }
+
+    fn served(&self) -> Vec<Served> {
+        use DefinitionKind as Kind;
+        macro_rules! served {
+            ($($kind:ident $name:literal $shown:ident $interface:ty;)*) => {
+                vec![$((
+                    Kind::$kind,
+                    $name,
+                    corba::$shown::REPOSITORY_ID,
+                    servant_of::<$interface, _>(self.clone()),
+                )),*]
+            };
+        }
+        served! {
+            DkRepository "Repository" Repository LoadingRepository;
+            DkModule "Module" ModuleDef corba::ModuleDef;
+            DkConstant "Constant" ConstantDef corba::ConstantDef;
+            DkStruct "Struct" StructDef corba::StructDef;
+            DkUnion "Union" UnionDef corba::UnionDef;
+            DkEnum "Enum" EnumDef corba::EnumDef;
+            DkAlias "Alias" AliasDef corba::AliasDef;
+            DkNative "Native" NativeDef corba::NativeDef;
+            DkException "Exception" ExceptionDef corba::ExceptionDef;
+            DkInterface "Interface" InterfaceDef corba::ExtInterfaceDef;
+            DkAbstractInterface "AbstractInterface" AbstractInterfaceDef corba::ExtAbstractInterfaceDef;
+            DkLocalInterface "LocalInterface" LocalInterfaceDef corba::ExtLocalInterfaceDef;
+            DkAttribute "Attribute" AttributeDef corba::ExtAttributeDef;
+            DkOperation "Operation" OperationDef corba::OperationDef;
+            DkValue "Value" ValueDef corba::ExtValueDef;
+            DkValueMember "ValueMember" ValueMemberDef corba::ValueMemberDef;
+            DkValueBox "ValueBox" ValueBoxDef corba::ValueBoxDef;
+            DkPrimitive "Primitive" PrimitiveDef corba::PrimitiveDef;
+            DkString "String" StringDef corba::StringDef;
+            DkWstring "Wstring" WstringDef corba::WstringDef;
+            DkFixed "Fixed" FixedDef corba::FixedDef;
+            DkSequence "Sequence" SequenceDef corba::SequenceDef;
+            DkArray "Array" ArrayDef corba::ArrayDef;
+        }
+    }
+
+    /// The reference to the repository itself.
+    pub(crate) fn root(&self) -> Result<corba::Repository> {
+        self.view(|view| view.repository()?.ok_or(fault::GONE))
+    }
+
+    /// Reads what a request asks for.
+    pub(crate) fn read<T>(
+        &self,
+        call: &Call<'_>,
+        work: impl FnOnce(&View<'_>, Key) -> Result<T>,
+    ) -> Result<T> {
+        self.view(|view| work(view, key_in(view.store, call.object_id())?))
+    }
+
+    /// As [`Objects::read`], without a request.
+    pub(crate) fn view<T>(&self, work: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
+        let store = self.0.store.read().unwrap_or_else(PoisonError::into_inner);
+        let (references, store) = (&self.0.references, &*store);
+        work(&View { references, store })
+    }
+
+    /// Changes what a request asks for, all of it or nothing.
+    pub(crate) fn write<T>(
+        &self,
+        call: &Call<'_>,
+        work: impl FnOnce(&mut Edit<'_>, Key) -> Result<T>,
+    ) -> Result<T> {
+        let id = call.object_id();
+        self.edit(|edit| {
+            let key = key_in(edit.store, id)?;
+            work(edit, key)
+        })
+    }
+
+    /// As [`Objects::write`], without a request.
+    pub(crate) fn edit<T, E: From<SystemException>>(
+        &self,
+        work: impl FnOnce(&mut Edit<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let mut store = self.0.store.write().unwrap_or_else(PoisonError::into_inner);
+        let references = &self.0.references;
+        store.change(|store| work(&mut Edit { references, store }))
+    }
+}

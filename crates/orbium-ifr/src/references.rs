@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References to definitions: their object ids are the keys of the store.
+
+use std::sync::OnceLock;
+
+use orbium::{Interface, ObjectRef, Poa, SystemException};
+
+use crate::corba::DefinitionKind;
+use crate::entry::{Key, TypeDef};
+use crate::fault::{self, Result};
+use crate::store::Store;
+use crate::type_codes::primitive_kind;
+
+/// Set in the key of an object that is a primitive type.
+const PRIMITIVE: Key = 1 << 63;
+
+/// An adapter for each kind of object.
+#[derive(Default)]
+pub(crate) struct References {
+    /// By `DefinitionKind`.
+    adapters: OnceLock<Vec<Option<Adapter>>>,
+}
+
+/// The adapter of one kind.
+pub(crate) struct Adapter {
+    pub(crate) poa: Poa,
+    /// In references: the interface that clients of CORBA 2.3 know.
+    pub(crate) repository_id: &'static str,
+}
+
+impl References {
+    /// Sets the adapters, once.
+    pub(crate) fn set(&self, made: impl IntoIterator<Item = (DefinitionKind, Adapter)>) {
+        let mut adapters = Vec::new();
+        adapters.resize_with(DefinitionKind::DkEvent as usize + 1, || None);
+        for (kind, adapter) in made {
+            adapters[kind as usize] = Some(adapter);
+        }
+        // Nothing else sets them.
+        let _ = self.adapters.set(adapters);
+    }
+
+    fn adapter(&self, kind: DefinitionKind) -> Result<&Adapter> {
+        let adapters = self.adapters.get().ok_or(fault::GONE)?;
+        adapters[kind as usize].as_ref().ok_or(fault::GONE)
+    }
+
+    /// The reference to an entry of a kind.
+    pub(crate) fn reference<I: Interface>(
+        &self,
+        stamp: u64,
+        kind: DefinitionKind,
+        key: Key,
+    ) -> Result<I> {
+        let adapter = self.adapter(kind)?;
+        let id = [key.to_be_bytes(), stamp.to_be_bytes()].concat();
+        let made = adapter
+            .poa
+            .create_object_reference_with_id(&id, adapter.repository_id);
+        Ok(I::from_object(made.map_err(SystemException::from)?))
+    }
+
+    /// The reference to a primitive type.
+    pub(crate) fn primitive<I: Interface>(&self, stamp: u64, ordinal: u32) -> Result<I> {
+        let key = PRIMITIVE | Key::from(ordinal);
+        self.reference(stamp, DefinitionKind::DkPrimitive, key)
+    }
+
+    /// The entry that a reference of this repository leads to.
+    pub(crate) fn key_of(&self, store: &Store, object: &ObjectRef) -> Result<Key> {
+        let adapters = self.adapters.get().ok_or(fault::GONE)?;
+        let mut ids = adapters.iter().flatten();
+        let id = ids.find_map(|adapter| adapter.poa.reference_to_id(object).ok());
+        key_in(store, &id.ok_or(fault::BAD_ARGUMENT)?).map_err(|_| fault::BAD_ARGUMENT)
+    }
+
+    /// The type that a reference leads to.
+    pub(crate) fn type_of(&self, store: &Store, object: Option<&ObjectRef>) -> Result<TypeDef> {
+        let key = self.key_of(store, object.ok_or(fault::BAD_ARGUMENT)?)?;
+        if let Some(ordinal) = primitive_of(key) {
+            return Ok(TypeDef::Primitive(ordinal));
+        }
+        match store.entry(key)?.body.is_type() {
+            true => Ok(TypeDef::Entry(key)),
+            false => Err(fault::BAD_ARGUMENT),
+        }
+    }
+}
+
+/// The ordinal of the primitive type that a key is of.
+pub(crate) fn primitive_of(key: Key) -> Option<u32> {
+    let ordinal = u32::try_from(key.checked_sub(PRIMITIVE)?).ok()?;
+    primitive_kind(ordinal).map(|_| ordinal)
+}
+
+/// The key in an object id, of an entry that is there.
+pub(crate) fn key_in(store: &Store, id: &[u8]) -> Result<Key> {
+    let (key, stamp) = id.split_first_chunk::<8>().ok_or(fault::GONE)?;
+    let key = Key::from_be_bytes(*key);
+    let is_there = primitive_of(key).is_some() || store.entry(key).is_ok();
+    match *stamp == store.stamp.to_be_bytes() && is_there {
+        true => Ok(key),
+        false => Err(fault::GONE),
+    }
+}

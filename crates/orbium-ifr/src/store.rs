@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All definitions, changed in transactions.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+use orbium::TypeCode;
+
+use crate::database::Database;
+use crate::entry::{Body, Entry, InterfaceKind, Key, ROOT, TypeDef};
+use crate::fault;
+use crate::fault::Result;
+
+/// Most definitions and anonymous types of one repository.
+const MOST: usize = 1_000_000;
+
+/// A finished TypeCode, and its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) code: TypeCode,
+    pub(crate) parts: u64,
+}
+
+/// All definitions.
+pub(crate) struct Store {
+    entries: BTreeMap<Key, Entry>,
+    by_id: HashMap<String, Key>,
+    next: Key,
+    /// Distinguishes the references of this repository from those of others.
+    pub(crate) stamp: u64,
+    /// What the open transaction has replaced.
+    undo: BTreeMap<Key, Option<Entry>>,
+    /// TypeCodes that were asked for since the last change.
+    pub(crate) made: Mutex<HashMap<Key, Made>>,
+    database: Option<Database>,
+}
+
+impl Store {
+    /// An empty repository in memory.
+    pub(crate) fn new(stamp: u64) -> Self {
+        let root = Entry::anonymous(Body::Repository);
+        Self {
+            entries: BTreeMap::from([(ROOT, root)]),
+            by_id: HashMap::new(),
+            next: ROOT + 1,
+            stamp,
+            undo: BTreeMap::new(),
+            made: Mutex::default(),
+            database: None,
+        }
+    }
+
+    /// A repository that writes every transaction to a database, with what is in there.
+    pub(crate) fn with_database(
+        stamp: u64,
+        entries: impl IntoIterator<Item = (Key, Entry)>,
+        database: Database,
+    ) -> Self {
+        let mut store = Self::new(stamp);
+        for (key, entry) in entries {
+            store.put(key, entry);
+        }
+        store.undo.clear();
+        store.database = Some(database);
+        store
+    }
+
+    /// Changes the store, in the database too, or leaves it as it was.
+    pub(crate) fn change<T, E: From<orbium::SystemException>>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let next = self.next;
+        let done = work(self).and_then(|done| {
+            self.write().map_err(E::from)?;
+            Ok(done)
+        });
+        let undo = std::mem::take(&mut self.undo);
+        if done.is_err() {
+            for (key, entry) in undo {
+                match entry {
+                    Some(entry) => self.put(key, entry),
+                    None => self.remove(key),
+                }
+            }
+            self.undo.clear();
+            self.next = next;
+        }
+        done
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let Some(database) = &self.database else {
+            return Ok(());
+        };
+        let changed = self.undo.keys().map(|key| (*key, self.entries.get(key)));
+        database.write(changed).map_err(|_| fault::NOT_STORED)
+    }
+
+    fn put(&mut self, key: Key, entry: Entry) {
+        if !entry.id.is_empty() {
+            self.by_id.insert(entry.id.clone(), key);
+        }
+        self.next = self.next.max(key + 1);
+        self.forget_types();
+        let before = self.entries.insert(key, entry);
+        if let Some(before) = &before
+            && before.id != self.entries[&key].id
+            && self.by_id.get(&before.id) == Some(&key)
+        {
+            self.by_id.remove(&before.id);
+        }
+        self.undo.entry(key).or_insert(before);
+    }
+
+    /// Removes an entry alone; its container still names it.
+    pub(crate) fn remove(&mut self, key: Key) {
+        self.forget_types();
+        let before = self.entries.remove(&key);
+        if let Some(before) = &before
+            && self.by_id.get(&before.id) == Some(&key)
+        {
+            self.by_id.remove(&before.id);
+        }
+        self.undo.entry(key).or_insert(before);
+    }
+
+    fn forget_types(&mut self) {
+        let made = self.made.get_mut();
+        made.unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clear();
+    }
+
+    /// Adds an entry without a look at its container.
+    pub(crate) fn insert(&mut self, entry: Entry) -> Result<Key> {
+        if self.entries.len() >= MOST {
+            return Err(fault::TOO_LARGE);
+        }
+        let key = self.next;
+        self.put(key, entry);
+        Ok(key)
+    }
+
+    /// Changes an entry.
+    pub(crate) fn update(&mut self, key: Key, change: impl FnOnce(&mut Entry)) -> Result<()> {
+        let mut entry = self.entry(key)?.clone();
+        change(&mut entry);
+        self.put(key, entry);
+        Ok(())
+    }
+
+    pub(crate) fn entry(&self, key: Key) -> Result<&Entry> {
+        self.entries.get(&key).ok_or(fault::GONE)
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Key, &Entry)> {
+        self.entries.iter().map(|(key, entry)| (*key, entry))
+    }
+
+    pub(crate) fn with_id(&self, id: &str) -> Option<Key> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The name from the repository, such as `::M::I`.
+    pub(crate) fn absolute_name(&self, key: Key) -> Result<String> {
+        let mut path = Vec::new();
+        let mut scope = key;
+        while let Some(container) = self.entry(scope)?.container {
+            path.push(self.entry(scope)?.name.as_str());
+            scope = container;
+        }
+        Ok(path.iter().rev().map(|name| format!("::{name}")).collect())
+    }
+
+    /// The id of the container; empty if that is the repository.
+    pub(crate) fn defined_in(&self, key: Key) -> Result<&str> {
+        match self.entry(key)?.container {
+            Some(container) => Ok(&self.entry(container)?.id),
+            None => Ok(""),
+        }
+    }
+
+    /// The direct bases: those of a value include the interfaces that it supports.
+    fn bases(&self, key: Key) -> Result<Vec<Key>> {
+        Ok(match &self.entry(key)?.body {
+            Body::Interface { bases, .. } => bases.clone(),
+            Body::Value(value) => {
+                let mut bases: Vec<Key> = value.base.into_iter().collect();
+                bases.extend(&value.abstract_bases);
+                bases.extend(&value.supports);
+                bases
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    /// All bases of an interface or value, the nearest first, each once.
+    pub(crate) fn all_bases(&self, key: Key) -> Result<Vec<Key>> {
+        let mut found = Vec::new();
+        let mut seen = std::collections::HashSet::from([key]);
+        let mut pending = self.bases(key)?;
+        pending.reverse();
+        while let Some(base) = pending.pop() {
+            if seen.insert(base) {
+                found.push(base);
+                pending.extend(self.bases(base)?.into_iter().rev());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether an interface or value is, or inherits, the one with that id.
+    pub(crate) fn is_a(&self, key: Key, id: &str) -> Result<bool> {
+        let is_universal = match &self.entry(key)?.body {
+            Body::Value(_) => id == "IDL:omg.org/CORBA/ValueBase:1.0",
+            Body::Interface { kind, .. } => {
+                id == orbium::OBJECT_REPOSITORY_ID && *kind != InterfaceKind::Abstract
+                    || id == "IDL:omg.org/CORBA/AbstractBase:1.0"
+                        && *kind == InterfaceKind::Abstract
+            }
+            _ => return Ok(false),
+        };
+        if is_universal {
+            return Ok(true);
+        }
+        let Some(wanted) = self.with_id(id) else {
+            return Ok(false);
+        };
+        Ok(wanted == key || self.all_bases(key)?.contains(&wanted))
+    }
+
+    /// What a container has: its own definitions in order, then what it inherits.
+    pub(crate) fn contents(&self, key: Key, exclude_inherited: bool) -> Result<Vec<Key>> {
+        let mut contents = self.entry(key)?.contents.clone();
+        if !exclude_inherited {
+            for base in self.all_bases(key)? {
+                contents.extend(&self.entry(base)?.contents);
+            }
+        }
+        Ok(contents)
+    }
+
+    /// What a scoped name means in a container.
+    pub(crate) fn lookup(&self, key: Key, name: &str) -> Result<Option<Key>> {
+        let (mut scope, name) = match name.strip_prefix("::") {
+            Some(name) => (ROOT, name),
+            None => (key, name),
+        };
+        for part in name.split("::") {
+            let contents = self.contents(scope, false)?;
+            let mut named = contents.into_iter().filter_map(|key| {
+                let entry = self.entries.get(&key)?;
+                (entry.name == part).then_some(key)
+            });
+            match named.next() {
+                Some(found) => scope = found,
+                None => return Ok(None),
+            }
+        }
+        Ok((scope != ROOT && !name.is_empty()).then_some(scope))
+    }
+
+    /// The members of a value's state.
+    pub(crate) fn state(&self, key: Key) -> Result<Vec<(Key, &Entry, TypeDef, bool)>> {
+        let mut state = Vec::new();
+        for member in &self.entry(key)?.contents {
+            let entry = self.entry(*member)?;
+            if let Body::ValueMember { ty, public } = entry.body {
+                state.push((*member, entry, ty, public));
+            }
+        }
+        Ok(state)
+    }
+}

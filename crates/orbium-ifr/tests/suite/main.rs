@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tests of the Interface Repository.
+
+mod exporting;
+mod files;
+mod kitchen;
+mod reading;
+mod served;
+mod writing;

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What interceptors of calls can ask at each point. A type for each point has the
+//! questions that the standard allows there: others do not compile (the standard has
+//! BAD_INV_ORDER 14 for them).
+//!
+//! ```compile_fail
+//! fn early(request: &orbium_interceptor::SendRequest<'_>) {
+//!     let _ = request.reply_status();
+//! }
+//! ```
+//! ```compile_fail
+//! fn early(request: &orbium_interceptor::SendPoll<'_>) {
+//!     let _ = request.service_context(1);
+//! }
+//! ```
+//! ```compile_fail
+//! fn late(request: &mut orbium_interceptor::ReceiveReply<'_>) {
+//!     let _ = request.add_service_context(1, Vec::new(), false);
+//! }
+//! ```
+//! ```compile_fail
+//! fn other(request: &orbium_interceptor::ReceiveReply<'_>) {
+//!     let _ = request.received_exception();
+//! }
+//! ```
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use orbium_cdr::Any;
+use orbium_channel::protocol;
+use orbium_giop::{Ior, SystemException, TaggedComponent, TaggedProfile};
+use orbium_invocation::Operation;
+
+use super::outcome::CallOutcome;
+use crate::context_list::ContextList;
+use crate::errors::{no_such_component, no_such_context, not_kept};
+use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+use crate::status::RequestStatus;
+
+/// What a flow begins with.
+#[derive(Debug)]
+pub struct CallFacts {
+    /// What is called.
+    pub operation: &'static Operation,
+    /// The reference that the call is made through.
+    pub target: Arc<Ior>,
+    /// The reference that is used: another one after a forward.
+    pub effective: Arc<Ior>,
+    /// Place of the profile that is used in that.
+    pub profile: usize,
+    /// Service contexts that the caller added by hand.
+    pub contexts: ContextList,
+}
+
+/// What can be asked at every point of a call.
+#[derive(Debug)]
+pub struct ClientRequest {
+    pub(super) id: u32,
+    pub(super) facts: CallFacts,
+    pub(super) current: PiCurrent,
+    pub(super) slots: SlotTable,
+    pub(super) reply_contexts: ContextList,
+}
+
+impl ClientRequest {
+    /// Distinguishes the request from others under way; not that of its message.
+    #[must_use]
+    pub fn request_id(&self) -> u32 {
+        self.id
+    }
+
+    /// Name of the operation on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        self.facts.operation.name()
+    }
+
+    /// Repository id of the interface that it is called through; empty if that is not known.
+    #[must_use]
+    pub fn interface(&self) -> &'static str {
+        self.facts.operation.interface()
+    }
+
+    /// Whether the caller expects a reply.
+    #[must_use]
+    pub fn response_expected(&self) -> bool {
+        !self.facts.operation.is_oneway()
+    }
+
+    /// A slot of the request: what its thread had in it when it made the call.
+    ///
+    /// # Errors
+    /// [`InvalidSlot`].
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
+        self.current.of_request(&self.slots, slot)
+    }
+
+    /// The reference that the call is made through.
+    #[must_use]
+    pub fn target(&self) -> &Ior {
+        &self.facts.target
+    }
+
+    /// The reference that the request goes to: another one after a forward.
+    #[must_use]
+    pub fn effective_target(&self) -> &Ior {
+        &self.facts.effective
+    }
+
+    /// The profile of it that is used.
+    #[must_use]
+    pub fn effective_profile(&self) -> Option<&TaggedProfile> {
+        self.facts.effective.profiles.get(self.facts.profile)
+    }
+}
+
+/// At [`send_request`](super::ClientInterceptor::send_request).
+#[derive(Debug)]
+pub struct SendRequest<'f> {
+    pub(super) request: &'f mut ClientRequest,
+}
+
+/// At [`send_poll`](super::ClientInterceptor::send_poll).
+#[derive(Debug)]
+pub struct SendPoll<'f> {
+    pub(super) request: &'f ClientRequest,
+}
+
+/// At [`receive_reply`](super::ClientInterceptor::receive_reply).
+#[derive(Debug)]
+pub struct ReceiveReply<'f> {
+    pub(super) request: &'f ClientRequest,
+}
+
+/// At [`receive_exception`](super::ClientInterceptor::receive_exception).
+#[derive(Debug)]
+pub struct ReceiveException<'f> {
+    pub(super) request: &'f ClientRequest,
+    pub(super) outcome: &'f CallOutcome,
+}
+
+/// At [`receive_other`](super::ClientInterceptor::receive_other).
+#[derive(Debug)]
+pub struct ReceiveOther<'f> {
+    pub(super) request: &'f ClientRequest,
+    pub(super) outcome: &'f CallOutcome,
+}
+
+macro_rules! derefs {
+    ($($point:ident)*) => {$(
+        impl Deref for $point<'_> {
+            type Target = ClientRequest;
+
+            fn deref(&self) -> &ClientRequest {
+                self.request
+            }
+        }
+    )*};
+}
+
+derefs!(SendRequest SendPoll ReceiveReply ReceiveException ReceiveOther);
+
+/// What all points but `send_poll` have.
+macro_rules! of_request {
+    ($($point:ident)*) => {$(
+        impl $point<'_> {
+            /// The data of a service context of the request, as interceptors and the caller
+            /// added it; those of the ORB itself are added later.
+            ///
+            /// # Errors
+            /// BAD_PARAM 26 if there is none with that id.
+            pub fn service_context(&self, id: u32) -> Result<&[u8], SystemException> {
+                self.request.facts.contexts.get(id)
+            }
+
+            /// The first component with that id of the profile that is used.
+            ///
+            /// # Errors
+            /// BAD_PARAM 28 if there is none.
+            pub fn effective_component(&self, id: u32) -> Result<TaggedComponent, SystemException> {
+                self.effective_components(id).map(|mut all| all.swap_remove(0))
+            }
+
+            /// All components with that id of the profile that is used.
+            ///
+            /// # Errors
+            /// BAD_PARAM 28 if there is none.
+            pub fn effective_components(
+                &self,
+                id: u32,
+            ) -> Result<Vec<TaggedComponent>, SystemException> {
+                components(self.request, id)
+            }
+
+            /// Types of the exceptions that the operation raises.
+            ///
+            /// # Errors
+            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            pub fn exceptions(&self) -> Result<Vec<orbium_cdr::TypeCode>, SystemException> {
+                Err(not_kept())
+            }
+
+            /// Names of the contexts of the operation.
+            ///
+            /// # Errors
+            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
+                Err(not_kept())
+            }
+
+            /// Names and values of the context of the call.
+            ///
+            /// # Errors
+            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
+                Err(not_kept())
+            }
+
+            /// How far a oneway is confirmed: `NONE` is 0, `WITH_TRANSPORT` 1. A request
+            /// with a reply waits for its servant: `WITH_TARGET`, 3.
+            pub fn sync_scope(&self) -> i16 {
+                match self.request.response_expected() {
+                    true => 3,
+                    false => 1,
+                }
+            }
+        }
+    )*};
+}
+
+of_request!(SendRequest ReceiveReply ReceiveException ReceiveOther);
+
+/// What all ending points have.
+macro_rules! of_reply {
+    ($($point:ident)*) => {$(
+        impl $point<'_> {
+            /// The data of a service context of the reply.
+            ///
+            /// # Errors
+            /// BAD_PARAM 26 if there is none with that id.
+            pub fn reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
+                self.request.reply_contexts.get(id).map_err(|_| no_such_context())
+            }
+        }
+    )*};
+}
+
+of_reply!(ReceiveReply ReceiveException ReceiveOther);
+
+/// What compiled stubs refuse where the standard has arguments.
+macro_rules! of_arguments {
+    ($($point:ident)*) => {$(
+        impl $point<'_> {
+            /// The arguments of the call.
+            ///
+            /// # Errors
+            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            pub fn arguments(&self) -> Result<Vec<Any>, SystemException> {
+                Err(not_kept())
+            }
+        }
+    )*};
+}
+
+of_arguments!(SendRequest ReceiveReply);
+
+fn components(request: &ClientRequest, id: u32) -> Result<Vec<TaggedComponent>, SystemException> {
+    let profile = request.effective_profile().ok_or(no_such_component())?;
+    let alone = Ior {
+        type_id: String::new(),
+        profiles: vec![profile.clone()],
+    };
+    let mut found = Vec::new();
+    if let Some(offer) = protocol::offers(&alone).first() {
+        found.extend(offer.components.iter().filter(|it| it.tag == id).cloned());
+    }
+    match found.is_empty() {
+        true => Err(no_such_component()),
+        false => Ok(found),
+    }
+}
+
+impl SendRequest<'_> {
+    /// Adds a service context to the request. The ORB's own context of the same
+    /// id goes first.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
+    pub fn add_service_context(
+        &mut self,
+        id: u32,
+        data: impl Into<Vec<u8>>,
+        replace: bool,
+    ) -> Result<(), SystemException> {
+        self.request.facts.contexts.add(id, data.into(), replace)
+    }
+}
+
+impl ReceiveReply<'_> {
+    /// [`RequestStatus::Successful`].
+    #[must_use]
+    pub fn reply_status(&self) -> RequestStatus {
+        RequestStatus::Successful
+    }
+
+    /// The result of the call.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: stubs of a compiler do not keep it.
+    pub fn result(&self) -> Result<Any, SystemException> {
+        Err(not_kept())
+    }
+}
+
+impl ReceiveException<'_> {
+    /// [`RequestStatus::SystemException`] or [`RequestStatus::UserException`].
+    #[must_use]
+    pub fn reply_status(&self) -> RequestStatus {
+        self.outcome.status()
+    }
+
+    /// The system exception; `None` if it is a user exception, of which the id is known.
+    #[must_use]
+    pub fn received_exception(&self) -> Option<SystemException> {
+        match self.outcome {
+            CallOutcome::Raised(exception) => Some(*exception),
+            _ => None,
+        }
+    }
+
+    /// Repository id of the exception.
+    #[must_use]
+    pub fn received_exception_id(&self) -> &str {
+        match self.outcome {
+            CallOutcome::Raised(exception) => exception.kind.repository_id(),
+            CallOutcome::UserException(id) => id,
+            _ => "",
+        }
+    }
+}
+
+impl ReceiveOther<'_> {
+    /// [`RequestStatus::LocationForward`], [`RequestStatus::TransportRetry`],
+    /// [`RequestStatus::Unknown`] for an asynchronous request that was sent, or
+    /// [`RequestStatus::Successful`] for a oneway.
+    #[must_use]
+    pub fn reply_status(&self) -> RequestStatus {
+        self.outcome.status()
+    }
+
+    /// Where the request is forwarded to; `None` if it is not.
+    #[must_use]
+    pub fn forward_reference(&self) -> Option<&Ior> {
+        match self.outcome {
+            CallOutcome::Forward(to) => Some(to),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How attempts at calls end.
+
+use std::sync::Arc;
+
+use orbium_giop::{Ior, SystemException};
+
+use crate::interrupt::Interrupt;
+use crate::status::RequestStatus;
+
+/// How an attempt at a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallOutcome {
+    /// With results.
+    Results,
+    /// With a user exception of that id.
+    UserException(String),
+    /// With a system exception.
+    Raised(SystemException),
+    /// The object is elsewhere.
+    Forward(Arc<Ior>),
+    /// The request is sent again.
+    Retry,
+    /// A oneway was sent.
+    Sent,
+    /// An asynchronous request was sent.
+    Pending,
+}
+
+impl CallOutcome {
+    pub(super) fn status(&self) -> RequestStatus {
+        match self {
+            Self::Results | Self::Sent => RequestStatus::Successful,
+            Self::UserException(_) => RequestStatus::UserException,
+            Self::Raised(_) => RequestStatus::SystemException,
+            Self::Forward(_) => RequestStatus::LocationForward,
+            Self::Retry => RequestStatus::TransportRetry,
+            Self::Pending => RequestStatus::Unknown,
+        }
+    }
+}
+
+impl From<Interrupt> for CallOutcome {
+    fn from(interrupt: Interrupt) -> Self {
+        match interrupt {
+            Interrupt::Raise(exception) => Self::Raised(exception),
+            Interrupt::Forward(to) => Self::Forward(to),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The points of calls.
+
+use orbium_giop::SystemException;
+
+use super::info::{ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest};
+use crate::interrupt::Interrupt;
+
+/// Sees every request that an ORB sends, and what becomes of it. Each attempt is a flow of
+/// its own: a starting point, and exactly one ending point if the starting point succeeded.
+///
+/// Calls that an interceptor makes are intercepted too. While one runs, its thread has empty
+/// slots: it sets one before such a call, and looks at it in `send_request`.
+pub trait ClientInterceptor: Send + Sync + 'static {
+    /// Unique among the interceptors of calls unless it is empty.
+    fn name(&self) -> &str {
+        ""
+    }
+
+    /// The ORB ends.
+    fn destroy(&self) {}
+
+    /// Starting point: a request is to be sent.
+    ///
+    /// # Errors
+    /// Why it is not: no further interceptor sees it, those before see an ending point.
+    fn send_request(&self, _: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        Ok(())
+    }
+
+    /// Starting point: the reply to an asynchronous request is there.
+    ///
+    /// # Errors
+    /// What its caller gets instead.
+    fn send_poll(&self, _: &mut SendPoll<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    /// Ending point: the results are there.
+    ///
+    /// # Errors
+    /// What the caller gets instead.
+    fn receive_reply(&self, _: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    /// Ending point: the request ended with an exception.
+    ///
+    /// # Errors
+    /// What the caller gets instead, or where the request is sent again.
+    fn receive_exception(&self, _: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+        Ok(())
+    }
+
+    /// Ending point: the request was forwarded, is sent again, or has no reply (yet).
+    ///
+    /// # Errors
+    /// What the caller gets instead, or where the request is sent again.
+    fn receive_other(&self, _: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Service contexts that a message is to carry.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orbium_giop::{ServiceContext, ServiceContexts, SystemException};
+
+use crate::errors::{context_exists, no_such_context};
+
+/// A service context with data of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedContext {
+    /// What the data is.
+    pub id: u32,
+    /// The data, usually an encapsulation.
+    pub data: Vec<u8>,
+}
+
+/// The service contexts of a message; allocates nothing while it is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextList(Vec<OwnedContext>);
+
+/// Where the service contexts of a reply go for a caller that asks for them.
+#[derive(Clone, Debug, Default)]
+pub struct ReplyContexts(Arc<Mutex<ContextList>>);
+
+impl ReplyContexts {
+    /// Those of the last reply that had any.
+    #[must_use]
+    pub fn get(&self) -> ContextList {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// A reply has come.
+    pub fn set(&self, contexts: ContextList) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = contexts;
+    }
+}
+
+impl ContextList {
+    /// Those of a message that was received.
+    #[must_use]
+    pub fn of(contexts: &ServiceContexts<'_>) -> Self {
+        let owned = |it: ServiceContext<'_>| OwnedContext {
+            id: it.id,
+            data: it.data.to_vec(),
+        };
+        Self(contexts.iter().map(owned).collect())
+    }
+
+    /// Adds one.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
+    pub fn add(&mut self, id: u32, data: Vec<u8>, replace: bool) -> Result<(), SystemException> {
+        match self.0.iter_mut().find(|it| it.id == id) {
+            Some(old) if replace => old.data = data,
+            Some(_) => return Err(context_exists()),
+            None => self.0.push(OwnedContext { id, data }),
+        }
+        Ok(())
+    }
+
+    /// The data of the one with that id.
+    ///
+    /// # Errors
+    /// BAD_PARAM 26 if there is none.
+    pub fn get(&self, id: u32) -> Result<&[u8], SystemException> {
+        let found = self.0.iter().find(|it| it.id == id);
+        Ok(&found.ok_or(no_such_context())?.data)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &OwnedContext> {
+        self.0.iter()
+    }
+
+    /// As headers are written with them.
+    #[must_use]
+    pub fn borrowed(&self) -> Vec<ServiceContext<'_>> {
+        let mut lent = Vec::with_capacity(self.0.len());
+        for OwnedContext { id, data } in &self.0 {
+            lent.push(ServiceContext { id: *id, data });
+        }
+        lent
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The exceptions that the standard names for wrong use of request information.
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+
+const fn omg(kind: ExceptionKind, minor: u32) -> SystemException {
+    SystemException::omg(kind, minor, Completion::No)
+}
+
+/// No service context with that id.
+pub(crate) const fn no_such_context() -> SystemException {
+    omg(ExceptionKind::BadParam, 26)
+}
+
+/// No component with that id.
+pub(crate) const fn no_such_component() -> SystemException {
+    omg(ExceptionKind::BadParam, 28)
+}
+
+/// A service context with that id is there, and is not to be replaced.
+pub(crate) const fn context_exists() -> SystemException {
+    omg(ExceptionKind::BadInvOrder, 15)
+}
+
+/// Statically compiled stubs and skeletons do not keep that.
+pub(crate) const fn not_kept() -> SystemException {
+    omg(ExceptionKind::NoResources, 1)
+}
+
+/// An interceptor panicked.
+pub(crate) const fn panicked(completed: Completion) -> SystemException {
+    SystemException::orbium(ExceptionKind::Unknown, minor::SERVANT_PANICKED, completed)
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How an interceptor ends a request.
+
+use std::sync::Arc;
+
+use orbium_giop::{Ior, SystemException};
+
+/// What an interceptor makes of a request instead of letting it go on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Interrupt {
+    /// The request ends with this exception.
+    Raise(SystemException),
+    /// Another object serves the request (`PortableInterceptor::ForwardRequest`).
+    Forward(Arc<Ior>),
+}
+
+impl Interrupt {
+    /// Forwards to the object of that reference.
+    #[must_use]
+    pub fn forward(to: &Ior) -> Self {
+        Self::Forward(Arc::new(to.clone()))
+    }
+}
+
+impl From<SystemException> for Interrupt {
+    fn from(exception: SystemException) -> Self {
+        Self::Raise(exception)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Portable interceptors (CORBA 3.3 Part 1, clause 16): code that an ORB runs at fixed
+//! points of calls, requests and replies, outside stubs and servants. Asynchronous calls are
+//! not intercepted yet.
+//!
+//! ```
+//! use orbium_core::Orb;
+//! use orbium_interceptor::{ClientInterceptor, Interceptors, Interrupt, SendRequest};
+//!
+//! /// Adds a service context to each request.
+//! struct Tagging;
+//!
+//! impl ClientInterceptor for Tagging {
+//!     fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+//!         request.add_service_context(0x4F52_4240, b"hello".to_vec(), false)?;
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut interceptors = Interceptors::new();
+//! interceptors.add_client(Tagging)?;
+//! let orb = Orb::builder().interceptors(interceptors).build()?;
+//! # drop(orb);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod client;
+mod context_list;
+mod errors;
+mod guard;
+mod interrupt;
+mod registry;
+mod reply_message;
+pub mod server;
+mod slots;
+mod status;
+
+pub use client::{
+    ClientInterceptor, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
+    SendRequest,
+};
+pub use context_list::{ContextList, OwnedContext, ReplyContexts};
+pub use interrupt::Interrupt;
+pub use registry::{DuplicateName, Interceptors};
+pub use reply_message::{ReplyMessage, with_contexts};
+pub use server::{
+    ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply, ServerInterceptor,
+    ServerRequest,
+};
+pub use slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+pub use status::RequestStatus;

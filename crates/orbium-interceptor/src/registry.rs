@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interceptors of an ORB, in the order of their registration.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use crate::client::points::ClientInterceptor;
+use crate::server::points::ServerInterceptor;
+use crate::slots::{PiCurrent, SlotId};
+
+/// An interceptor of that kind and name is registered already
+/// (`ORBInitInfo::DuplicateName`).
+#[derive(Clone, PartialEq, Eq)]
+pub struct DuplicateName(pub String);
+
+impl fmt::Display for DuplicateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an interceptor named {:?} is registered already", self.0)
+    }
+}
+
+impl fmt::Debug for DuplicateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for DuplicateName {}
+
+/// Numbers of ORBs' slots.
+static OWNERS: AtomicUsize = AtomicUsize::new(0);
+
+/// The interceptors of an ORB and its slots: made before the ORB is built, and not changed
+/// later. Starting points run in the order of registration, ending points in reverse.
+#[derive(Clone)]
+pub struct Interceptors {
+    pub(crate) client: Vec<Arc<dyn ClientInterceptor>>,
+    pub(crate) server: Vec<Arc<dyn ServerInterceptor>>,
+    current: PiCurrent,
+    /// The id of the last request that an interceptor of a client saw.
+    requests: Arc<AtomicU32>,
+}
+
+impl Interceptors {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            client: Vec::new(),
+            server: Vec::new(),
+            current: PiCurrent {
+                owner: OWNERS.fetch_add(1, Ordering::Relaxed),
+                slots: 0,
+            },
+            requests: Arc::default(),
+        }
+    }
+
+    /// Adds an interceptor of calls.
+    ///
+    /// # Errors
+    /// [`DuplicateName`] unless its name is empty.
+    pub fn add_client(&mut self, interceptor: impl ClientInterceptor) -> Result<(), DuplicateName> {
+        let names = self.client.iter().map(|it| it.name());
+        check_name(names, interceptor.name())?;
+        self.client.push(Arc::new(interceptor));
+        Ok(())
+    }
+
+    /// Adds an interceptor of requests to servants.
+    ///
+    /// # Errors
+    /// [`DuplicateName`] unless its name is empty.
+    pub fn add_server(&mut self, interceptor: impl ServerInterceptor) -> Result<(), DuplicateName> {
+        let names = self.server.iter().map(|it| it.name());
+        check_name(names, interceptor.name())?;
+        self.server.push(Arc::new(interceptor));
+        Ok(())
+    }
+
+    /// Allocates a slot.
+    pub fn allocate_slot(&mut self) -> SlotId {
+        let slot = SlotId(self.current.slots);
+        self.current.slots += 1;
+        slot
+    }
+
+    /// The slots of the calling thread, as allocated so far.
+    #[must_use]
+    pub fn current(&self) -> PiCurrent {
+        self.current
+    }
+
+    /// Whether calls have an interceptor.
+    #[must_use]
+    pub fn intercepts_calls(&self) -> bool {
+        !self.client.is_empty()
+    }
+
+    /// Whether requests to servants have an interceptor.
+    #[must_use]
+    pub fn intercepts_requests(&self) -> bool {
+        !self.server.is_empty()
+    }
+
+    /// A copy, if requests to servants have an interceptor.
+    #[must_use]
+    pub fn of_requests(&self) -> Option<Self> {
+        self.intercepts_requests().then(|| self.clone())
+    }
+
+    /// Ends the interceptors: `destroy` of each, in the order of registration. A panic is
+    /// ignored.
+    pub fn destroy(&self) {
+        let run = |destroy: &dyn Fn()| {
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(destroy));
+        };
+        for interceptor in &self.client {
+            run(&|| interceptor.destroy());
+        }
+        for interceptor in &self.server {
+            run(&|| interceptor.destroy());
+        }
+    }
+
+    /// An id for a request that no other request under way has.
+    pub(crate) fn next_request(&self) -> u32 {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+fn check_name<'n>(
+    mut names: impl Iterator<Item = &'n str>,
+    name: &str,
+) -> Result<(), DuplicateName> {
+    match !name.is_empty() && names.any(|it| it == name) {
+        true => Err(DuplicateName(name.to_owned())),
+        false => Ok(()),
+    }
+}
+
+impl Default for Interceptors {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Interceptors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let client: Vec<_> = self.client.iter().map(|it| it.name()).collect();
+        let server: Vec<_> = self.server.iter().map(|it| it.name()).collect();
+        f.debug_struct("Interceptors")
+            .field("client", &client)
+            .field("server", &server)
+            .field("slots", &self.current.slots)
+            .finish()
+    }
+}
+
+impl PartialEq for Interceptors {
+    /// The same ones, or none in both.
+    fn eq(&self, other: &Self) -> bool {
+        let sizes = |it: &Self| (it.client.len(), it.server.len(), it.current.slots);
+        sizes(self) == sizes(other)
+            && (sizes(self) == (0, 0, 0) || self.current.owner == other.current.owner)
+    }
+}
+
+impl Eq for Interceptors {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Configurations are compared: two without interceptors were different.
+    #[test]
+    fn lists_without_interceptors_are_equal() {
+        assert_eq!(Interceptors::new(), Interceptors::default());
+        let mut slotted = Interceptors::new();
+        slotted.allocate_slot();
+        assert_ne!(slotted, Interceptors::new());
+        assert_eq!(slotted, slotted.clone());
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How requests end.
+
+use std::sync::Arc;
+
+use orbium_giop::{Ior, SystemException};
+
+use crate::interrupt::Interrupt;
+use crate::status::RequestStatus;
+
+/// How a request ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RequestOutcome {
+    /// With results.
+    Results,
+    /// With a user exception of that id.
+    UserException(String),
+    /// With a system exception.
+    Raised(SystemException),
+    /// The client is sent to another object.
+    Forward(Arc<Ior>),
+    /// Its servant has returned, and answers later.
+    Late,
+    /// It was served, and its client expects no results.
+    Unanswered,
+}
+
+impl RequestOutcome {
+    pub(super) fn status(&self) -> RequestStatus {
+        match self {
+            Self::Results | Self::Unanswered => RequestStatus::Successful,
+            Self::UserException(_) => RequestStatus::UserException,
+            Self::Late => RequestStatus::Unknown,
+            Self::Raised(_) => RequestStatus::SystemException,
+            Self::Forward(_) => RequestStatus::LocationForward,
+        }
+    }
+}
+
+impl From<Interrupt> for RequestOutcome {
+    fn from(interrupt: Interrupt) -> Self {
+        match interrupt {
+            Interrupt::Raise(exception) => Self::Raised(exception),
+            Interrupt::Forward(to) => Self::Forward(to),
+        }
+    }
+}

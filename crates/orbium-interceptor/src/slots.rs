@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Slots: values that accompany a request through interceptors, threads and servants
+//! (CORBA 3.3 Part 1, clause 16.4).
+
+use std::cell::RefCell;
+use std::fmt;
+
+use orbium_cdr::Any;
+use orbium_giop::SystemException;
+
+/// A slot that was allocated before its ORB was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SlotId(pub u32);
+
+/// No slot with that id was allocated (`PortableInterceptor::InvalidSlot`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct InvalidSlot(pub SlotId);
+
+impl fmt::Display for InvalidSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no slot {} was allocated", self.0.0)
+    }
+}
+
+impl fmt::Debug for InvalidSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for InvalidSlot {}
+
+impl From<InvalidSlot> for SystemException {
+    /// BAD_PARAM.
+    fn from(_: InvalidSlot) -> Self {
+        orbium_giop::ExceptionKind::BadParam.into()
+    }
+}
+
+impl From<InvalidSlot> for crate::Interrupt {
+    fn from(invalid: InvalidSlot) -> Self {
+        Self::Raise(invalid.into())
+    }
+}
+
+/// The values of slots: of a thread or of a request. Allocates nothing while none is set.
+#[derive(Clone, Debug, Default)]
+pub struct SlotTable(Vec<Any>);
+
+impl SlotTable {
+    fn get(&self, slot: SlotId) -> Any {
+        self.0.get(slot.0 as usize).cloned().unwrap_or_default()
+    }
+
+    fn set(&mut self, slot: SlotId, value: Any) {
+        let index = slot.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, Any::default);
+        }
+        self.0[index] = value;
+    }
+}
+
+thread_local! {
+    /// The tables of this thread, by the ORB's slots that they are for.
+    static TABLES: RefCell<Vec<(usize, SlotTable)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The slots of the calling thread (`PICurrent`, the thread scope): a call carries a copy of
+/// them, a servant begins with those of its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PiCurrent {
+    /// Distinguishes the slots of one ORB from those of others.
+    pub(crate) owner: usize,
+    /// How many were allocated.
+    pub(crate) slots: u32,
+}
+
+impl PiCurrent {
+    pub(crate) fn check(&self, slot: SlotId) -> Result<(), InvalidSlot> {
+        match slot.0 < self.slots {
+            true => Ok(()),
+            false => Err(InvalidSlot(slot)),
+        }
+    }
+
+    /// The value of a slot of this thread; an any of type null if it was never set.
+    ///
+    /// # Errors
+    /// [`InvalidSlot`].
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
+        self.check(slot)?;
+        Ok(TABLES.with_borrow(|all| {
+            let own = all.iter().find(|(owner, _)| *owner == self.owner);
+            own.map_or_else(Any::default, |(_, table)| table.get(slot))
+        }))
+    }
+
+    /// Sets a slot of this thread.
+    ///
+    /// # Errors
+    /// [`InvalidSlot`].
+    pub fn set_slot(&self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
+        self.check(slot)?;
+        let mut table = self.exchange(SlotTable::default());
+        table.set(slot, value);
+        self.exchange(table);
+        Ok(())
+    }
+
+    /// The slot of a request.
+    pub(crate) fn of_request(&self, table: &SlotTable, slot: SlotId) -> Result<Any, InvalidSlot> {
+        self.check(slot)?;
+        Ok(table.get(slot))
+    }
+
+    /// Sets the slot of a request.
+    pub(crate) fn set_of_request(
+        &self,
+        table: &mut SlotTable,
+        slot: SlotId,
+        value: Any,
+    ) -> Result<(), InvalidSlot> {
+        self.check(slot)?;
+        table.set(slot, value);
+        Ok(())
+    }
+
+    /// A copy of this thread's slots, for the calls that it makes.
+    #[must_use]
+    pub fn of_this_thread(&self) -> SlotTable {
+        if self.slots == 0 {
+            return SlotTable::default();
+        }
+        TABLES.with_borrow(|all| {
+            let own = all.iter().find(|(owner, _)| *owner == self.owner);
+            own.map_or_else(SlotTable::default, |(_, table)| table.clone())
+        })
+    }
+
+    /// Gives this thread other slots; those that it had.
+    pub(crate) fn exchange(&self, table: SlotTable) -> SlotTable {
+        if self.slots == 0 {
+            return table;
+        }
+        TABLES.with_borrow_mut(|all| {
+            let at = all.iter().position(|(owner, _)| *owner == self.owner);
+            match at {
+                Some(at) if table.0.is_empty() => all.swap_remove(at).1,
+                Some(at) => std::mem::replace(&mut all[at].1, table),
+                None => {
+                    if !table.0.is_empty() {
+                        all.push((self.owner, table));
+                    }
+                    SlotTable::default()
+                }
+            }
+        })
+    }
+}

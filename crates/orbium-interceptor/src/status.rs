@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How an attempt at a request ended.
+
+/// `PortableInterceptor::ReplyStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i16)]
+pub enum RequestStatus {
+    /// Results, or a oneway that was sent.
+    Successful = 0,
+    /// A system exception.
+    SystemException = 1,
+    /// A user exception.
+    UserException = 2,
+    /// The object is elsewhere.
+    LocationForward = 3,
+    /// The request is sent again.
+    TransportRetry = 4,
+    /// An asynchronous request was sent; its reply is yet to come.
+    Unknown = 5,
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interceptors over real connections, as one program.
+
+mod contexts;
+mod flow;
+mod recorder;
+mod slots;
+
+type Tested = Result<(), Box<dyn std::error::Error>>;

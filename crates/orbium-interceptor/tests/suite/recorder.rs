@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interceptors that note which points were called, and do what a test says at one of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orbium::interceptor::{
+    ClientInterceptor, ClientRequest, Interceptors, Interrupt, ReceiveContexts, ReceiveException,
+    ReceiveOther, ReceiveReply, ReceiveRequest, SendException, SendOther, SendPoll, SendReply,
+    SendRequest, ServerInterceptor, ServerRequest,
+};
+use orbium::{Orb, SystemException};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{TargetState, reach};
+
+/// What happened, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
+
+impl Journal {
+    pub(crate) fn note(&self, what: String) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(what);
+    }
+
+    /// Takes what was noted so far.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+type Act = Arc<dyn Fn() -> Result<(), Interrupt> + Send + Sync>;
+
+/// Notes the points that are called, with what was asked there.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    name: &'static str,
+    journal: Journal,
+    at: &'static str,
+    act: Act,
+}
+
+impl Recorder {
+    pub(crate) fn new(name: &'static str, journal: &Journal) -> Self {
+        Self {
+            name,
+            journal: journal.clone(),
+            at: "",
+            act: Arc::new(|| Ok(())),
+        }
+    }
+
+    /// Does something at the point of that name.
+    pub(crate) fn at(
+        self,
+        point: &'static str,
+        act: impl Fn() -> Result<(), Interrupt> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            at: point,
+            act: Arc::new(act),
+            ..self
+        }
+    }
+
+    fn point(&self, point: &str, operation: &str, detail: &str) -> Result<(), Interrupt> {
+        // What an ORB asks on its own is not part of a test.
+        if operation.starts_with('_') {
+            return Ok(());
+        }
+        self.journal.note(format!("{} {point}{detail}", self.name));
+        match point == self.at {
+            true => (self.act)(),
+            false => Ok(()),
+        }
+    }
+
+    fn client(&self, point: &str, request: &ClientRequest, detail: &str) -> Result<(), Interrupt> {
+        self.point(point, request.operation(), detail)
+    }
+
+    fn server(
+        &self,
+        point: &str,
+        request: &ServerRequest<'_>,
+        detail: &str,
+    ) -> Result<(), Interrupt> {
+        self.point(point, &request.operation(), detail)
+    }
+}
+
+fn raised(outcome: Result<(), Interrupt>) -> Result<(), SystemException> {
+    outcome.map_err(|interrupt| match interrupt {
+        Interrupt::Raise(exception) => exception,
+        Interrupt::Forward(_) => panic!("this point cannot forward"),
+    })
+}
+
+impl ClientInterceptor for Recorder {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn send_request(&self, it: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        self.client("send_request", it, "")
+    }
+
+    fn send_poll(&self, it: &mut SendPoll<'_>) -> Result<(), SystemException> {
+        raised(self.client("send_poll", it, ""))
+    }
+
+    fn receive_reply(&self, it: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        raised(self.client("receive_reply", it, ""))
+    }
+
+    fn receive_exception(&self, it: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+        let detail = format!(" {}", it.received_exception_id());
+        self.client("receive_exception", it, &detail)
+    }
+
+    fn receive_other(&self, it: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+        let detail = format!(" {:?}", it.reply_status());
+        self.client("receive_other", it, &detail)
+    }
+}
+
+impl ServerInterceptor for Recorder {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn receive_request_service_contexts(
+        &self,
+        it: &mut ReceiveContexts<'_, '_>,
+    ) -> Result<(), Interrupt> {
+        self.server("receive_contexts", it, "")
+    }
+
+    fn receive_request(&self, it: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+        self.server("receive_request", it, "")
+    }
+
+    fn send_reply(&self, it: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
+        raised(self.server("send_reply", it, ""))
+    }
+
+    fn send_exception(&self, it: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+        let detail = format!(" {}", it.sending_exception_id());
+        self.server("send_exception", it, &detail)
+    }
+
+    fn send_other(&self, it: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
+        let detail = format!(" {:?}", it.reply_status());
+        self.server("send_other", it, &detail)
+    }
+}
+
+/// An ORB with interceptors of calls.
+pub(crate) fn client_orb(all: impl IntoIterator<Item = Recorder>) -> Orb {
+    let mut interceptors = Interceptors::new();
+    for one in all {
+        interceptors.add_client(one).unwrap();
+    }
+    Orb::builder().interceptors(interceptors).build().unwrap()
+}
+
+/// A served object of an ORB with interceptors of requests.
+pub(crate) struct Server {
+    /// Serves as long as it is held.
+    _orb: Orb,
+    pub state: Arc<TargetState>,
+    pub target: Target,
+}
+
+/// An ORB with interceptors of requests, and an object.
+pub(crate) fn server_orb(all: impl IntoIterator<Item = Recorder>) -> Server {
+    let mut interceptors = Interceptors::new();
+    for one in all {
+        interceptors.add_server(one).unwrap();
+    }
+    serve(interceptors)
+}
+
+/// An ORB with those interceptors, and an object.
+pub(crate) fn serve(interceptors: Interceptors) -> Server {
+    let orb = Orb::builder()
+        .endpoint("iiop://127.0.0.1:0")
+        .unwrap()
+        .interceptors(interceptors)
+        .build()
+        .unwrap();
+    let state = Arc::new(TargetState::default());
+    let target = orb.serve("Target", Arc::clone(&state)).unwrap();
+    Server {
+        _orb: orb,
+        state,
+        target,
+    }
+}
+
+/// The same object for another ORB.
+pub(crate) fn seen_by(orb: &Orb, target: &Target) -> Target {
+    reach(orb, &orb.object_to_string(target))
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Macros of shape for arguments and results: how a stub writes and keeps them, and how a
+//! skeleton holds and lends them.
+
+/// The operation that a stub calls.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_operation {
+    (fn $id:literal, $wire:literal) => {
+        $crate::Operation::of($id, $wire)
+    };
+    (idempotent $id:literal, $wire:literal) => {
+        $crate::Operation::of($id, $wire).idempotent()
+    };
+    (oneway $id:literal, $wire:literal) => {
+        $crate::Operation::oneway_of($id, $wire)
+    };
+}
+
+/// Writes an argument.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_send {
+    ($writer:ident, $(@object)? $arg:ident) => {
+        $crate::cdr::Encode::encode(&$arg, $writer)
+    };
+    ($writer:ident, $arg:ident as $codec:ty) => {
+        <$codec as $crate::cdr::Codec>::encode($arg, $writer)
+    };
+    ($writer:ident, @inout $arg:ident $(as $codec:ty)?) => {
+        $crate::cdr::idl_encode!($writer, &*$arg $(, $codec)?)
+    };
+    ($writer:ident, @view $arg:ident) => {
+        $crate::cdr::AsArgument::write($arg, $writer)
+    };
+    ($writer:ident, @view $arg:ident as $codec:ty) => {
+        <$codec as $crate::cdr::Codec>::encode($arg, $writer)
+    };
+}
+
+/// Copies an argument for a request that outlives the call of its stub.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_keep {
+    ($arg:ident, $type:ty $(as $codec:ty)?) => {
+        <$type as $crate::cdr::Parameter<'_>>::keep($arg)
+    };
+    (@object $arg:ident, $type:ty) => {
+        $arg.cloned()
+    };
+    (@inout $arg:ident, $type:ty $(as $codec:ty)? | $lent:ty) => {
+        <$lent as $crate::cdr::Parameter<'_>>::keep($arg)
+    };
+    (@view $arg:ident, $type:ty | $view:ty) => {
+        $crate::cdr::AsArgument::keep($arg)
+    };
+    (@view $arg:ident, $type:ty as $codec:ty | $view:ty) => {
+        ::std::borrow::ToOwned::to_owned($arg)
+    };
+}
+
+/// Reads into a value that is there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_decode_out {
+    ($reader:ident, $out:ident) => {
+        $crate::cdr::Decode::decode_into($out, $reader)?
+    };
+    ($reader:ident, $out:ident, $codec:ty) => {
+        *$out = <$codec as $crate::cdr::Codec>::decode($reader)?
+    };
+}
+
+/// Writes the new value of an `inout` parameter back.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_put_back {
+    (@inout $arg:ident, $outputs:ident) => {
+        *$arg = $outputs.$arg
+    };
+    ($(@$flag:ident)? $arg:ident, $outputs:ident) => {};
+}
+
+/// What a stub returns of what came back.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_gives {
+    ($outputs:ident, ()) => {
+        ()
+    };
+    ($outputs:ident, $result:ident) => {
+        $outputs.$result
+    };
+    ($outputs:ident, ($results:path { $($result:ident),* })) => {
+        {
+            type OrbiumResults = $results;
+            OrbiumResults { $($result: $outputs.$result),* }
+        }
+    };
+}
+
+/// The type of a servant's parameter.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_servant_type {
+    ($(@object)? $type:ty) => {
+        $type
+    };
+    (@inout $type:ty | $lent:ty) => {
+        &mut $type
+    };
+    (@view $type:ty | $view:ty) => {
+        $view
+    };
+}
+
+/// The type of a parameter of a servant with a reply slot: new values go there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_slot_type {
+    ($(@object)? $type:ty) => {
+        $type
+    };
+    (@inout $type:ty | $lent:ty) => {
+        $lent
+    };
+    (@view $type:ty | $view:ty) => {
+        $view
+    };
+}
+
+/// An argument as the skeleton holds it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_hold {
+    ($arguments:ident, $(@object)? $arg:ident: $type:ty) => {
+        let $arg = <$type as $crate::cdr::Parameter<'_>>::hold($arguments)?;
+    };
+    ($arguments:ident, $arg:ident: $type:ty as $codec:ty) => {
+        let $arg = <$codec as $crate::cdr::Codec>::hold($arguments)?;
+    };
+    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        let mut $arg = $crate::cdr::idl_decode!($arguments, $type $(as $codec)?)?;
+    };
+    ($arguments:ident, @view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
+        let arena = $crate::cdr::Arena::new($arguments);
+        let $arg = $crate::cdr::idl_view_member!($arguments, &arena, $view $(as $codec)?)?;
+    };
+}
+
+/// An argument as the skeleton of a servant with a reply slot holds it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_hold_for_slot {
+    ($arguments:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        $crate::idl_hold!($arguments, $arg: $lent $(as $codec)?);
+    };
+    ($arguments:ident, $($parameter:tt)*) => {
+        $crate::idl_hold!($arguments, $($parameter)*);
+    };
+}
+
+/// An argument as the servant gets it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lend {
+    ($(@object)? $arg:ident: $type:ty) => {
+        <$type as $crate::cdr::Parameter<'_>>::lend(&$arg)
+    };
+    ($arg:ident: $type:ty as $codec:ty) => {
+        ::core::borrow::Borrow::<<$codec as $crate::cdr::Codec>::Borrowed>::borrow(&$arg)
+    };
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        &mut $arg
+    };
+    (@view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
+        $arg
+    };
+}
+
+/// An argument as a servant with a reply slot gets it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lend_with_slot {
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        $crate::idl_lend!($arg: $lent $(as $codec)?)
+    };
+    ($($parameter:tt)*) => {
+        $crate::idl_lend!($($parameter)*)
+    };
+}
+
+/// Names for what a servant returned besides the values of `inout` parameters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_outputs {
+    ($value:ident, ()) => {
+        let () = $value;
+    };
+    ($value:ident, $result:ident) => {
+        let $result = $value;
+    };
+    ($value:ident, ($results:path { $($result:ident),* })) => {
+        type OrbiumResults = $results;
+        let OrbiumResults { $($result),* } = $value;
+    };
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names of the Naming Service as values, and in the form of text that `corbaname:` has
+//! (Naming Service 1.3, clause 2.4).
+
+mod error;
+mod name;
+mod text;
+
+pub use error::{NameError, NameSyntaxError, NameSyntaxErrorKind, NotFoundReason};
+pub use name::{Name, NameComponent};

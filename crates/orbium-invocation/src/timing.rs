@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The deadlines of one call, computed from its time policies.
+
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
+use orbium_giop::{Completion, SystemException};
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use crate::TimePolicies;
+use crate::exceptions::{deadline_passed, time_left};
+
+/// Until when what part of a call has to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// What is left of the time for sending.
+    pub timeout: Option<Duration>,
+    /// Until when the request has to be sent.
+    pub sending: Deadline,
+    /// Until when the reply has to be there.
+    pub reply: Deadline,
+    /// Before when the caller is not to have the reply.
+    pub reply_start: Option<Instant>,
+    /// Whether there is anything to mind at all.
+    pub is_timed: bool,
+    /// Whether the request carries the deadlines to the server.
+    pub is_propagated: bool,
+    /// Whether the request header is not written from the template alone: it carries
+    /// deadlines, or a span records its id.
+    pub is_header_special: bool,
+}
+
+impl Timing {
+    /// No bounds.
+    pub const NEVER: Self = Self {
+        timeout: None,
+        sending: Deadline::NEVER,
+        reply: Deadline::NEVER,
+        reply_start: None,
+        is_timed: false,
+        is_propagated: false,
+        is_header_special: false,
+    };
+
+    /// Computes the deadlines of a call that begins now, and the start time of its
+    /// request. Absolute times become monotonic ones here, once: later changes of the
+    /// system clock have no effect.
+    ///
+    /// # Errors
+    ///
+    /// TIMEOUT if a deadline has passed, or lies before the start time that belongs to
+    /// it.
+    #[cold]
+    pub fn of(
+        policies: &TimePolicies,
+        is_propagated: bool,
+    ) -> Result<(Self, Option<Instant>), SystemException> {
+        if policies.is_none() {
+            return Ok((Self::NEVER, None));
+        }
+        let until = |end: Option<SystemTime>| {
+            let left = |end: SystemTime| end.duration_since(SystemTime::now());
+            end.map(|end| left(end).unwrap_or(Duration::ZERO))
+        };
+        let reply = Deadline::after(policies.roundtrip_timeout)
+            .earlier(Deadline::after(until(policies.reply_end)));
+        let request = Deadline::after(policies.request_timeout)
+            .earlier(Deadline::after(until(policies.request_end)));
+        let sending = request.earlier(reply);
+        // In this order, or what is held back would come too early.
+        let (clock, now) = (SystemTime::now(), Instant::now());
+        // What has passed, and what no clock can count, holds nothing back.
+        let from = |start: Option<SystemTime>| now.checked_add(start?.duration_since(clock).ok()?);
+        let (start, reply_start) = (from(policies.request_start), from(policies.reply_start));
+        let never = |start: Option<Instant>, end: Deadline| matches!((start, end.instant()), (Some(start), Some(end)) if end <= start);
+        if never(start, sending) || never(reply_start, reply) {
+            return Err(deadline_passed());
+        }
+        let is_propagated = is_propagated && sending != Deadline::NEVER;
+        let timing = Self {
+            timeout: time_left(sending)?,
+            sending,
+            reply,
+            reply_start,
+            is_timed: true,
+            is_propagated,
+            is_header_special: is_propagated,
+        };
+        Ok((timing, start))
+    }
+
+    /// Blocks until the start time of the request; polls `has_ended`, which fails once
+    /// the ORB has shut down.
+    ///
+    /// # Errors
+    ///
+    /// TIMEOUT if the deadline has passed, or the error of `has_ended`.
+    #[cold]
+    #[inline(never)]
+    pub fn await_start(
+        &mut self,
+        start: Instant,
+        has_ended: &dyn Fn() -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        wait_until(start, has_ended)?;
+        self.timeout = time_left(self.sending)?;
+        Ok(())
+    }
+
+    /// Applies the reply's times: a late reply is discarded, an early one is held back
+    /// until its start time.
+    ///
+    /// # Errors
+    ///
+    /// TIMEOUT, completed MAYBE.
+    #[cold]
+    #[inline(never)]
+    pub fn await_reply_start(&self) -> Result<(), SystemException> {
+        self.check_reply()?;
+        match self.reply_start {
+            Some(start) => wait_until(start, &|| Ok(())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a reply that is there now has come in time.
+    ///
+    /// # Errors
+    /// TIMEOUT, completed MAYBE.
+    pub fn check_reply(&self) -> Result<(), SystemException> {
+        match time_left(self.reply) {
+            Ok(_) => Ok(()),
+            Err(late) => Err(SystemException {
+                completed: Completion::Maybe,
+                ..late
+            }),
+        }
+    }
+
+    /// The times that the request carries: those that remain, for orbium servers, and
+    /// absolute ones for other ORBs.
+    pub fn contexts(&self) -> (TimeLeft, EndTimes) {
+        let (now, clock) = (Instant::now(), SystemTime::now());
+        let left = |deadline: Deadline| {
+            let end = deadline.instant()?;
+            Some(end.saturating_duration_since(now))
+        };
+        // That the request is there before the reply has to be goes without
+        // saying.
+        let request = Some(self.sending).filter(|sending| *sending != self.reply);
+        let left = TimeLeft {
+            request: request.and_then(left),
+            reply: left(self.reply),
+        };
+        let end = |left: Option<Duration>| left.and_then(|left| clock.checked_add(left));
+        let ends = EndTimes {
+            request: end(left.request).map(UtcTime::from),
+            reply: end(left.reply).map(UtcTime::from),
+        };
+        (left, ends)
+    }
+}
+
+/// How long a caller that waits does not look whether its ORB has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+fn wait_until(
+    start: Instant,
+    has_ended: &dyn Fn() -> Result<(), SystemException>,
+) -> Result<(), SystemException> {
+    // Others on a connection that is being served must not wait too.
+    role::about_to_block();
+    loop {
+        let left = start.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        has_ended()?;
+        thread::sleep(left.min(LOOK));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    /// Conformance: TAO 52 - timers follow the chosen clock
+    #[test]
+    fn the_earliest_bound_holds() {
+        let end = |hours| SystemTime::now().checked_add(hours * HOUR);
+        let policies = TimePolicies {
+            roundtrip_timeout: Some(4 * HOUR),
+            request_timeout: Some(3 * HOUR),
+            request_end: end(1),
+            reply_end: end(2),
+            ..TimePolicies::NONE
+        };
+        let (timing, _) = Timing::of(&policies, true).unwrap();
+        let (left, ends) = timing.contexts();
+        let about = |left: Option<Duration>, hours: u32| {
+            let left = left.unwrap();
+            assert!(left <= hours * HOUR && left + HOUR / 2 > hours * HOUR);
+        };
+        about(timing.timeout, 1);
+        about(left.request, 1);
+        about(left.reply, 2);
+        assert!(ends.request.unwrap() < ends.reply.unwrap());
+        // A request deadline that is no earlier than the reply's is not sent.
+        let policies = TimePolicies {
+            request_end: end(3),
+            ..policies
+        };
+        let (left, ends) = Timing::of(&policies, true).unwrap().0.contexts();
+        assert_eq!((left.request, ends.request), (None, None));
+        about(left.reply, 2);
+    }
+
+    #[test]
+    fn what_may_not_begin_in_time_is_refused() {
+        let at = |hours| SystemTime::now().checked_add(hours * HOUR);
+        for policies in [
+            TimePolicies {
+                request_start: at(2),
+                request_end: at(1),
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                request_start: at(2),
+                roundtrip_timeout: Some(HOUR),
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                reply_start: at(2),
+                reply_end: at(1),
+                ..TimePolicies::NONE
+            },
+        ] {
+            assert_eq!(Timing::of(&policies, true).err(), Some(deadline_passed()));
+        }
+        // Start times stay at the client and are not sent.
+        let policies = TimePolicies {
+            request_start: at(1),
+            reply_start: at(2),
+            ..TimePolicies::NONE
+        };
+        let (timing, start) = Timing::of(&policies, true).unwrap();
+        assert!(timing.is_timed && !timing.is_propagated);
+        assert!(start.is_some() && start < timing.reply_start);
+        let past = TimePolicies {
+            request_start: Some(SystemTime::UNIX_EPOCH),
+            ..TimePolicies::NONE
+        };
+        assert_eq!(Timing::of(&past, true).unwrap().1, None);
+    }
+
+    #[test]
+    fn what_is_over_is_refused() {
+        let yesterday = SystemTime::now().checked_sub(24 * HOUR);
+        for policies in [
+            TimePolicies {
+                reply_end: yesterday,
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                request_end: yesterday,
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                request_timeout: Some(Duration::ZERO),
+                ..TimePolicies::NONE
+            },
+        ] {
+            assert_eq!(Timing::of(&policies, true).err(), Some(deadline_passed()));
+        }
+    }
+}

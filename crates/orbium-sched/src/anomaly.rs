@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong, or doubtful, about a set of RT_Infos.
+
+use std::fmt;
+
+use crate::info::Handle;
+use crate::time::Time;
+
+/// How bad an anomaly is (TAO's `Anomaly_Severity`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The schedule holds; the input is doubtful.
+    Warning,
+    /// The schedule does not hold, or leaves an operation out.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// What an anomaly is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AnomalyKind {
+    /// Nothing calls the operation, and it has neither a period nor a thread nor a supplier.
+    PassiveRoot,
+    /// An operation with threads of its own has no rate: no period, and none that dependencies imply.
+    NoRate,
+    /// The operation is the entry point of a thread of its own and is called by another one.
+    TwoEntryPoints {
+        /// A caller.
+        caller: Handle,
+    },
+    /// A thread without execution time.
+    NoExecutionTime,
+    /// The typical execution time is longer than the worst case.
+    TypicalExceedsWorstCase,
+    /// The cached execution time is longer than the worst case.
+    CachedExceedsWorstCase,
+    /// A background operation with a period: no deadline of it is analysed.
+    PeriodInBackground,
+    /// An operation of the critical set consumes data of one outside of it.
+    CriticalDependsOnLess {
+        /// The supplier.
+        supplier: Handle,
+    },
+    /// The periods of the suppliers of a conjunction are not multiples of each other: it may run
+    /// later after its slowest supplier than the analysis has it.
+    NotHarmonic,
+    /// The processor is used by more than its time.
+    Overload {
+        /// The sum of execution time over period.
+        utilization: f64,
+    },
+    /// The operation can miss its deadline.
+    MissesDeadline {
+        /// The end of the period.
+        deadline: Time,
+        /// The longest response, where it was computed.
+        response: Option<Time>,
+    },
+}
+
+/// Something wrong or doubtful.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anomaly {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is.
+    pub kind: AnomalyKind,
+    /// The operation it is about; none when it is about all of them.
+    pub handle: Option<Handle>,
+    /// The sentence, without a full stop.
+    pub description: String,
+}
+
+impl fmt::Display for Anomaly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.severity, self.description)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the scheduler refuses: the exceptions of its IDL as one enum.
+
+use std::fmt;
+
+/// Why a request to the scheduler fails.
+#[derive(Clone, PartialEq)]
+pub enum SchedError {
+    /// DUPLICATE_NAME: an operation of that name is registered.
+    DuplicateName(String),
+    /// UNKNOWN_TASK: no operation has that name or handle.
+    UnknownTask(String),
+    /// NOT_SCHEDULED: the operation has no priority yet.
+    NotScheduled(String),
+    /// UTILIZATION_BOUND_EXCEEDED: deadlines that the strategy has to keep are missed.
+    UtilizationBoundExceeded {
+        /// The sum of execution time over period.
+        utilization: f64,
+    },
+    /// INSUFFICIENT_PRIORITY_LEVELS: more queues than native priorities.
+    InsufficientPriorityLevels {
+        /// Queues of the schedule.
+        needed: usize,
+        /// Native priorities from the least to the greatest.
+        available: usize,
+    },
+    /// TASK_COUNT_MISMATCH: the table was made for another number of operations.
+    TaskCountMismatch {
+        /// Operations that the program registered.
+        registered: usize,
+        /// Operations in the table.
+        scheduled: usize,
+    },
+    /// The table was made for operations of other names.
+    OtherProgram,
+    /// CYCLIC_DEPENDENCIES: operations that depend on one another, the first being repeated at the end.
+    CyclicDependencies(Vec<String>),
+    /// A period beyond 214.7 s, which `Period` of the IDL cannot hold.
+    PeriodTooLong(String),
+    /// A dependency with no call.
+    NoCalls(String),
+}
+
+impl fmt::Display for SchedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateName(name) => write!(f, "`{name}` is registered already"),
+            Self::UnknownTask(task) => write!(f, "no operation `{task}` is registered"),
+            Self::NotScheduled(task) => write!(f, "`{task}` is not scheduled"),
+            Self::UtilizationBoundExceeded { utilization } => {
+                write!(
+                    f,
+                    "deadlines are missed at a utilization of {utilization:.3}"
+                )
+            }
+            Self::InsufficientPriorityLevels { needed, available } => write!(
+                f,
+                "the schedule has {needed} queues, and there are {available} native priorities"
+            ),
+            Self::TaskCountMismatch {
+                registered,
+                scheduled,
+            } => write!(
+                f,
+                "{registered} operations are registered, and the table has {scheduled}"
+            ),
+            Self::OtherProgram => f.write_str("the table has operations of other names"),
+            Self::CyclicDependencies(path) => {
+                write!(f, "operations depend on one another: {}", path.join(" -> "))
+            }
+            Self::PeriodTooLong(task) => write!(f, "the period of `{task}` is longer than 214.7 s"),
+            Self::NoCalls(task) => write!(f, "a dependency of `{task}` has no calls"),
+        }
+    }
+}
+
+impl fmt::Debug for SchedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for SchedError {}

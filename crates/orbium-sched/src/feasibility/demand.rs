@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processor demand: deadlines of queues that are ordered by deadline or laxity.
+
+use super::bounds::{utilization, utilization_is_at_most_one};
+use super::task::{Task, merged, sum};
+use crate::time::Time;
+
+/// Steps after which the test gives up and says that nothing is proved.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Whether all deadlines are kept under EDF, and so under least laxity: exact, by processor
+/// demand (Baruah, Rosier and Howell 1990), stepping down as Zhang and Burns (2009) do.
+#[must_use]
+pub fn edf_is_feasible(tasks: &[Task]) -> bool {
+    queue_is_feasible(tasks, &[], Time::ZERO)
+}
+
+/// Whether the tasks of a queue ordered by deadline or laxity keep their deadlines when `higher`
+/// preempt it and a lower one can block it. Exact without either, sufficient with them.
+#[must_use]
+pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> bool {
+    let queue: Vec<_> = busy(queue);
+    let higher: Vec<_> = busy(higher);
+    let Some(least) = queue
+        .iter()
+        .map(|it| it.deadline.ticks().saturating_sub(it.jitter.ticks()))
+        .min()
+    else {
+        return true;
+    };
+    let all: Vec<_> = queue.iter().chain(&higher).copied().collect();
+    if !utilization_is_at_most_one(&all) {
+        return false;
+    }
+    let is_simple = |it: &Task| it.deadline >= it.period && it.jitter.is_zero();
+    if higher.is_empty() && blocking.is_zero() && queue.iter().all(is_simple) {
+        return true;
+    }
+    let Some(mut window) = busy_period(&all, blocking) else {
+        return false;
+    };
+    for _ in 0..MAX_STEPS {
+        if window.ticks() < least {
+            return true;
+        }
+        let taken = sum(&higher, |it| it.interference(window));
+        let demand = sum(&queue, |it| it.demand(window));
+        let demand = demand.saturating_add(taken).saturating_add(blocking);
+        window = match demand.cmp(&window) {
+            std::cmp::Ordering::Greater => return false,
+            std::cmp::Ordering::Less => demand,
+            std::cmp::Ordering::Equal => Time::from_ticks(window.ticks() - 1),
+        };
+        if window.is_zero() {
+            return true;
+        }
+    }
+    false
+}
+
+fn busy(tasks: &[Task]) -> Vec<Task> {
+    let tasks = tasks.iter().filter(|it| !it.execution_time.is_zero());
+    merged(tasks.copied().collect())
+}
+
+/// The longest time without an idle processor; none when it is not found in time.
+fn busy_period(tasks: &[Task], blocking: Time) -> Option<Time> {
+    let mut length = blocking.saturating_add(sum(tasks, |it| it.execution_time));
+    // At a utilization close to 1 the period grows slowly.
+    let steps = if utilization(tasks) > 0.999_999 {
+        MAX_STEPS / 10
+    } else {
+        MAX_STEPS
+    };
+    for _ in 0..steps {
+        let next = blocking.saturating_add(sum(tasks, |it| it.interference(length)));
+        if next == Time::MAX {
+            return None;
+        }
+        if next == length {
+            return Some(length);
+        }
+        length = next;
+    }
+    None
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tests of feasibility on one processor, as pure functions over tasks.
+
+mod bounds;
+mod demand;
+mod response;
+mod task;
+
+pub use bounds::{
+    hyperbolic_bound_holds, hyperperiod, utilization, utilization_bound, utilization_bound_holds,
+    utilization_is_at_most_one,
+};
+pub use demand::{edf_is_feasible, queue_is_feasible};
+pub use response::{response_time, response_times};
+pub use task::Task;
+pub(crate) use task::merged;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Exact response times under fixed priorities (Joseph and Pandya 1986; Audsley 1993).
+
+use super::task::{Task, sum};
+use crate::time::Time;
+
+/// The longest time from the release of jobs of `level` to the end of the last of them, above
+/// which `higher` have priority: the least fixed point of
+/// `R = B + sum of ceil((R + J) / T) C` over both. `begin` is where to begin, at most `R`; zero is always right.
+///
+/// None if it is longer than `limit`.
+#[must_use]
+pub fn response_time(
+    level: &[Task],
+    higher: &[Task],
+    blocking: Time,
+    limit: Time,
+    begin: Time,
+) -> Option<Time> {
+    let once = |tasks| sum(tasks, |it| it.interference(Time::from_ticks(1)));
+    let least = blocking
+        .saturating_add(once(level))
+        .saturating_add(once(higher));
+    let mut response = begin.max(least);
+    while response <= limit {
+        let own = sum(level, |it| it.interference(response));
+        let taken = sum(higher, |it| it.interference(response));
+        let next = blocking.saturating_add(own).saturating_add(taken);
+        if next <= response {
+            return Some(response);
+        }
+        response = next;
+    }
+    None
+}
+
+/// The response time of each of `tasks`, which stand in the order of their priorities; none
+/// where it is longer than the deadline.
+#[must_use]
+pub fn response_times(tasks: &[Task], blocking: Time) -> Vec<Option<Time>> {
+    let one = |index: usize| {
+        let task: &Task = &tasks[index];
+        let is_last = index + 1 == tasks.len();
+        let blocking = if is_last { Time::ZERO } else { blocking };
+        let own = std::slice::from_ref(task);
+        let found = response_time(own, &tasks[..index], blocking, task.deadline, Time::ZERO);
+        let response = found.map(|it| it.saturating_add(task.jitter));
+        response.filter(|it| *it <= task.deadline)
+    };
+    (0..tasks.len()).map(one).collect()
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `RT_Info`: what an operation needs, and what the scheduler assigns to it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::time::Time;
+
+/// The identifier of an [`RtInfo`]: dense from 1, so that tables are arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub(crate) u32);
+
+impl Handle {
+    /// The number, from 1.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The handle of that number, which may be unknown to a repository.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Self {
+        Handle(number)
+    }
+
+    /// The index in tables, from 0.
+    pub(crate) const fn index(self) -> usize {
+        self.0.wrapping_sub(1) as usize
+    }
+
+    pub(crate) fn at(index: usize) -> Self {
+        Handle(u32::try_from(index + 1).unwrap_or(u32::MAX))
+    }
+}
+
+macro_rules! degrees {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs, reason = "the names say it")]
+        pub enum $name {
+            VeryLow,
+            Low,
+            #[default]
+            Medium,
+            High,
+            VeryHigh,
+        }
+
+        impl $name {
+            /// All degrees, from the lowest.
+            pub const ALL: [Self; 5] =
+                [Self::VeryLow, Self::Low, Self::Medium, Self::High, Self::VeryHigh];
+
+            /// The name in IDL: `VERY_LOW` to `VERY_HIGH`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                ["VERY_LOW", "LOW", "MEDIUM", "HIGH", "VERY_HIGH"][self as usize]
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownDegree;
+
+            fn from_str(text: &str) -> Result<Self, UnknownDegree> {
+                let found = Self::ALL.into_iter().find(|it| it.name() == text);
+                found.ok_or_else(|| UnknownDegree(text.chars().take(40).collect()))
+            }
+        }
+    };
+}
+
+degrees! {
+    /// The first key of maximum urgency first; the paper has it in its text only.
+    Criticality
+}
+
+degrees! {
+    /// The order of operations where criticality, rate and dependencies leave it open.
+    Importance
+}
+
+/// A name that is no criticality or importance.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UnknownDegree(String);
+
+impl fmt::Display for UnknownDegree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is none of VERY_LOW, LOW, MEDIUM, HIGH, VERY_HIGH",
+            self.0
+        )
+    }
+}
+
+impl fmt::Debug for UnknownDegree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownDegree {}
+
+/// How several suppliers of data determine the rate of an operation (TAO's `Info_Type_t`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum InfoKind {
+    /// An operation: it runs for each event of each supplier.
+    #[default]
+    Operation,
+    /// It runs once the events of all suppliers have come: at the lowest rate.
+    Conjunction,
+    /// It runs for each event of any supplier: at the sum of the rates.
+    Disjunction,
+    /// It runs on another host: its time is not charged to this processor.
+    RemoteDependant,
+}
+
+/// What the application says of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// The longest execution; the deterministic analysis uses it.
+    pub worst_case_execution_time: Time,
+    /// The usual execution; the statistical analysis uses it. Zero: the worst case.
+    pub typical_execution_time: Time,
+    /// Not zero: further calls within a period cost this, because the result is cached.
+    pub cached_execution_time: Time,
+    /// The least time between two runs, which is the deadline too. Zero: the operation is
+    /// reactive, and its time is charged to its callers.
+    pub period: Time,
+    /// The first key of maximum urgency first.
+    pub criticality: Criticality,
+    /// The order where nothing else gives one.
+    pub importance: Importance,
+    /// Not zero: the operation belongs to the time-sliced background level, and this is its slice.
+    pub quantum: Time,
+    /// Internal threads. Zero: passive; the operation runs in the thread of its caller.
+    pub threads: u32,
+    /// How its suppliers determine its rate.
+    pub kind: InfoKind,
+}
+
+/// What a dependency is (TAO's `Dependency_Type_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DependencyKind {
+    /// A call: the time of the callee is charged to the thread of its caller.
+    TwoWayCall,
+    /// Data: the consumer runs at the rate of its supplier, in a thread of its own.
+    OneWayCall,
+}
+
+/// What an operation depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The callee, or the supplier.
+    pub on: Handle,
+    /// Calls per run of the caller, or events per run of the supplier; at least 1.
+    pub calls: u32,
+    /// Which of the two it is.
+    pub kind: DependencyKind,
+}
+
+/// What the scheduler assigns to an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Assignment {
+    /// The number of the dispatch queue, 0 being the most urgent.
+    pub preemption_priority: u32,
+    /// The order within the queue, 0 being the first.
+    pub subpriority: u32,
+    /// The native priority of the thread that serves the queue.
+    pub priority: i32,
+}
+
+/// An operation with timing constraints: `RT_Info` of the paper and of TAO's `RtecScheduler`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RtInfo {
+    /// The unique name; the scoped name of an operation is recommended.
+    pub entry_point: String,
+    /// The identifier.
+    pub handle: Handle,
+    /// What the application said.
+    pub timing: Timing,
+    /// What the operation depends on.
+    pub dependencies: Vec<Dependency>,
+    /// What the scheduler assigned, if it has.
+    pub assignment: Option<Assignment>,
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a schedule is computed for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::info::Criticality;
+use crate::time::Time;
+
+/// The scheduling strategy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Rate monotonic: one queue per period, the shortest first.
+    #[default]
+    Rms,
+    /// Earliest deadline first: one queue.
+    Edf,
+    /// Minimum laxity first: one queue.
+    Mlf,
+    /// Maximum urgency first: one queue per criticality, each by laxity.
+    Muf,
+    /// The critical set rate monotonic, one queue by laxity below for all others.
+    RmsMlf,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Self; 5] = [Self::Rms, Self::Edf, Self::Mlf, Self::Muf, Self::RmsMlf];
+
+    /// The name on command lines and in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Strategy::Rms => "rms",
+            Strategy::Edf => "edf",
+            Strategy::Mlf => "mlf",
+            Strategy::Muf => "muf",
+            Strategy::RmsMlf => "rms+mlf",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no strategy.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UnknownStrategy(String);
+
+impl fmt::Display for UnknownStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is none of rms, edf, mlf, muf, rms+mlf", self.0)
+    }
+}
+
+impl fmt::Debug for UnknownStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownStrategy {}
+
+impl FromStr for Strategy {
+    type Err = UnknownStrategy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
+        let found = Self::ALL.into_iter().find(|it| it.name() == text);
+        found.ok_or_else(|| UnknownStrategy(text.chars().take(40).collect()))
+    }
+}
+
+/// What the ORB and the operating system add to the times of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overhead {
+    /// The ORB's cost of each call, charged to the caller.
+    pub call: Time,
+    /// A context switch; each run of a thread is charged two.
+    pub context_switch: Time,
+    /// The longest critical section of a lane: what a more urgent one waits for it at most once.
+    pub blocking: Time,
+}
+
+/// What a schedule is computed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The strategy; rate monotonic by default.
+    pub strategy: Strategy,
+    /// The native priority of the least urgent queue; 1 by default, as SCHED_FIFO has it.
+    pub min_priority: i32,
+    /// The native priority of the most urgent queue; 99 by default. Where small numbers are
+    /// urgent it is less than `min_priority`.
+    pub max_priority: i32,
+    /// Operations of this criticality and above are the critical set; HIGH by default.
+    pub critical: Criticality,
+    /// Costs that are added; none by default.
+    pub overhead: Overhead,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            strategy: Strategy::default(),
+            min_priority: 1,
+            max_priority: 99,
+            critical: Criticality::High,
+            overhead: Overhead::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The defaults with that strategy.
+    #[must_use]
+    pub fn new(strategy: Strategy) -> Self {
+        Options {
+            strategy,
+            ..Self::default()
+        }
+    }
+
+    /// How many native priorities there are.
+    pub(crate) fn levels(&self) -> usize {
+        self.min_priority.abs_diff(self.max_priority) as usize + 1
+    }
+
+    /// The native priority of a queue, of which there are no more than [`Options::levels`].
+    pub(crate) fn priority(&self, queue: usize) -> i32 {
+        let queue = i32::try_from(queue).unwrap_or(i32::MAX);
+        match self.max_priority >= self.min_priority {
+            true => self.max_priority.saturating_sub(queue),
+            false => self.max_priority.saturating_add(queue),
+        }
+    }
+}

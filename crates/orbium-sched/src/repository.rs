@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The repository of RT_Infos: the operations of the paper's `Scheduler` interface.
+
+use std::collections::HashMap;
+
+use crate::error::SchedError;
+use crate::info::{Assignment, Dependency, DependencyKind, Handle, RtInfo, Timing};
+use crate::time::Time;
+
+/// The longest period: `Period` is a `long` of 100 ns.
+const MAX_PERIOD: Time = Time::from_ticks(i32::MAX as u64);
+
+/// All operations of an application.
+#[derive(Clone, Debug, Default)]
+pub struct Repository {
+    infos: Vec<RtInfo>,
+    by_name: HashMap<String, Handle>,
+}
+
+impl Repository {
+    /// An empty repository.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers an operation.
+    ///
+    /// # Errors
+    /// `DuplicateName`.
+    pub fn create(&mut self, entry_point: &str) -> Result<Handle, SchedError> {
+        let handle = Handle::at(self.infos.len());
+        if self.by_name.contains_key(entry_point) {
+            return Err(SchedError::DuplicateName(entry_point.to_owned()));
+        }
+        self.by_name.insert(entry_point.to_owned(), handle);
+        self.infos.push(RtInfo {
+            entry_point: entry_point.to_owned(),
+            handle,
+            timing: Timing::default(),
+            dependencies: Vec::new(),
+            assignment: None,
+        });
+        Ok(handle)
+    }
+
+    /// Registers an operation with its timing.
+    ///
+    /// # Errors
+    /// `DuplicateName`, `PeriodTooLong`.
+    pub fn register(&mut self, entry_point: &str, timing: Timing) -> Result<Handle, SchedError> {
+        let handle = self.create(entry_point)?;
+        self.set(handle, timing)?;
+        Ok(handle)
+    }
+
+    /// The handle of an operation.
+    ///
+    /// # Errors
+    /// `UnknownTask`.
+    pub fn lookup(&self, entry_point: &str) -> Result<Handle, SchedError> {
+        let found = self.by_name.get(entry_point).copied();
+        found.ok_or_else(|| SchedError::UnknownTask(entry_point.to_owned()))
+    }
+
+    /// An operation.
+    ///
+    /// # Errors
+    /// `UnknownTask`.
+    pub fn get(&self, handle: Handle) -> Result<&RtInfo, SchedError> {
+        self.infos
+            .get(handle.index())
+            .ok_or_else(|| unknown(handle))
+    }
+
+    /// Sets what the application says of an operation.
+    ///
+    /// # Errors
+    /// `UnknownTask`, `PeriodTooLong`.
+    pub fn set(&mut self, handle: Handle, timing: Timing) -> Result<(), SchedError> {
+        let info = self.get_mut(handle)?;
+        if timing.period > MAX_PERIOD {
+            return Err(SchedError::PeriodTooLong(info.entry_point.clone()));
+        }
+        info.timing = timing;
+        Ok(())
+    }
+
+    /// Adds a dependency of `handle` on another operation. Several on the same one add up.
+    ///
+    /// # Errors
+    /// `UnknownTask`, `NoCalls`. Cycles are found when the schedule is computed.
+    pub fn add_dependency(
+        &mut self,
+        handle: Handle,
+        on: Handle,
+        calls: u32,
+        kind: DependencyKind,
+    ) -> Result<(), SchedError> {
+        self.get(on)?;
+        let info = self.get_mut(handle)?;
+        if calls == 0 {
+            return Err(SchedError::NoCalls(info.entry_point.clone()));
+        }
+        info.dependencies.push(Dependency { on, calls, kind });
+        Ok(())
+    }
+
+    /// Removes the dependencies of `handle` on another operation that have this kind.
+    ///
+    /// # Errors
+    /// `UnknownTask`.
+    pub fn remove_dependency(
+        &mut self,
+        handle: Handle,
+        on: Handle,
+        kind: DependencyKind,
+    ) -> Result<(), SchedError> {
+        let info = self.get_mut(handle)?;
+        info.dependencies
+            .retain(|it| it.on != on || it.kind != kind);
+        Ok(())
+    }
+
+    /// What the scheduler assigned to an operation.
+    ///
+    /// # Errors
+    /// `UnknownTask`, `NotScheduled`.
+    pub fn priority(&self, handle: Handle) -> Result<Assignment, SchedError> {
+        let info = self.get(handle)?;
+        let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
+        info.assignment.ok_or_else(not_scheduled)
+    }
+
+    /// What the scheduler assigned to the operation of that name.
+    ///
+    /// # Errors
+    /// `UnknownTask`, `NotScheduled`.
+    pub fn entry_point_priority(&self, entry_point: &str) -> Result<Assignment, SchedError> {
+        self.priority(self.lookup(entry_point)?)
+    }
+
+    /// All operations in the order of their handles.
+    #[must_use]
+    pub fn infos(&self) -> &[RtInfo] {
+        &self.infos
+    }
+
+    /// The name of an operation; empty for a handle of another repository.
+    #[must_use]
+    pub fn name(&self, handle: Handle) -> &str {
+        let info = self.infos.get(handle.index());
+        info.map_or("", |info| &info.entry_point)
+    }
+
+    /// Writes what a schedule assigned, in the order of handles.
+    pub(crate) fn assign(&mut self, assignments: &[Option<Assignment>]) {
+        for (info, assignment) in self.infos.iter_mut().zip(assignments) {
+            info.assignment = *assignment;
+        }
+    }
+
+    fn get_mut(&mut self, handle: Handle) -> Result<&mut RtInfo, SchedError> {
+        let info = self.infos.get_mut(handle.index());
+        info.ok_or_else(|| unknown(handle))
+    }
+}
+
+fn unknown(handle: Handle) -> SchedError {
+    SchedError::UnknownTask(handle.number().to_string())
+}

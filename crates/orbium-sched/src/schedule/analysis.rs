@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which levels meet their deadlines.
+//!
+//! A consumer in the queue of its supplier follows it without a gap, so that both are released
+//! together as far as others are concerned. One in another queue is released when its supplier
+//! is done: the response of the supplier is its jitter, and as responses depend on jitter, the
+//! levels are analysed again until nothing changes.
+
+use super::level::{Dispatching, Level, Test};
+use crate::feasibility::{Task, merged, queue_is_feasible, response_time, utilization_bound};
+use crate::info::Handle;
+use crate::options::Options;
+use crate::rates::{MAX_RATES, Rate};
+use crate::threads::Thread;
+use crate::time::Time;
+
+/// Rounds after which jitter counts as unbounded.
+const MAX_ROUNDS: usize = 100;
+
+/// The bounds are left to the exact test where rounding could decide.
+const MARGIN: f64 = 1e-9;
+
+/// Which threads run each operation, where it matters.
+pub(super) struct Suppliers {
+    /// For each thread, the threads that supply its data.
+    of: Vec<Vec<usize>>,
+}
+
+impl Suppliers {
+    pub(super) fn new(threads: &[Thread], operations: usize) -> Self {
+        let mut supplies = vec![false; operations];
+        for handle in threads.iter().flat_map(|it| &it.suppliers) {
+            supplies[handle.index()] = true;
+        }
+        let mut runners: Vec<Vec<usize>> = vec![Vec::new(); operations];
+        for (index, thread) in threads.iter().enumerate() {
+            let supplied = thread.operations.iter().map(|it: &Handle| it.index());
+            for operation in supplied.filter(|it| supplies[*it]) {
+                runners[operation].push(index);
+            }
+        }
+        let of = |thread: &Thread| {
+            let runners = thread.suppliers.iter().flat_map(|it| &runners[it.index()]);
+            runners.copied().collect()
+        };
+        Suppliers {
+            of: threads.iter().map(of).collect(),
+        }
+    }
+}
+
+/// What an analysis finds, by level.
+pub(super) struct Outcome {
+    pub(super) responses: Vec<Option<Time>>,
+    /// The test by which the level meets its deadlines, if it does.
+    pub(super) met: Vec<Option<Test>>,
+    /// The jitter of each rate of each thread.
+    pub(super) jitters: Vec<Vec<Time>>,
+}
+
+pub(super) fn run(
+    threads: &[Thread],
+    levels: &[Level],
+    queues: &[u32],
+    suppliers: &Suppliers,
+    options: &Options,
+    cost: impl Fn(&Thread) -> Time,
+) -> Outcome {
+    let mut jitters: Vec<Vec<Time>> = threads
+        .iter()
+        .map(|it| vec![Time::ZERO; it.rates.len()])
+        .collect();
+    let mut round = 0;
+    loop {
+        let mut state = State::new(options);
+        for level in levels {
+            let tasks = tasks(level, threads, &jitters, &cost);
+            let is_last = level.queue as usize + 1 == levels.len();
+            state.add(level, tasks, is_last);
+        }
+        round += 1;
+        let ends = |thread: usize, jitter: Time| match round < MAX_ROUNDS {
+            true => state.end(&levels[queues[thread] as usize], &threads[thread], jitter),
+            false => Time::MAX,
+        };
+        let next = delayed(threads, queues, suppliers, &jitters, ends);
+        if next == jitters {
+            return Outcome {
+                responses: state.responses,
+                met: state.met,
+                jitters,
+            };
+        }
+        jitters = next;
+    }
+}
+
+fn tasks(
+    level: &Level,
+    threads: &[Thread],
+    jitters: &[Vec<Time>],
+    cost: impl Fn(&Thread) -> Time,
+) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for index in &level.threads {
+        let thread = &threads[*index];
+        for (rate, jitter) in thread.rates.iter().zip(&jitters[*index]) {
+            let time = cost(thread).saturating_mul(rate.runs);
+            let jitter = *jitter;
+            tasks.push(Task {
+                jitter,
+                ..Task::new(rate.period, time)
+            });
+        }
+    }
+    tasks
+}
+
+/// The jitter of each rate of each thread, given when threads with a jitter end.
+fn delayed(
+    threads: &[Thread],
+    queues: &[u32],
+    suppliers: &Suppliers,
+    jitters: &[Vec<Time>],
+    ends: impl Fn(usize, Time) -> Time,
+) -> Vec<Vec<Time>> {
+    let of_rate = |consumer: usize, period: Time| {
+        let of_period = |supplier: &&usize| is_supplied(threads, consumer, **supplier, period);
+        let delays = suppliers.of[consumer]
+            .iter()
+            .filter(of_period)
+            .map(|supplier| {
+                let own = jitters[*supplier].iter().copied().max().unwrap_or_default();
+                match queues[*supplier] == queues[consumer] {
+                    true => own,
+                    false => ends(*supplier, own),
+                }
+            });
+        delays.max().unwrap_or_default()
+    };
+    let of_thread = |(index, thread): (usize, &Thread)| {
+        let rates = thread.rates.iter().zip(&jitters[index]);
+        // Jitter never falls from one round to the next, so that the rounds end.
+        let delay = |(rate, known): (&Rate, &Time)| match thread.implied {
+            true => of_rate(index, rate.period).max(*known),
+            // An operation with a period of its own samples what its suppliers left.
+            false => Time::ZERO,
+        };
+        rates.map(delay).collect()
+    };
+    threads.iter().enumerate().map(of_thread).collect()
+}
+
+/// Whether a supplier releases the runs of its consumer that have that period: a consumer of one
+/// rate may be a conjunction, and rates beyond a number are merged.
+fn is_supplied(threads: &[Thread], consumer: usize, supplier: usize, period: Time) -> bool {
+    let rates = threads[consumer].rates.len();
+    let has_period = || threads[supplier].rates.iter().any(|it| it.period == period);
+    supplier != consumer && (rates == 1 || rates >= MAX_RATES || has_period())
+}
+
+/// The levels analysed so far.
+struct State {
+    blocking: Time,
+    higher: Vec<Task>,
+    responses: Vec<Option<Time>>,
+    met: Vec<Option<Test>>,
+    bounds: Bounds,
+    last: Time,
+}
+
+impl State {
+    fn new(options: &Options) -> Self {
+        State {
+            blocking: options.overhead.blocking,
+            higher: Vec::new(),
+            responses: Vec::new(),
+            met: Vec::new(),
+            bounds: Bounds {
+                tasks: 0,
+                utilization: 0.0,
+                product: 1.0,
+                apply: options.overhead.blocking.is_zero(),
+            },
+            last: Time::ZERO,
+        }
+    }
+
+    fn add(&mut self, level: &Level, tasks: Vec<Task>, is_last: bool) {
+        let bound = self.bounds.add(level, &tasks);
+        let tasks = merged(tasks);
+        let blocking = if is_last { Time::ZERO } else { self.blocking };
+        let (response, met) = match level.dispatching {
+            Dispatching::TimeSliced => (None, None),
+            Dispatching::Static => self.fixed(&tasks, blocking, bound),
+            Dispatching::Deadline | Dispatching::Laxity => {
+                let met = queue_is_feasible(&tasks, &self.higher, blocking);
+                (None, met.then_some(Test::ProcessorDemand))
+            }
+        };
+        self.responses.push(response);
+        self.met.push(met);
+        self.higher.extend(tasks);
+    }
+
+    fn fixed(
+        &mut self,
+        tasks: &[Task],
+        blocking: Time,
+        bound: Option<Test>,
+    ) -> (Option<Time>, Option<Test>) {
+        let limit = tasks.iter().map(|it| it.deadline).max().unwrap_or_default();
+        let begin = Time::from_ticks(self.last.ticks().saturating_sub(self.blocking.ticks()));
+        let response = response_time(tasks, &self.higher, blocking, limit, begin);
+        self.last = response.unwrap_or_default();
+        let is_met = |it: &Task, response: Time| response.saturating_add(it.jitter) <= it.deadline;
+        let met = response.is_some_and(|response| tasks.iter().all(|it| is_met(it, response)));
+        (response, met.then(|| bound.unwrap_or(Test::ResponseTime)))
+    }
+
+    /// When a thread has ended at the latest, from the beginning of its period.
+    fn end(&self, level: &Level, thread: &Thread, jitter: Time) -> Time {
+        let level = level.queue as usize;
+        let longest = thread.rates.iter().map(|it| it.period).max();
+        match (self.responses[level], self.met[level]) {
+            (Some(response), _) => response.saturating_add(jitter),
+            (None, Some(_)) => longest.unwrap_or(Time::MAX),
+            (None, None) => Time::MAX,
+        }
+    }
+}
+
+/// The bounds on utilization, which hold for independent tasks in rate-monotonic order.
+struct Bounds {
+    tasks: usize,
+    utilization: f64,
+    product: f64,
+    apply: bool,
+}
+
+impl Bounds {
+    /// The bound by which a level, with all above it, meets its deadlines.
+    fn add(&mut self, level: &Level, tasks: &[Task]) -> Option<Test> {
+        for task in tasks {
+            let share = task.execution_time.ticks() as f64 / task.period.ticks() as f64;
+            self.tasks += 1;
+            self.utilization += share;
+            self.product *= share + 1.0;
+            self.apply &= task.jitter.is_zero() && task.period == level.period;
+        }
+        if !self.apply || level.dispatching != Dispatching::Static {
+            return None;
+        }
+        if self.utilization <= utilization_bound(self.tasks) - MARGIN {
+            return Some(Test::UtilizationBound);
+        }
+        (self.product <= 2.0 - MARGIN).then_some(Test::HyperbolicBound)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a repository to a schedule.
+
+use super::level::Verdict;
+use super::outcome::Schedule;
+use super::{analysis, findings, levels, order};
+use crate::error::SchedError;
+use crate::graph::Graph;
+use crate::options::Options;
+use crate::repository::Repository;
+use crate::threads::{self, Thread};
+
+impl Schedule {
+    /// Analyses a repository.
+    ///
+    /// # Errors
+    /// `CyclicDependencies`, `InsufficientPriorityLevels`. Deadlines that do not hold are
+    /// [anomalies](Schedule::anomalies).
+    pub fn compute(repository: &Repository, options: &Options) -> Result<Self, SchedError> {
+        let graph = Graph::new(repository)?;
+        let (threads, mut anomalies) = threads::find(repository, &graph, &options.overhead);
+        let mut levels = levels::of(&threads, options);
+        if levels.len() > options.levels() {
+            return Err(SchedError::InsufficientPriorityLevels {
+                needed: levels.len(),
+                available: options.levels(),
+            });
+        }
+        let queues = levels::queues(&levels, threads.len());
+        let suppliers = analysis::Suppliers::new(&threads, repository.infos().len());
+        let exact = analysis::run(&threads, &levels, &queues, &suppliers, options, |it| {
+            it.worst_case
+        });
+        let usual = analysis::run(&threads, &levels, &queues, &suppliers, options, |it| {
+            it.typical
+        });
+        for (index, level) in levels.iter_mut().enumerate() {
+            level.response = exact.responses[index];
+            level.verdict = match (level.verdict, exact.met[index], usual.met[index]) {
+                (Verdict::Background, ..) => Verdict::Background,
+                (_, Some(test), _) => Verdict::Guaranteed(test),
+                (_, None, Some(_)) => Verdict::Statistical,
+                (_, None, None) => Verdict::NotGuaranteed,
+            };
+        }
+        let assignments = order::assign(repository, &graph, &threads, &queues, options);
+        let mut schedule = Schedule {
+            strategy: options.strategy,
+            utilization: threads.iter().map(Thread::utilization).sum(),
+            threads,
+            levels,
+            assignments,
+            anomalies: Vec::new(),
+            jitters: exact.jitters,
+        };
+        findings::add(&schedule, repository, options, &mut anomalies);
+        schedule.anomalies = anomalies;
+        Ok(schedule)
+    }
+}
+
+impl Repository {
+    /// Computes the schedule and writes the assignments into the RT_Infos.
+    ///
+    /// # Errors
+    /// Those of [`Schedule::compute`]; the assignments are then as they were.
+    pub fn compute_scheduling(&mut self, options: &Options) -> Result<Schedule, SchedError> {
+        let schedule = Schedule::compute(self, options)?;
+        self.assign(&schedule.assignments);
+        Ok(schedule)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queues, and what holds for them.
+
+use crate::time::Time;
+
+/// How a queue chooses among its jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dispatching {
+    /// By subpriority, each job to its end (STATIC_DISPATCHING).
+    Static,
+    /// By the earliest deadline (DEADLINE_DISPATCHING).
+    Deadline,
+    /// By the least laxity (LAXITY_DISPATCHING).
+    Laxity,
+    /// In slices, in the background (SCHED_RR).
+    TimeSliced,
+}
+
+/// The test that shows a guarantee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// The utilization bound of Liu and Layland.
+    UtilizationBound,
+    /// The hyperbolic bound.
+    HyperbolicBound,
+    /// Response times.
+    ResponseTime,
+    /// Processor demand, which for deadlines that are periods is a utilization of at most 1.
+    ProcessorDemand,
+}
+
+impl Test {
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Test::UtilizationBound => "the utilization bound",
+            Test::HyperbolicBound => "the hyperbolic bound",
+            Test::ResponseTime => "response times",
+            Test::ProcessorDemand => "processor demand",
+        }
+    }
+}
+
+/// What holds for the operations of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// All deadlines hold with worst-case execution times: the deterministic class.
+    Guaranteed(Test),
+    /// All deadlines hold with typical execution times: the statistical class.
+    Statistical,
+    /// Deadlines can be missed even so.
+    NotGuaranteed,
+    /// There are no deadlines: the background.
+    Background,
+}
+
+/// A queue with its threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// The number of the queue, 0 being the most urgent.
+    pub queue: u32,
+    /// Its native priority.
+    pub priority: i32,
+    /// How it chooses among its jobs.
+    pub dispatching: Dispatching,
+    /// The least period of its threads; zero in the background.
+    pub period: Time,
+    /// Its threads, as indices of [`Schedule::threads`](crate::Schedule::threads).
+    pub threads: Vec<usize>,
+    /// Its share of the processor.
+    pub utilization: f64,
+    /// The longest response of static queues, from the release of the jobs; none where it is
+    /// longer than all deadlines, and for other queues.
+    pub response: Option<Time>,
+    /// What holds.
+    pub verdict: Verdict,
+    /// Whether the strategy promises its deadlines: all levels, or those of the critical set.
+    pub promised: bool,
+}
+
+impl Level {
+    /// Whether all deadlines hold with worst-case execution times.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        matches!(self.verdict, Verdict::Guaranteed(_))
+    }
+}

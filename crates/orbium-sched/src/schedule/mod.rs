@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From threads to queues with verdicts, and to priorities.
+
+mod analysis;
+mod compute;
+mod findings;
+mod level;
+mod levels;
+mod order;
+mod outcome;
+
+pub use level::{Dispatching, Level, Test, Verdict};
+pub use outcome::Schedule;

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A discrete simulator of one processor: it runs a schedule job by job, without any of the
+//! formulas of the analysis.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::feasibility::hyperperiod;
+use crate::schedule::{Dispatching, Schedule};
+use crate::time::Time;
+
+/// A periodic task of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Simulated {
+    /// Its queue, 0 being the most urgent.
+    pub queue: usize,
+    /// The time between releases; not zero.
+    pub period: Time,
+    /// What each job executes.
+    pub execution_time: Time,
+    /// From the release of a job to its deadline.
+    pub deadline: Time,
+    /// The first release.
+    pub offset: Time,
+}
+
+/// A stretch of time in which one job has the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The index of the task.
+    pub task: usize,
+    /// From here.
+    pub start: Time,
+    /// To here.
+    pub end: Time,
+}
+
+/// A job that was released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The index of the task.
+    pub task: usize,
+    /// When it was released.
+    pub release: Time,
+    /// By when it had to be done.
+    pub deadline: Time,
+    /// When it was done; none if that was not before the end.
+    pub finish: Option<Time>,
+}
+
+impl Job {
+    /// From release to finish.
+    #[must_use]
+    pub fn response(&self) -> Option<Time> {
+        let finish = self.finish?;
+        Some(Time::from_ticks(finish.ticks() - self.release.ticks()))
+    }
+}
+
+/// What a simulation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Which task had the processor, in order; stretches without a slice are idle.
+    pub slices: Vec<Slice>,
+    /// All jobs, in the order in which they finished, then those that did not.
+    pub jobs: Vec<Job>,
+    /// When it ended.
+    pub end: Time,
+}
+
+impl Trace {
+    /// The jobs that missed their deadlines.
+    pub fn misses(&self) -> impl Iterator<Item = &Job> {
+        let is_missed = |job: &&Job| match job.finish {
+            Some(finish) => finish > job.deadline,
+            None => job.deadline <= self.end,
+        };
+        self.jobs.iter().filter(is_missed)
+    }
+
+    /// The longest response among the jobs of a task that finished.
+    #[must_use]
+    pub fn worst_response(&self, task: usize) -> Option<Time> {
+        let own = self.jobs.iter().filter(|it| it.task == task);
+        own.filter_map(Job::response).max()
+    }
+}
+
+/// Runs tasks until a time, or until there are `max_slices` slices.
+///
+/// A more urgent queue preempts the others. A static queue runs each job to its end, the task of
+/// the smallest index first; the others preempt by deadline or laxity, ties to the smallest index.
+/// A job that misses its deadline runs on.
+#[must_use]
+pub fn simulate(
+    tasks: &[Simulated],
+    dispatching: &[Dispatching],
+    until: Time,
+    max_slices: usize,
+) -> Trace {
+    let mut run = Run::new(tasks, dispatching);
+    while run.now < until.ticks() && run.trace.slices.len() < max_slices {
+        run.step(until.ticks());
+    }
+    run.finished()
+}
+
+/// The tasks of a schedule, one for each rate of each thread, with the index of the thread; and
+/// the dispatching of its queues.
+#[must_use]
+pub fn tasks_of(schedule: &Schedule) -> (Vec<(usize, Simulated)>, Vec<Dispatching>) {
+    let mut tasks = Vec::new();
+    for (queue, level) in schedule.levels.iter().enumerate() {
+        for (thread, task) in schedule.tasks(level) {
+            let simulated = Simulated {
+                queue,
+                period: task.period,
+                execution_time: task.execution_time,
+                deadline: task.deadline,
+                offset: Time::ZERO,
+            };
+            tasks.push((thread, simulated));
+        }
+    }
+    let order = |(thread, task): &(usize, Simulated)| {
+        let entry = schedule.threads[*thread].entry;
+        (
+            task.queue,
+            schedule.assignment(entry).map(|it| it.subpriority),
+        )
+    };
+    tasks.sort_by_key(order);
+    (
+        tasks,
+        schedule.levels.iter().map(|it| it.dispatching).collect(),
+    )
+}
+
+/// After how much time the schedule repeats; none when that is longer than a [`Time`].
+#[must_use]
+pub fn hyperperiod_of(schedule: &Schedule) -> Option<Time> {
+    let tasks: Vec<_> = schedule
+        .levels
+        .iter()
+        .flat_map(|it| schedule.tasks(it))
+        .collect();
+    hyperperiod(&tasks.iter().map(|(_, task)| *task).collect::<Vec<_>>())
+}
+
+struct Active {
+    job: Job,
+    remaining: u64,
+    has_run: bool,
+}
+
+struct Run<'a> {
+    tasks: &'a [Simulated],
+    dispatching: &'a [Dispatching],
+    releases: BinaryHeap<Reverse<(u64, usize)>>,
+    ready: Vec<Vec<Active>>,
+    /// What all times are multiples of: laxity is compared this often.
+    grain: u64,
+    now: u64,
+    trace: Trace,
+}
+
+impl<'a> Run<'a> {
+    fn new(tasks: &'a [Simulated], dispatching: &'a [Dispatching]) -> Self {
+        let running = tasks
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| !it.execution_time.is_zero());
+        let releases = running.map(|(index, it)| Reverse((it.offset.ticks(), index)));
+        let times = tasks
+            .iter()
+            .flat_map(|it| [it.period, it.execution_time, it.deadline, it.offset]);
+        let grain = times.fold(0, |grain, it| gcd(grain, it.ticks()));
+        let queues = tasks.iter().map(|it| it.queue + 1).max().unwrap_or(0);
+        Run {
+            tasks,
+            dispatching,
+            releases: releases.collect(),
+            ready: (0..queues).map(|_| Vec::new()).collect(),
+            grain: grain.max(1),
+            now: 0,
+            trace: Trace::default(),
+        }
+    }
+
+    /// Releases what is due, then lets one job run until something can change.
+    fn step(&mut self, until: u64) {
+        self.release();
+        let next = self
+            .releases
+            .peek()
+            .map_or(until, |Reverse((at, _))| (*at).min(until));
+        let Some(queue) = self.ready.iter().position(|it| !it.is_empty()) else {
+            self.now = next;
+            return;
+        };
+        let (chosen, lasts) = self.choose(queue);
+        let job = &mut self.ready[queue][chosen];
+        let length = job.remaining.min(next - self.now).min(lasts);
+        job.remaining -= length;
+        job.has_run = true;
+        let (task, is_done) = (job.job.task, job.remaining == 0);
+        self.record(task, length);
+        self.now += length;
+        if is_done {
+            let mut done = self.ready[queue].remove(chosen).job;
+            done.finish = Some(Time::from_ticks(self.now));
+            self.trace.jobs.push(done);
+        }
+    }
+
+    fn release(&mut self) {
+        while let Some(Reverse((at, index))) = self.releases.peek().copied()
+            && at <= self.now
+        {
+            self.releases.pop();
+            let task = &self.tasks[index];
+            self.ready[task.queue].push(Active {
+                job: Job {
+                    task: index,
+                    release: Time::from_ticks(at),
+                    deadline: Time::from_ticks(at).saturating_add(task.deadline),
+                    finish: None,
+                },
+                remaining: task.execution_time.ticks(),
+                has_run: false,
+            });
+            let next = at.saturating_add(task.period.ticks().max(1));
+            self.releases.push(Reverse((next, index)));
+        }
+    }
+
+    /// The job of a queue that runs, and for how long nothing within the queue changes that.
+    fn choose(&self, queue: usize) -> (usize, u64) {
+        let jobs = &self.ready[queue];
+        let order = |it: &Active| (it.job.task, it.job.release);
+        let least = |key: &dyn Fn(&Active) -> i128| {
+            let keys = jobs.iter().map(|it| (key(it), order(it)));
+            let least = keys.enumerate().min_by_key(|(_, key)| *key);
+            least.map_or(0, |(index, _)| index)
+        };
+        match self.dispatching.get(queue) {
+            Some(Dispatching::Deadline) => (least(&|it| it.job.deadline.ticks().into()), u64::MAX),
+            Some(Dispatching::Laxity) => {
+                let chosen = least(&|it| self.laxity(it));
+                let own = self.laxity(&jobs[chosen]);
+                let others = jobs
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, _)| *index != chosen);
+                let nearest = others.map(|(_, it)| self.laxity(it) - own).min();
+                // The laxity of waiting jobs falls; a lesser one preempts.
+                let lasts = nearest.and_then(|it| u64::try_from(it).ok());
+                (
+                    chosen,
+                    lasts.map_or(u64::MAX, |it| it.saturating_add(self.grain)),
+                )
+            }
+            _ => (least(&|it| i128::from(!it.has_run)), u64::MAX),
+        }
+    }
+
+    fn laxity(&self, it: &Active) -> i128 {
+        i128::from(it.job.deadline.ticks()) - i128::from(self.now) - i128::from(it.remaining)
+    }
+
+    fn record(&mut self, task: usize, length: u64) {
+        let (start, end) = (
+            Time::from_ticks(self.now),
+            Time::from_ticks(self.now + length),
+        );
+        match self.trace.slices.last_mut() {
+            Some(last) if last.task == task && last.end == start => last.end = end,
+            _ => self.trace.slices.push(Slice { task, start, end }),
+        }
+    }
+
+    fn finished(mut self) -> Trace {
+        self.release();
+        self.trace.end = Time::from_ticks(self.now);
+        let left = self.ready.into_iter().flatten().map(|it| it.job);
+        self.trace.jobs.extend(left);
+        self.trace
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of a schedule: static data that a program looks priorities up in by a constant index.
+
+use crate::error::SchedError;
+use crate::info::Assignment;
+use crate::options::Strategy;
+use crate::repository::Repository;
+use crate::schedule::Dispatching;
+use crate::time::Time;
+
+/// A schedule as static data, in the form that [`source`](crate::source) writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Table {
+    /// The strategy.
+    pub strategy: Strategy,
+    /// The hash of the names in order.
+    pub hash: u64,
+    /// The operations in the order of their handles; index them with the constants of the table.
+    pub entries: &'static [Entry],
+    /// The queues, the most urgent first.
+    pub queues: &'static [Queue],
+}
+
+/// An operation of a [`Table`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it was assigned.
+    pub assignment: Assignment,
+    /// Its period; zero if it is reactive.
+    pub period: Time,
+    /// Its worst-case execution time.
+    pub worst_case: Time,
+}
+
+impl Entry {
+    /// An entry: queue, place in it, native priority, and times in units of 100 ns.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        (preemption_priority, subpriority, priority): (u32, u32, i32),
+        period: u64,
+        worst_case: u64,
+    ) -> Self {
+        Entry {
+            name,
+            assignment: Assignment {
+                preemption_priority,
+                subpriority,
+                priority,
+            },
+            period: Time::from_ticks(period),
+            worst_case: Time::from_ticks(worst_case),
+        }
+    }
+}
+
+/// A queue of a [`Table`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Its native priority.
+    pub priority: i32,
+    /// How it chooses among its jobs.
+    pub dispatching: Dispatching,
+}
+
+impl Table {
+    /// Checks that a program registered the operations that the table was made for: what the
+    /// paper's `schedule` does at run time.
+    ///
+    /// # Errors
+    /// `TaskCountMismatch`, `OtherProgram`.
+    pub fn check(&self, repository: &Repository) -> Result<(), SchedError> {
+        let registered = repository.infos().len();
+        if registered != self.entries.len() {
+            return Err(SchedError::TaskCountMismatch {
+                registered,
+                scheduled: self.entries.len(),
+            });
+        }
+        match hash_of(repository) == self.hash {
+            true => Ok(()),
+            false => Err(SchedError::OtherProgram),
+        }
+    }
+}
+
+/// FNV-1a over the names in the order of their handles, each ended by a zero byte.
+pub(crate) fn hash_of(repository: &Repository) -> u64 {
+    let names = repository
+        .infos()
+        .iter()
+        .map(|it| it.entry_point.bytes().chain([0]));
+    names.flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of a schedule as Rust source: it is compiled here.
+
+use orbium_sched::{Dispatching, Options, Repository, SchedError, Strategy, dot, source, summary};
+
+use crate::book::{avionics, ms, repository, timing};
+
+#[path = "../golden/avionics.rs"]
+#[allow(unreachable_pub, reason = "it is as a program has it")]
+mod table;
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/avionics.rs");
+
+fn avionics_source() -> String {
+    let (mut repository, _) = avionics();
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    source(&repository, &schedule).unwrap()
+}
+
+/// With `ORBIUM_BLESS` set, the file is written instead.
+///
+/// Conformance: RT 6 - the schedule as Rust source, the same bytes from run to run
+#[test]
+fn the_source_is_the_same_from_run_to_run() {
+    let text = avionics_source();
+    if std::env::var_os("ORBIUM_BLESS").is_some() {
+        std::fs::write(GOLDEN, &text).unwrap();
+    }
+    assert_eq!(text, avionics_source());
+    assert_eq!(text, std::fs::read_to_string(GOLDEN).unwrap());
+}
+
+/// Conformance: RT 6 - priorities are looked up by a constant index
+#[test]
+fn priorities_are_looked_up_by_a_constant_index() {
+    // Of constants alone: nothing is searched at run time.
+    const GPS: orbium_sched::Entry = table::ENTRIES[table::GPS_UPDATE];
+    assert_eq!(
+        (GPS.name, GPS.assignment.priority, GPS.period),
+        ("GPS::update", 97, ms(200))
+    );
+    let queue = &table::SCHEDULE.queues[GPS.assignment.preemption_priority as usize];
+    assert_eq!(
+        (queue.priority, queue.dispatching),
+        (97, Dispatching::Static)
+    );
+    let all = [
+        table::INS_UPDATE,
+        table::ADC_UPDATE,
+        table::BIT_RUN,
+        table::AIRFRAME_PUSH,
+    ];
+    let priorities = all.map(|it| table::SCHEDULE.entries[it].assignment.priority);
+    assert_eq!(priorities, [99, 98, 96, 97]);
+    assert_eq!(
+        table::SCHEDULE.entries[table::AIRFRAME_PUSH]
+            .assignment
+            .subpriority,
+        1
+    );
+}
+
+/// Conformance: RT 6 - TASK_COUNT_MISMATCH, and tables of another program
+#[test]
+fn a_table_serves_the_program_that_it_was_made_for() {
+    let (book, _) = avionics();
+    assert_eq!(table::SCHEDULE.check(&book), Ok(()));
+    let mut more = book;
+    more.register("one more", timing(50, 1)).unwrap();
+    let mismatch = SchedError::TaskCountMismatch {
+        registered: 6,
+        scheduled: 5,
+    };
+    assert_eq!(table::SCHEDULE.check(&more), Err(mismatch));
+    let other = repository(&[timing(50, 1); 5]);
+    assert_eq!(table::SCHEDULE.check(&other), Err(SchedError::OtherProgram));
+}
+
+#[test]
+fn an_operation_that_nothing_runs_has_no_entry() {
+    let mut book = repository(&[timing(50, 1), timing(0, 1)]);
+    let schedule = book.compute_scheduling(&Options::default()).unwrap();
+    let refused = source(&book, &schedule);
+    assert_eq!(refused, Err(SchedError::NotScheduled("b".to_owned())));
+}
+
+/// Names are the application's: whatever they hold, the source is Rust.
+#[test]
+fn odd_names_become_constants_and_literals() {
+    let mut book = Repository::new();
+    for name in ["a::b", "a b", "1", "", "schedule", "quote\"\n"] {
+        book.register(name, timing(50, 1)).unwrap();
+    }
+    let schedule = book
+        .compute_scheduling(&Options::new(Strategy::Edf))
+        .unwrap();
+    let text = source(&book, &schedule).unwrap();
+    for constant in [
+        "A_B:",
+        "A_B_2:",
+        "OPERATION_1:",
+        "OPERATION_:",
+        "OPERATION_SCHEDULE:",
+        "QUOTE:",
+    ] {
+        assert_eq!(
+            text.matches(&format!("const {constant}")).count(),
+            1,
+            "{text}"
+        );
+    }
+    assert!(text.contains("Entry::new(\"quote\\\"\\n\", "), "{text}");
+    assert!(text.contains("/// `quote\"`\n"), "{text}");
+}
+
+#[test]
+fn the_graph_and_the_summary_name_everything() {
+    let (mut repository, _) = avionics();
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    let graph = dot(&repository, &schedule);
+    assert!(
+        graph.contains("n1 [label = \"INS::update\\nqueue 0\", style = bold];"),
+        "{graph}"
+    );
+    assert!(
+        graph.contains("n3 -> n5 [label = \"1\", style = dashed];"),
+        "{graph}"
+    );
+    let text = summary(&repository, &schedule);
+    assert!(
+        text.starts_with(
+            "strategy rms, utilization 0.700, lowest queue that meets its deadlines: 3\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("AirFrame::push  2      200 ms  20 ms"),
+        "{text}"
+    );
+}

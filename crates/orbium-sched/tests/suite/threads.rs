@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads, and the rates that dependencies imply.
+
+use orbium_sched::{DependencyKind, InfoKind, Options, Rate, Repository, Strategy, Timing};
+
+use crate::book::{ms, schedule, timing};
+
+/// Conformance: RT 6 - threads found in the graph of two-way and one-way dependencies
+#[test]
+fn a_thread_has_the_time_and_the_least_period_of_all_that_it_calls() {
+    let mut book = Repository::new();
+    let root = book.register("root", timing(100, 1)).unwrap();
+    let left = book.register("left", timing(0, 2)).unwrap();
+    let right = book.register("right", timing(40, 3)).unwrap();
+    let leaf = book.register("leaf", timing(0, 4)).unwrap();
+    for (from, to, calls) in [
+        (root, left, 2),
+        (root, right, 1),
+        (left, leaf, 3),
+        (right, leaf, 1),
+    ] {
+        book.add_dependency(from, to, calls, DependencyKind::TwoWayCall)
+            .unwrap();
+    }
+    let schedule = book.compute_scheduling(&Options::default()).unwrap();
+    let [thread] = &*schedule.threads else {
+        panic!("{schedule:?}");
+    };
+    assert_eq!(thread.worst_case, ms(1 + 2 * 2 + 3 + 7 * 4));
+    assert_eq!(thread.period, ms(40));
+    assert_eq!(thread.operations.first(), Some(&root));
+    assert_eq!(thread.operations.last(), Some(&leaf));
+    // What it calls runs in its queue; callees come first there.
+    assert!(book.priority(leaf).unwrap() < book.priority(root).unwrap());
+}
+
+#[test]
+fn an_operation_of_two_threads_has_the_more_urgent_queue() {
+    let mut book = Repository::new();
+    let slow = book.register("slow", timing(100, 1)).unwrap();
+    let fast = book.register("fast", timing(50, 1)).unwrap();
+    let shared = book.register("shared", timing(0, 1)).unwrap();
+    for root in [slow, fast] {
+        book.add_dependency(root, shared, 1, DependencyKind::TwoWayCall)
+            .unwrap();
+    }
+    book.compute_scheduling(&Options::default()).unwrap();
+    assert_eq!(book.priority(shared).unwrap().preemption_priority, 0);
+}
+
+#[test]
+fn disjunctions_add_rates_and_conjunctions_take_the_lowest() {
+    for (kind, expected) in [
+        (InfoKind::Disjunction, vec![(50, 2), (100, 1)]),
+        (InfoKind::Conjunction, vec![(100, 1)]),
+    ] {
+        let mut book = Repository::new();
+        let fast = book.register("fast", timing(50, 1)).unwrap();
+        let slow = book.register("slow", timing(100, 1)).unwrap();
+        let user = book
+            .register(
+                "user",
+                Timing {
+                    kind,
+                    ..timing(0, 1)
+                },
+            )
+            .unwrap();
+        book.add_dependency(user, fast, 2, DependencyKind::OneWayCall)
+            .unwrap();
+        book.add_dependency(user, slow, 1, DependencyKind::OneWayCall)
+            .unwrap();
+        // Rates are implied along chains.
+        let last = book.register("last", timing(0, 1)).unwrap();
+        book.add_dependency(last, user, 1, DependencyKind::OneWayCall)
+            .unwrap();
+        let schedule = schedule(&book, Strategy::Rms);
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|(period, runs)| Rate {
+                period: ms(period),
+                runs,
+            })
+            .collect();
+        for entry in [user, last] {
+            let thread = schedule
+                .threads
+                .iter()
+                .find(|it| it.entry == entry)
+                .unwrap();
+            assert_eq!(thread.rates, expected);
+        }
+    }
+}
+
+/// A consumer above its slow supplier is released late: by the supplier's response.
+#[test]
+fn responses_of_suppliers_are_the_jitter_of_consumers_above_them() {
+    let mut book = Repository::new();
+    let fast = book.register("fast", timing(50, 10)).unwrap();
+    let slow = book.register("slow", timing(100, 20)).unwrap();
+    let user = book.register("user", timing(0, 5)).unwrap();
+    for supplier in [fast, slow] {
+        book.add_dependency(user, supplier, 1, DependencyKind::OneWayCall)
+            .unwrap();
+    }
+    let schedule = schedule(&book, Strategy::Rms);
+    let jitters: Vec<_> = schedule
+        .tasks(&schedule.levels[0])
+        .iter()
+        .map(|(_, it)| it.jitter)
+        .collect();
+    let slow = schedule.levels[1].response.unwrap();
+    assert_eq!(jitters.last(), Some(&slow));
+    assert_eq!(slow, ms(40));
+    assert!(schedule.is_feasible());
+}
+
+/// Quantum: the background level is the last one, and is promised nothing.
+///
+/// Conformance: RT 6 - quantum: the time-sliced background
+#[test]
+fn operations_with_a_quantum_are_the_background() {
+    let mut book = Repository::new();
+    book.register("control", timing(50, 40)).unwrap();
+    let quantum = Timing {
+        quantum: ms(5),
+        ..timing(0, 10_000)
+    };
+    let idle = book.register("idle", quantum).unwrap();
+    let schedule = book.compute_scheduling(&Options::default()).unwrap();
+    assert!(schedule.is_sound(), "{:?}", schedule.anomalies);
+    let last = schedule.levels.last().unwrap();
+    assert_eq!(last.dispatching, orbium_sched::Dispatching::TimeSliced);
+    assert_eq!(book.priority(idle).unwrap().preemption_priority, 1);
+}
+
+#[test]
+fn operations_of_other_hosts_are_not_charged() {
+    let mut book = Repository::new();
+    let root = book.register("root", timing(50, 10)).unwrap();
+    let remote = Timing {
+        kind: InfoKind::RemoteDependant,
+        ..timing(0, 30)
+    };
+    let remote = book.register("remote", remote).unwrap();
+    book.add_dependency(root, remote, 2, DependencyKind::TwoWayCall)
+        .unwrap();
+    assert_eq!(schedule(&book, Strategy::Rms).threads[0].worst_case, ms(10));
+}
+
+/// A chain of 100,000 operations: no recursion, no overflow.
+#[test]
+fn long_chains_and_huge_products_of_calls_are_analysed() {
+    let mut book = Repository::new();
+    let mut last = book.register("0", timing(50, 1)).unwrap();
+    for number in 1..100_000_u32 {
+        let next = book.register(&number.to_string(), timing(0, 1)).unwrap();
+        book.add_dependency(last, next, 1 + number % 2, DependencyKind::TwoWayCall)
+            .unwrap();
+        last = next;
+    }
+    let schedule = schedule(&book, Strategy::Rms);
+    assert_eq!(schedule.threads[0].operations.len(), 100_000);
+    assert!(!schedule.is_feasible());
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that servants answer after they have returned: asynchronous method handling.
+
+mod future;
+mod open;
+mod registry;
+mod reply;
+mod waiting_caller;
+mod way;
+
+pub use registry::OpenRequests;
+pub use reply::{DeferredReply, Forward};
+pub use waiting_caller::WaitingCaller;
+pub use way::{Unanswered, Way};

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A request that may outlive the upcall to its servant without an answer.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, Weak};
+use std::task::Waker;
+use std::time::Instant;
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, Version, minor};
+use orbium_invocation::raises::DispatchError;
+use orbium_sync::lock::{Mutex, MutexGuard};
+
+use super::registry::OpenRequests;
+use super::way::{Nowhere, Unanswered, Way};
+use crate::IncomingRequest;
+use crate::reply::{ReplyPath, UntypedReply};
+
+/// What it takes to answer an open request. The memory of the request itself is not
+/// retained.
+pub(crate) struct OpenRequest {
+    progress: Mutex<Progress>,
+    all: Arc<OpenRequests>,
+    adapter: usize,
+    number: u64,
+    version: Version,
+    request_id: u32,
+    format: Format,
+    response: ResponseFlags,
+    deadline: Option<Instant>,
+}
+
+struct Progress {
+    /// Taken by the answer, by a cancellation, or by the end of the adapter.
+    way: Option<Box<dyn Way>>,
+    /// Of the future that is to answer.
+    waker: Option<Waker>,
+}
+
+impl OpenRequest {
+    /// Opens a request of an adapter that may have so many.
+    pub(super) fn open(
+        incoming: &IncomingRequest<'_>,
+        reply: &UntypedReply<'_>,
+        adapter: usize,
+    ) -> Result<Arc<Self>, DispatchError> {
+        let context = incoming.context;
+        let way = match reply.response {
+            ResponseFlags::Full => reply.path.late(),
+            _ => Some(Box::new(Nowhere) as Box<dyn Way>),
+        };
+        let Some(way) = way else {
+            return Err(no_way().into());
+        };
+        let all = &context.open_requests;
+        let most = context.limits.open_requests;
+        let request = all.enter(adapter, most, |number| {
+            Arc::new(Self {
+                progress: Mutex::new(Progress {
+                    way: Some(way),
+                    waker: None,
+                }),
+                all: Arc::clone(all),
+                adapter,
+                number,
+                version: reply.version,
+                request_id: reply.request_id,
+                format: reply.format,
+                response: reply.response,
+                deadline: incoming.expiry.deadline().instant(),
+            })
+        })?;
+        let opened: Weak<Self> = Arc::downgrade(&request);
+        if let Some(way) = &request.lock().way {
+            way.opened(reply.request_id, opened);
+        }
+        Ok(request)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    pub(super) fn is_expected(&self) -> bool {
+        self.response == ResponseFlags::Full
+    }
+
+    pub(super) fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    pub(super) fn all(&self) -> &OpenRequests {
+        &self.all
+    }
+
+    /// Whether an answer would reach no client any more.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.lock().way.as_ref().is_none_or(|way| way.is_dead())
+    }
+
+    /// As `is_cancelled`; otherwise `waker` is woken when it is.
+    pub(super) fn poll_cancelled(&self, waker: &Waker) -> bool {
+        let mut progress = self.lock();
+        if progress.way.as_ref().is_none_or(|way| way.is_dead()) {
+            return true;
+        }
+        match &mut progress.waker {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        false
+    }
+
+    /// Answers it, once; whether this was the answer. If `give` fails, its error is.
+    pub(super) fn answer(
+        &self,
+        give: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+    ) -> (bool, Result<(), SystemException>) {
+        let (way, waker) = {
+            let mut progress = self.lock();
+            (progress.way.take(), progress.waker.take())
+        };
+        let Some(way) = way else {
+            return (false, Ok(()));
+        };
+        let path = LatePath {
+            way: &*way,
+            request_id: self.request_id,
+        };
+        let mut storage = Vec::new();
+        let mut reply = UntypedReply::new(
+            &path,
+            &mut storage,
+            self.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        let given = give(&mut reply).map_err(DispatchError::exception);
+        if let Err(exception) = given
+            && !reply.is_answered()
+            && reply.is_expected()
+        {
+            reply.system_exception(exception);
+        }
+        self.close(way);
+        drop(waker);
+        (true, given)
+    }
+
+    /// The connection may close after this, and the adapter end.
+    fn close(&self, way: Box<dyn Way>) {
+        way.closed(self.request_id);
+        self.all.leave(self.adapter, self.number);
+        drop(way);
+    }
+}
+
+impl Unanswered for OpenRequest {
+    fn end_with(&self, exception: SystemException) {
+        let waker = self.lock().waker.take();
+        let _ = self.answer(|_| Err(exception.into()));
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn cancel(&self) {
+        let (way, waker) = {
+            let mut progress = self.lock();
+            (progress.way.take(), progress.waker.take())
+        };
+        if let Some(way) = way {
+            self.close(way);
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// The way of the answer to one request.
+struct LatePath<'a> {
+    way: &'a dyn Way,
+    request_id: u32,
+}
+
+impl ReplyPath for LatePath<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        self.way.send(self.request_id, message);
+    }
+}
+
+/// The answer of a request that came in this way can only be given at once.
+#[cold]
+fn no_way() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::No,
+    )
+}
+
+impl fmt::Debug for OpenRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenRequest")
+            .field("request_id", &self.request_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies that are kept in memory: for a caller on this very stack, or until it is
+//! certain that they are sent.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
+
+use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_giop::SystemException;
+use orbium_transport::Deadline;
+
+use super::path::ReplyPath;
+use super::untyped::UntypedReply;
+use crate::deferred::{WaitingCaller, Way};
+
+/// Keeps the reply for the caller.
+#[derive(Debug, Default)]
+pub struct Kept {
+    message: RefCell<Vec<u8>>,
+    /// Where a late answer goes.
+    late: OnceCell<Arc<WaitingCaller>>,
+}
+
+impl Kept {
+    /// The message; empty if there was none. Blocks for one that is given after the servant
+    /// has returned.
+    ///
+    /// # Errors
+    /// TIMEOUT: the deadline of the call has passed before.
+    pub fn into_message(self, until: Deadline) -> Result<Vec<u8>, SystemException> {
+        match self.late.into_inner() {
+            Some(caller) => caller.wait(until),
+            None => Ok(self.message.into_inner()),
+        }
+    }
+}
+
+impl ReplyPath for Kept {
+    fn send(&self, message: &CdrWriter<'_>) {
+        keep(&self.message, message);
+    }
+
+    fn late(&self) -> Option<Box<dyn Way>> {
+        let caller = self.late.get_or_init(Arc::default);
+        Some(Box::new(Arc::clone(caller)))
+    }
+}
+
+fn keep(kept: &RefCell<Vec<u8>>, message: &CdrWriter<'_>) {
+    let mut kept = kept.borrow_mut();
+    for piece in message.pieces() {
+        kept.extend_from_slice(piece);
+    }
+}
+
+/// Keeps a reply that may not be sent; one that is given late goes its own way.
+pub(super) struct HeldBack<'a> {
+    pub(super) message: RefCell<Vec<u8>>,
+    pub(super) path: &'a dyn ReplyPath,
+    pub(super) is_late: Cell<bool>,
+}
+
+impl ReplyPath for HeldBack<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        keep(&self.message, message);
+    }
+
+    fn late(&self) -> Option<Box<dyn Way>> {
+        let way = self.path.late();
+        self.is_late.set(way.is_some());
+        way
+    }
+}
+
+impl UntypedReply<'_> {
+    /// Runs `serve` with an answer that is kept, and sends it if `serve` succeeds. If the
+    /// servant answers late, whether `serve` succeeds makes no difference.
+    ///
+    /// # Errors
+    /// That of `serve`; nothing was sent then.
+    #[cold]
+    #[doc(hidden)]
+    pub fn keeping<E>(
+        &mut self,
+        serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut storage = Vec::new();
+        let kept = HeldBack {
+            message: RefCell::default(),
+            path: self.path,
+            is_late: Cell::new(false),
+        };
+        let mut inner = UntypedReply::new(
+            &kept,
+            &mut storage,
+            self.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        let served = serve(&mut inner);
+        if !kept.is_late.get() {
+            served?;
+        }
+        (self.answered, self.raised, self.forwarded) =
+            (inner.answered, inner.raised, inner.forwarded);
+        let message = kept.message.into_inner();
+        if !message.is_empty() {
+            let mut writer = CdrWriter::new(self.format.with_order(ByteOrder::NATIVE));
+            writer.write_raw(&message);
+            self.path.send(&writer);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls to objects of the same ORB: a servant that is called without a message sees no
+//! difference, nor does the caller, but for the time it takes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use orbium::{
+    Call, Collocation, Completion, Config, ExceptionKind, IdAssignment, Interface, ManagerState,
+    ObjectRef, Orb, Policies, SystemException,
+};
+use orbium_core::idl_interface;
+use orbium_testkit::probe::{Pair, RefusedError, Target};
+use orbium_testkit::{Served, eventually, within};
+
+idl_interface! {
+    /// Returns where its arguments lie.
+    pub struct Places = "IDL:Places:1.0";
+    operations by_octet(0, 99, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]);
+    pub trait PlacesServant;
+
+    fn many(size: u32) -> Result<Vec<u8>> = "many";
+    fn put(data: &[u8]) -> Result<u64> = "put";
+    fn change(fails: bool, @inout value: Vec<u8> | &[u8]) -> Result<()> = "change" {
+        out(value: Vec<u8>) gives (), };
+    fn which(other: Option<&ObjectRef>) -> Result<u64> = "which";
+}
+
+#[derive(Default)]
+struct Recorder {
+    /// Where the last result lies.
+    made: AtomicUsize,
+}
+
+impl PlacesServant for Recorder {
+    fn many(&self, _: &Call<'_>, size: u32) -> Result<Vec<u8>, SystemException> {
+        let many = vec![7; size as usize];
+        self.made.store(many.as_ptr() as usize, Ordering::SeqCst);
+        Ok(many)
+    }
+
+    fn put(&self, _: &Call<'_>, data: &[u8]) -> Result<u64, SystemException> {
+        assert!(data.iter().all(|octet| *octet == 5));
+        Ok(data.as_ptr() as u64)
+    }
+
+    fn change(
+        &self,
+        _: &Call<'_>,
+        fails: bool,
+        value: &mut Vec<u8>,
+    ) -> Result<(), SystemException> {
+        value.push(9);
+        match fails {
+            true => Err(ExceptionKind::NoResources.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn which(&self, call: &Call<'_>, other: Option<&ObjectRef>) -> Result<u64, SystemException> {
+        let other = other.ok_or(ExceptionKind::BadParam)?;
+        assert!(*other.orb() == call.orb());
+        Ok(match other.time_policies().roundtrip_timeout {
+            None => 0,
+            Some(_) => 1,
+        })
+    }
+}
+
+const ALL: [Collocation; 3] = [
+    Collocation::ThroughPoa,
+    Collocation::Direct,
+    Collocation::Marshalled,
+];
+
+fn config(collocation: Collocation) -> Config {
+    Config {
+        collocation,
+        ..Config::default()
+    }
+}
+
+/// Runs a test for each way of collocated calls.
+fn each_way(test: impl Fn(Collocation, Served)) {
+    for way in ALL {
+        let served = Served::with(config(way));
+        let orb = served.orb.clone();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(way, served))) {
+            eprintln!("with collocation {way}");
+            resume_unwind(panic);
+        }
+        orb.shutdown(true).unwrap();
+    }
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - arguments are lent, results
+/// are moved
+#[test]
+fn arguments_are_lent_and_results_are_moved() {
+    each_way(|way, served| {
+        let recorder = Arc::new(Recorder::default());
+        let root = served.orb.root_poa();
+        let places: Places = root.activate(Arc::clone(&recorder)).unwrap();
+        let data = vec![5; 64 * 1024];
+        let lent = places.put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        let many = places.many(64 * 1024).unwrap();
+        assert_eq!(many, [7; 64 * 1024]);
+        // A marshalled one may have got the freed memory of the servant's.
+        let moved = many.as_ptr() as usize == recorder.made.load(Ordering::SeqCst);
+        assert!(moved || way == Collocation::Marshalled);
+    });
+}
+
+#[test]
+fn an_inout_parameter_keeps_its_value_when_the_call_fails() {
+    each_way(|_, served| {
+        let root = served.orb.root_poa();
+        let places: Places = root.activate(Recorder::default()).unwrap();
+        let mut value = vec![1];
+        let refused = places.change(true, &mut value).unwrap_err();
+        assert_eq!(
+            (refused.kind, &*value),
+            (ExceptionKind::NoResources, &[1][..])
+        );
+        places.change(false, &mut value).unwrap();
+        assert_eq!(value, [1, 9]);
+    });
+}
+
+/// The servant calls back by the policies of its own ORB, not by those of its caller.
+#[test]
+fn a_reference_reaches_the_servant_without_the_policies_of_the_caller() {
+    each_way(|_, served| {
+        let root = served.orb.root_poa();
+        let places: Places = root.activate(Recorder::default()).unwrap();
+        let hasty = served.target.with_timeout(Duration::from_secs(60));
+        assert_eq!(places.which(Some(hasty.as_object())), Ok(0));
+        let other = Orb::builder().build().unwrap();
+        let text = served.orb.object_to_string(&served.target);
+        let foreign = other.string_to_object(&text).unwrap();
+        assert_eq!(places.which(foreign.as_ref()), Ok(0));
+    });
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - exceptions and oneways
+#[test]
+fn exceptions_and_oneways_are_as_over_the_wire() {
+    each_way(|_, served| {
+        let Served { target, state, .. } = &served;
+        target.noop().unwrap();
+        assert_eq!(target.echo_long(-7), Ok(-7));
+        let pair = Pair { o: 3, l: -4 };
+        assert_eq!(target.echo_pair(&pair), Ok(pair));
+        match target.refuse(5) {
+            Err(RefusedError::Refused(refused)) => {
+                assert_eq!((refused.code, &*refused.why), (5, "told to"));
+            }
+            other => panic!("{other:?}"),
+        }
+        let raised = SystemException::new(ExceptionKind::NoResources, 77, Completion::No);
+        assert_eq!(target.raise_system("NO_RESOURCES"), Err(raised));
+        // TRANSIENT of the servant is the caller's: the call is not repeated.
+        let calls = state.calls();
+        let raised = SystemException::new(ExceptionKind::Transient, 77, Completion::No);
+        assert_eq!(target.raise_system("TRANSIENT"), Err(raised));
+        assert_eq!(state.calls(), calls + 1);
+        let story = orbium::last_failure().expect("the story of the call");
+        assert_eq!(story.operation, "raise_system");
+        target.post(1).unwrap();
+        target.post(2).unwrap();
+        eventually("oneways have arrived", || state.posted() == [1, 2]);
+        let nul = target.raise_system("a\0b").unwrap_err();
+        assert_eq!(nul.kind, ExceptionKind::BadParam);
+        assert_eq!(nul.completed, Completion::No);
+    });
+}
+
+#[test]
+fn a_panic_of_the_servant_is_unknown() {
+    each_way(|_, served| {
+        served.state.on_act(|_, _| panic!("in the servant"));
+        let unknown = served.target.act(1).unwrap_err();
+        let panicked = SystemException::orbium(
+            ExceptionKind::Unknown,
+            orbium::giop::minor::SERVANT_PANICKED,
+            Completion::Maybe,
+        );
+        assert_eq!(unknown, panicked);
+        served.state.on_act(|_, v| Ok(v));
+        assert_eq!(served.target.act(1), Ok(1));
+        let manager = served.orb.root_poa().manager();
+        assert_eq!(manager.requests_in_progress(), 0);
+    });
+}
+
+#[test]
+fn a_servant_sees_the_same_request() {
+    each_way(|way, served| {
+        let id = served.target.as_object().ior().profiles.len();
+        assert!(id > 0);
+        let orb = served.orb.clone();
+        served.state.on_act(move |call, v| {
+            assert_eq!(call.operation(), b"act");
+            assert!(!call.object_id().is_empty() && call.peer().is_none());
+            assert!(call.response_expected() && call.deadline().is_none());
+            assert!(call.orb() == orb && call.poa().name() == orb.root_poa().name());
+            assert_eq!(call.service_contexts().len(), 0);
+            assert_eq!((call.priority(), call.object_priority()), (None, None));
+            let this: Target = call.this()?;
+            assert_eq!(this.echo_long(v), Ok(v));
+            // A request does not wait for its own end.
+            let manager = orb.root_poa().manager();
+            assert!(manager.hold_requests(true).is_err());
+            let counted = usize::from(way != Collocation::Direct);
+            assert_eq!(manager.requests_in_progress(), counted);
+            Ok(v + 1)
+        });
+        assert_eq!(served.target.act(1), Ok(2));
+    });
+}
+
+/// Conformance: POA - manager states apply to collocated calls
+#[test]
+fn the_state_of_the_manager_applies() {
+    for way in [Collocation::ThroughPoa, Collocation::Marshalled] {
+        let served = Served::with(config(way));
+        let manager = served.orb.root_poa().manager();
+        served.target.noop().unwrap();
+        manager.hold_requests(false).unwrap();
+        let target = served.target.clone();
+        let held = thread::spawn(move || target.echo_long(3));
+        eventually("the call is held", || manager.held_requests() == 1);
+        manager.activate().unwrap();
+        let held = within("the held call", move || held.join().unwrap());
+        assert_eq!(held, Ok(3));
+        manager.discard_requests(false).unwrap();
+        let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
+        assert_eq!(served.target.noop(), Err(discarded));
+        manager.activate().unwrap();
+        assert_eq!(served.target.noop(), Ok(()));
+        manager.deactivate(false).unwrap();
+        let inactive = SystemException::omg(ExceptionKind::ObjectNotExist, 4, Completion::No);
+        assert_eq!(served.target.noop(), Err(inactive));
+        assert_eq!(manager.state(), ManagerState::Inactive);
+        served.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn a_direct_call_passes_over_the_manager() {
+    let served = Served::with(config(Collocation::Direct));
+    served
+        .orb
+        .root_poa()
+        .manager()
+        .hold_requests(false)
+        .unwrap();
+    let target = served.target.clone();
+    let called = within("a direct call", move || target.echo_long(3));
+    assert_eq!(called, Ok(3));
+}
+
+/// Conformance: POA - deactivated objects and destroyed adapters, collocated
+#[test]
+fn what_is_gone_cannot_be_called() {
+    each_way(|_, served| {
+        let root = served.orb.root_poa();
+        let policies = Policies {
+            id_assignment: IdAssignment::User,
+            ..Policies::default()
+        };
+        let poa = root
+            .create_poa("users", Some(root.manager()), policies)
+            .unwrap();
+        let state = Arc::clone(&served.state);
+        let one: Target = poa.activate_with_id(b"one", Arc::clone(&state)).unwrap();
+        assert_eq!(one.echo_long(1), Ok(1));
+        poa.deactivate(b"one").unwrap();
+        assert_eq!(one.noop().unwrap_err().kind, ExceptionKind::ObjectNotExist);
+        let again: Target = poa.activate_with_id(b"one", state).unwrap();
+        assert_eq!((one.noop(), again.noop()), (Ok(()), Ok(())));
+        poa.destroy(true).unwrap();
+        for gone in [&one, &again] {
+            assert_eq!(gone.noop().unwrap_err().kind, ExceptionKind::ObjectNotExist);
+        }
+    });
+}
+
+/// A servant may be called by an unchecked reference of another interface.
+#[test]
+fn an_unchecked_reference_fails_as_over_the_wire() {
+    each_way(|_, served| {
+        let places = Places::from_object(served.target.as_object().clone());
+        let refused = places.many(1).unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::BadOperation);
+    });
+}
+
+#[test]
+fn calls_after_the_end_of_the_orb_are_refused() {
+    for way in ALL {
+        let served = Served::with(config(way));
+        served.target.noop().unwrap();
+        served.orb.shutdown(true).unwrap();
+        let refused = served.target.noop().unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::BadInvOrder, "{way}");
+    }
+}

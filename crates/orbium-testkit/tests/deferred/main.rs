@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that servants answer after they have returned. A program of its own: it counts
+//! allocations, and has generated code that no other test needs.
+
+mod answers;
+mod cancelled;
+mod endings;
+mod fixture;
+mod futures;
+mod many;
+
+mod generated {
+    orbium::include_idl!("later");
+}
+
+use generated::later;
+use orbium_testkit::CountingAllocator;
+
+#[global_allocator]
+static HEAP: CountingAllocator = CountingAllocator;

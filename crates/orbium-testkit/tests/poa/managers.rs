@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! POA managers by their ids, and ids of adapters.
+
+use orbium::{Config, Lifespan, ManagerAlreadyExists, ManagerState, Policies};
+use orbium_testkit::Served;
+use orbium_testkit::probe::Target;
+
+use crate::fixture::{child, user};
+
+/// Conformance: POA - `POAManagerFactory`: `create_POAManager`, `find`, `list`, `get_id`
+#[test]
+fn managers_have_ids_by_which_the_factory_finds_them() {
+    let served = Served::new(Default::default());
+    let root = served.orb.root_poa();
+    let factory = root.manager_factory().unwrap();
+    assert_eq!(root.manager().id(), "RootPOAManager");
+    assert_eq!(factory.find("RootPOAManager"), Some(root.manager()));
+    let named = factory.create("devices").unwrap();
+    assert_eq!(
+        (named.id(), named.state()),
+        ("devices", ManagerState::Holding)
+    );
+    assert_eq!(factory.create("devices"), Err(ManagerAlreadyExists));
+    assert_eq!(factory.find("devices"), Some(named.clone()));
+    assert_eq!(factory.find("others"), None);
+    let unnamed = [(); 2].map(|()| factory.create("").unwrap());
+    assert_ne!(unnamed[0].id(), unnamed[1].id());
+    // Those of adapters made without one, too.
+    let own = root.create_poa("own", None, user()).unwrap();
+    assert_eq!(factory.find(own.manager().id()), Some(own.manager()));
+    assert_eq!(factory.list().len(), 5);
+    // An inactive one has its id as long as it exists.
+    let poa = root
+        .create_poa("devices", Some(named.clone()), user())
+        .unwrap();
+    named.deactivate(true).unwrap();
+    drop(named);
+    assert_eq!(factory.create("devices"), Err(ManagerAlreadyExists));
+    poa.destroy(true).unwrap();
+    drop(poa);
+    assert_eq!(factory.create("devices").unwrap().id(), "devices");
+    served.end();
+}
+
+/// Conformance: POA - `id` of an adapter
+#[test]
+fn an_adapter_has_an_id_which_is_that_of_the_next_process_if_it_is_persistent() {
+    let durable = Policies {
+        lifespan: Lifespan::Persistent,
+        ..user()
+    };
+    let ids = [(); 2].map(|()| {
+        let served = Served::with(Config::default());
+        let poa = child(&served, "a", durable.clone());
+        let below = child(&served, "b", durable.clone());
+        assert_ne!(poa.id(), below.id());
+        let passing = child(&served, "c", user());
+        let id = passing.id();
+        assert_eq!(passing.id(), id);
+        passing.destroy(true).unwrap();
+        assert_ne!(child(&served, "c", user()).id(), id);
+        let _target: Target = poa.create_reference_with_id(b"x").unwrap();
+        let id = poa.id();
+        served.end();
+        id
+    });
+    assert_eq!(ids[0], ids[1]);
+}

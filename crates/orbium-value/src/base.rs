@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `ValueBase`, which all value types inherit.
+
+use core::any::{Any, TypeId};
+
+use orbium_cdr::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, DecodeNillable, EncodeNillable, Type, Typed,
+};
+
+use crate::handle::VALUE_BASE_ID;
+use crate::{Class, Kind, State, ValueBase, ValueType, read_value, write_value};
+
+/// The state of no value.
+#[derive(Debug)]
+struct NoState;
+
+impl State for NoState {
+    fn part(&self, _: TypeId) -> Option<&dyn Any> {
+        None
+    }
+
+    fn part_mut(&mut self, _: TypeId) -> Option<&mut dyn Any> {
+        None
+    }
+
+    fn write(&self, _: &mut CdrWriter<'_>) {}
+
+    fn reset(&mut self) {}
+}
+
+/// `ValueBase`, which all value types inherit.
+pub(crate) static VALUE_BASE: Class = Class {
+    id: VALUE_BASE_ID,
+    kind: Kind::Abstract,
+    bases: &[],
+    derived: &[],
+    custom: None,
+    described: &Type::value(VALUE_BASE_ID, "ValueBase", 0, None, &[]),
+    make: stateless,
+    read: unreadable,
+};
+
+/// What an abstract type makes: nothing that any type would take.
+#[doc(hidden)]
+#[must_use]
+pub fn stateless() -> ValueBase {
+    ValueBase::with_state(&VALUE_BASE, NoState)
+}
+
+/// What an abstract type reads: nothing.
+#[doc(hidden)]
+#[allow(clippy::missing_errors_doc)]
+pub fn unreadable(_: &ValueBase, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    Err(reader.error(CdrErrorKind::BadValue))
+}
+
+impl ValueType for ValueBase {
+    fn class() -> &'static Class {
+        &VALUE_BASE
+    }
+
+    fn wrap(value: ValueBase) -> Self {
+        value
+    }
+
+    fn as_value(&self) -> &ValueBase {
+        self
+    }
+}
+
+impl EncodeNillable for ValueBase {
+    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
+        write_value(value, &VALUE_BASE, writer);
+    }
+}
+
+impl DecodeNillable for ValueBase {
+    const MIN_SIZE: usize = 4;
+
+    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
+        read_value(&VALUE_BASE, reader)
+    }
+}
+
+impl Typed for ValueBase {
+    const TYPE: &'static Type = VALUE_BASE.described;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a value can do in addition to having a state.
+
+use core::any::Any;
+use core::fmt;
+use std::sync::Arc;
+
+/// The operations that a value has from one of its types: an `Arc` of the trait that the
+/// compiler made for the type.
+pub struct Facet(Box<dyn Any + Send + Sync>);
+
+impl Facet {
+    /// The operations of a trait.
+    #[must_use]
+    pub fn of<O: Send + Sync + ?Sized + 'static>(operations: Arc<O>) -> Self {
+        Self(Box::new(operations))
+    }
+
+    pub(crate) fn get<O: ?Sized + 'static>(&self) -> Option<&Arc<O>> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Facet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("operations")
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Factories: how values that arrive are made.
+
+use core::any::Any;
+use core::fmt;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use orbium_cdr::{CdrReader, Owner, OwnerWithValues};
+use parking_lot::RwLock;
+
+use crate::{Class, Kind, ValueBase, ValueType};
+
+type Make = dyn Fn() -> ValueBase + Send + Sync;
+
+/// The factories of one ORB: by repository id, how a value is made when one arrives.
+///
+/// A type needs no factory where itself or a base of the same IDL file is expected. With one
+/// its values have operations on arrival, and arrive where `ValueBase`, or a base of another
+/// file, is expected.
+#[derive(Default)]
+pub struct Factories {
+    factories: RwLock<HashMap<&'static str, Factory>>,
+}
+
+#[derive(Clone)]
+struct Factory {
+    class: &'static Class,
+    make: Arc<Make>,
+}
+
+impl Factories {
+    /// Registers how values of type `T` are made: with their operations and the default state.
+    /// A factory of the same type is replaced; returns whether there was one.
+    ///
+    /// A factory that makes a value of another type, one derived from `T` say, makes the
+    /// message unreadable.
+    pub fn register<T: ValueType>(&self, make: impl Fn() -> T + Send + Sync + 'static) -> bool {
+        let factory = Factory {
+            class: T::class(),
+            make: Arc::new(move || make().as_value().clone()),
+        };
+        let replaced = self.factories.write().insert(T::class().id, factory);
+        replaced.is_some()
+    }
+
+    /// Makes type `T` known: its values have the default state and no operations.
+    pub fn register_type<T: ValueType>(&self) -> bool {
+        let factory = Factory {
+            class: T::class(),
+            make: Arc::new(T::class().make),
+        };
+        self.factories
+            .write()
+            .insert(T::class().id, factory)
+            .is_some()
+    }
+
+    /// Makes the type of a value known; new ones have its operations.
+    pub(crate) fn register_like(&self, value: &ValueBase) {
+        let (class, facets) = (value.class(), value.facets());
+        let make = Arc::new(move || ValueBase::with_shared(class, &facets));
+        let factory = Factory { class, make };
+        self.factories.write().insert(class.id, factory);
+    }
+
+    /// Forgets the factory of a type; returns whether there was one.
+    pub fn unregister(&self, repository_id: &str) -> bool {
+        self.factories.write().remove(repository_id).is_some()
+    }
+
+    /// The registered type of an id.
+    pub(crate) fn class_of(&self, id: &str) -> Option<&'static Class> {
+        self.factories.read().get(id).map(|factory| factory.class)
+    }
+
+    fn find(&self, id: &str) -> Option<Factory> {
+        self.factories.read().get(id).cloned()
+    }
+}
+
+impl fmt::Debug for Factories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.factories.read().keys()).finish()
+    }
+}
+
+/// Owners with factories: what an ORB gives to its readers.
+#[derive(Debug)]
+pub struct ValueOwner(());
+
+impl ValueOwner {
+    /// An owner with no factories yet.
+    #[allow(clippy::new_ret_no_self)]
+    pub fn new(owner: impl Any + Send + Sync) -> OwnerWithValues {
+        OwnerWithValues {
+            owner: Box::new(owner),
+            values: Box::new(Factories::default()),
+        }
+    }
+
+    /// The owner that it was made of.
+    #[must_use]
+    pub fn of<T: Any>(owner: &Owner) -> Option<&T> {
+        let owner = &*owner.downcast_ref::<OwnerWithValues>()?.owner;
+        match owner.downcast_ref::<Option<Owner>>() {
+            // That of an any of values.
+            Some(noted) => Self::of(noted.as_ref()?),
+            None => owner.downcast_ref(),
+        }
+    }
+
+    /// The factories of an owner.
+    #[must_use]
+    pub fn factories(owner: &Owner) -> Option<&Factories> {
+        let values: &dyn Any = &*owner.downcast_ref::<OwnerWithValues>()?.values;
+        values.downcast_ref()
+    }
+}
+
+/// A type that was found for an id, and its factory if it has one.
+pub(crate) struct Found {
+    pub(crate) class: &'static Class,
+    make: Option<Arc<Make>>,
+}
+
+impl Found {
+    /// The type itself, without a factory.
+    pub(crate) fn formal(class: &'static Class, reader: &CdrReader<'_>) -> Self {
+        Self::find(class.id, class, reader).unwrap_or(Self { class, make: None })
+    }
+
+    /// The type of that id that fits where `formal` is expected.
+    pub(crate) fn find(id: &str, formal: &'static Class, reader: &CdrReader<'_>) -> Option<Self> {
+        let factories = reader
+            .owner()
+            .and_then(|owner| ValueOwner::factories(owner));
+        if let Some(Factory { class, make }) = factories.and_then(|all| all.find(id))
+            && class.is_a(formal)
+        {
+            let make = Some(make);
+            return Some(Self { class, make });
+        }
+        let class = formal
+            .find(id)
+            .filter(|class| class.kind != Kind::Abstract)?;
+        Some(Self { class, make: None })
+    }
+
+    /// A value to read into; none if the factory makes values of another type.
+    pub(crate) fn make(&self) -> Option<ValueBase> {
+        let value = match &self.make {
+            Some(make) => make(),
+            None => (self.class.make)(),
+        };
+        core::ptr::eq(value.class(), self.class).then_some(value)
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Handles on values, and what is known of their types at run time.
+
+use core::any::TypeId;
+use core::fmt;
+use std::sync::Arc;
+
+use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Type};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::{Facet, Kind, Read, State, Write};
+
+/// The repository id of `ValueBase`.
+pub(crate) const VALUE_BASE_ID: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
+
+/// A handle on a value of any type: IDL's `ValueBase`. Clones share the value.
+///
+/// Two handles are equal if they are handles on the same value.
+#[derive(Clone)]
+pub struct ValueBase(Arc<Object<dyn State>>);
+
+/// A value.
+struct Object<S: ?Sized> {
+    class: &'static Class,
+    /// Its operations; none for values of types without.
+    facets: Facets,
+    state: RwLock<S>,
+}
+
+/// The operations of a value; shared by those that are made like it.
+pub(crate) type Facets = Option<Arc<Vec<Facet>>>;
+
+/// A handle on values of one type and of those derived from it. Generated.
+pub trait ValueType: Clone + Sized + 'static {
+    /// The type.
+    fn class() -> &'static Class;
+
+    /// The handle on a value, which is of this type.
+    #[doc(hidden)]
+    fn wrap(value: ValueBase) -> Self;
+
+    /// The handle on a value of any type.
+    fn as_value(&self) -> &ValueBase;
+}
+
+/// A handle on values that have a state. Generated.
+pub trait HasState: ValueType {
+    /// The state.
+    type State: State + Default + Decode;
+}
+
+/// Makes a value with the default state.
+#[doc(hidden)]
+#[must_use]
+pub fn made<V: HasState>() -> ValueBase {
+    ValueBase::with_state(V::class(), V::State::default())
+}
+
+/// Reads the state of a value.
+#[doc(hidden)]
+#[allow(clippy::missing_errors_doc)]
+pub fn read_into<V: HasState>(
+    value: &ValueBase,
+    reader: &mut CdrReader<'_>,
+) -> Result<(), CdrError> {
+    let state = V::State::decode(reader)?;
+    *value.write_state::<V::State>() = state;
+    Ok(())
+}
+
+impl ValueBase {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_state<S: State>(class: &'static Class, state: S) -> Self {
+        Self::with_facets(class, state, Vec::new())
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_facets<S: State>(class: &'static Class, state: S, facets: Vec<Facet>) -> Self {
+        Self(Arc::new(Object {
+            class,
+            facets: (!facets.is_empty()).then(|| Arc::new(facets)),
+            state: RwLock::new(state),
+        }))
+    }
+
+    /// A new value of a type, with the operations of another one.
+    pub(crate) fn with_shared(class: &'static Class, facets: &Facets) -> Self {
+        let mut value = (class.make)();
+        if let Some(object) = Arc::get_mut(&mut value.0) {
+            object.facets.clone_from(facets);
+        }
+        value
+    }
+
+    pub(crate) fn facets(&self) -> Facets {
+        self.0.facets.clone()
+    }
+
+    /// The type of the value itself, not that of the handle it came by.
+    #[must_use]
+    pub fn class(&self) -> &'static Class {
+        self.0.class
+    }
+
+    /// The repository id of the type of the value itself.
+    #[must_use]
+    pub fn repository_id(&self) -> &'static str {
+        self.class().id
+    }
+
+    /// The handle as one on type `T`, if the value is of that type or of one derived from it.
+    #[must_use]
+    pub fn downcast<T: ValueType>(&self) -> Option<T> {
+        self.class().is_a(T::class()).then(|| T::wrap(self.clone()))
+    }
+
+    /// Whether both are handles on the same value.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The operations of a trait, if the value has them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn operations<O: ?Sized + 'static>(&self) -> Option<&Arc<O>> {
+        self.0.facets.as_deref()?.iter().find_map(Facet::get)
+    }
+
+    /// How many handles there are on the value, those within other values among them. Another
+    /// thread may change it at any time.
+    #[must_use]
+    pub fn handles(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
+    /// A number that no other value has as long as this one lives.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0).cast::<()>().addr()
+    }
+
+    /// Works on the whole state. Waiting writers do not keep readers out: two threads that
+    /// marshal overlapping graphs never wait for one another.
+    pub(crate) fn with_whole<R>(&self, work: impl FnOnce(&dyn State) -> R) -> R {
+        work(&*self.0.state.read_recursive())
+    }
+
+    pub(crate) fn reset(&self) {
+        self.0.state.write().reset();
+    }
+
+    /// The state of type `S`, which the value has.
+    #[doc(hidden)]
+    pub fn read_state<S: State>(&self) -> Read<'_, S> {
+        let whole = self.0.state.read_recursive();
+        let part = RwLockReadGuard::try_map(whole, |whole: &dyn State| {
+            whole.part(TypeId::of::<S>())?.downcast_ref()
+        });
+        match part {
+            Ok(part) => Read(part),
+            Err(_) => unreachable!("a handle is made for values of its type only"),
+        }
+    }
+
+    /// The state of type `S`, which the value has.
+    #[doc(hidden)]
+    pub fn write_state<S: State>(&self) -> Write<'_, S> {
+        let whole = self.0.state.write();
+        let part = RwLockWriteGuard::try_map(whole, |whole: &mut dyn State| {
+            whole.part_mut(TypeId::of::<S>())?.downcast_mut()
+        });
+        match part {
+            Ok(part) => Write(part),
+            Err(_) => unreachable!("a handle is made for values of its type only"),
+        }
+    }
+}
+
+impl PartialEq for ValueBase {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+}
+
+impl Eq for ValueBase {}
+
+/// The type alone: the state may lead back to the value.
+impl fmt::Debug for ValueBase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "value of {}", self.repository_id())
+    }
+}
+
+/// The way to a class: a function, so that statics may refer to one another.
+pub type ClassOf = fn() -> &'static Class;
+
+/// How values of a custom type are marshalled.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Custom {
+    pub(crate) marshal: fn(&ValueBase, &mut CdrWriter<'_>) -> Result<(), CdrError>,
+    pub(crate) unmarshal: fn(&ValueBase, &mut CdrReader<'_>) -> Result<(), CdrError>,
+}
+
+/// A value type.
+#[derive(Debug)]
+pub struct Class {
+    /// The repository id.
+    pub id: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// The value types it inherits, the concrete one first.
+    pub bases: &'static [ClassOf],
+    /// The value types that are known to inherit it directly.
+    pub derived: &'static [ClassOf],
+    /// How a custom type is marshalled.
+    #[doc(hidden)]
+    pub custom: Option<Custom>,
+    /// The IDL type.
+    pub described: &'static Type,
+    /// Makes a value with the default state.
+    #[doc(hidden)]
+    pub make: fn() -> ValueBase,
+    /// Reads the state of a value of this class.
+    #[doc(hidden)]
+    pub read: fn(&ValueBase, &mut CdrReader<'_>) -> Result<(), CdrError>,
+}
+
+impl Class {
+    /// Whether it is `other`, or inherits it.
+    #[must_use]
+    pub fn is_a(&self, other: &Self) -> bool {
+        core::ptr::eq(self, other)
+            || self.id == other.id
+            || other.id == VALUE_BASE_ID
+            || self.bases.iter().any(|base| base().is_a(other))
+    }
+
+    /// The class of that id among this one and what is known to inherit it.
+    #[must_use]
+    pub fn find(&'static self, id: &str) -> Option<&'static Self> {
+        if self.id == id {
+            return Some(self);
+        }
+        self.derived.iter().find_map(|derived| derived().find(id))
+    }
+
+    /// The class that a value of this one may be truncated to.
+    #[must_use]
+    pub fn truncated(&self) -> Option<&'static Self> {
+        match self.kind {
+            Kind::Truncatable => self.bases.first().map(|base| base()),
+            _ => None,
+        }
+    }
+}

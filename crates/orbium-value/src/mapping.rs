@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The macro that generated code declares value types with.
+
+/// Declares a value type: the handle, the struct of its state, their marshalling, and the
+/// static that describes it.
+///
+/// Behind the repository id stand the [`Kind`](crate::Kind), the concrete base with its state
+/// and the name of the field for it, and the value types that are known to be derived.
+///
+/// ```
+/// use orbium_value::idl_value;
+///
+/// idl_value! {
+///     /// A point.
+///     pub struct Point(PointState): POINT_TYPE = "IDL:Point:1.0", Plain, [Labelled] {
+///         public x: i32,
+///         public y: i32,
+///     }
+/// }
+/// idl_value! {
+///     /// A point with a text.
+///     pub struct Labelled(LabelledState): LABELLED_TYPE = "IDL:Labelled:1.0", Truncatable,
+///     base: Point[PointState] = POINT_TYPE, [] {
+///         public text: String,
+///         private hidden: i32,
+///     }
+/// }
+/// let labelled = Labelled::new(LabelledState {
+///     base: PointState { x: 1, y: 2 },
+///     text: "here".to_owned(),
+///     hidden: 0,
+/// });
+/// let point: &Point = &labelled;
+/// assert_eq!(point.read().x, 1);
+/// assert_eq!(point.downcast::<Labelled>(), Some(labelled));
+/// ```
+#[macro_export]
+macro_rules! idl_value {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(($idl:literal))? ($state:ident): $type:ident = $id:literal, $kind:ident
+        $(+ [$($abstract:path),* $(,)?])?,
+        $($base_field:ident: $base:path [$base_state:path] = $base_type:path,)?
+        [$($derived:path),*] {
+            $($(#[$member_meta:meta])* $visibility:ident $member:ident $(($member_idl:literal))?
+                : $rust:ty $(as $codec:ty)? $(= $described:expr)?),* $(,)?
+        }
+    ) => {
+        $crate::idl_value_handle! {
+            [$(#[$meta])*] $name $type $id $kind [$($base)?] [$($($abstract),*)?] [$($derived),*]
+        }
+        $crate::idl_value_access! { $name $state }
+
+        #[doc = concat!("The state of a [`", stringify!($name), "`].")]
+        #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs, unnameable_types, unreachable_pub)]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $state {
+            $(
+                /// The state of the base.
+                pub $base_field: $base_state,
+            )?
+            $($(#[$member_meta])* pub $member: $rust,)*
+        }
+
+        $(
+            impl ::core::ops::Deref for $state {
+                type Target = $base_state;
+                fn deref(&self) -> &$base_state {
+                    &self.$base_field
+                }
+            }
+            impl ::core::ops::DerefMut for $state {
+                fn deref_mut(&mut self) -> &mut $base_state {
+                    &mut self.$base_field
+                }
+            }
+        )?
+
+        impl $crate::codegen::orbium_cdr::Encode for $state {
+            fn encode<'a>(&'a self, writer: &mut $crate::codegen::orbium_cdr::CdrWriter<'a>) {
+                let _ = &writer;
+                $($crate::codegen::orbium_cdr::Encode::encode(&self.$base_field, writer);)?
+                $($crate::codegen::orbium_cdr::idl_encode!(writer, &self.$member $(, $codec)?);)*
+            }
+        }
+
+        impl $crate::codegen::orbium_cdr::Decode for $state {
+            const MIN_SIZE: usize = 0;
+            fn decode(
+                reader: &mut $crate::codegen::orbium_cdr::CdrReader<'_>,
+            ) -> ::core::result::Result<Self, $crate::codegen::orbium_cdr::CdrError> {
+                let _ = &reader;
+                ::core::result::Result::Ok(Self {
+                    $($base_field: $crate::codegen::orbium_cdr::Decode::decode(reader)?,)?
+                    $($member: $crate::codegen::orbium_cdr::idl_decode!(
+                        reader, $rust $(as $codec)?
+                    )?,)*
+                })
+            }
+        }
+
+        $crate::idl_value_state! { $state $($base_field)? }
+
+        $crate::codegen::orbium_cdr::idl_type! {
+            $name $type = $crate::codegen::orbium_cdr::Type::value(
+                $id,
+                $crate::codegen::orbium_cdr::idl_name!($name $($idl)?),
+                $crate::Kind::$kind.modifier(),
+                $crate::idl_base_type!($($base_type)?),
+                &[$($crate::codegen::orbium_cdr::Member::state(
+                    $crate::codegen::orbium_cdr::idl_name!($member $($member_idl)?),
+                    $crate::codegen::orbium_cdr::idl_member_type!([$rust $(, $codec)?] $($described)?),
+                    $crate::idl_is_public!($visibility),
+                )),*],
+            )
+            .copied_by(|reader, writer| {
+                $crate::copy_value(<$name as $crate::ValueType>::class(), reader, writer)
+            })
+        }
+    };
+}
+
+/// Declares an abstract value type: the handle on values of the types that inherit it.
+///
+/// ```
+/// use orbium_value::{Abstract, idl_abstract_value, idl_value};
+///
+/// idl_abstract_value! {
+///     /// What has a size.
+///     pub struct Sized: SIZED_TYPE = "IDL:Sized:1.0", [] [Line];
+/// }
+/// idl_value! {
+///     /// A line.
+///     pub struct Line(LineState): LINE_TYPE = "IDL:Line:1.0", Plain + [Sized], [] {
+///         public length: i32,
+///     }
+/// }
+/// let sized = Sized::from(Line::new(LineState { length: 5 }));
+/// assert_eq!(sized.downcast::<Line>().unwrap().read().length, 5);
+/// ```
+#[macro_export]
+macro_rules! idl_abstract_value {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(($idl:literal))?: $type:ident = $id:literal,
+        [$($abstract:path),* $(,)?] [$($derived:path),* $(,)?];
+    ) => {
+        $crate::idl_value_handle! {
+            [$(#[$meta])*] $name $type $id Abstract [] [$($abstract),*] [$($derived),*]
+        }
+
+        $crate::codegen::orbium_cdr::idl_type! {
+            $name $type = $crate::codegen::orbium_cdr::Type::value(
+                $id,
+                $crate::codegen::orbium_cdr::idl_name!($name $($idl)?),
+                $crate::Kind::Abstract.modifier(),
+                ::core::option::Option::None,
+                &[],
+            )
+            .copied_by(|reader, writer| {
+                $crate::copy_value(<$name as $crate::ValueType>::class(), reader, writer)
+            })
+        }
+    };
+}
+
+/// Declares a boxed value: the handle, and the struct of what is in the box.
+///
+/// ```
+/// use orbium_value::idl_value_box;
+///
+/// idl_value_box! {
+///     /// A text that may be null.
+///     pub struct Text(TextState): TEXT_TYPE = "IDL:Text:1.0", String;
+/// }
+/// let text = Text::from("something".to_owned());
+/// assert_eq!(text.read().value, "something");
+/// ```
+#[macro_export]
+macro_rules! idl_value_box {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(($idl:literal))? ($state:ident): $type:ident = $id:literal,
+        $rust:ty $(as $codec:ty)? $(= $described:expr)?;
+    ) => {
+        $crate::idl_value_handle! { [$(#[$meta])*] $name $type $id Boxed [] [] [] }
+        $crate::idl_value_access! { $name $state }
+
+        #[doc = concat!("What is in a [`", stringify!($name), "`].")]
+        #[allow(clippy::all, clippy::pedantic, dead_code, unnameable_types, unreachable_pub)]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $state {
+            /// What is in the box.
+            pub value: $rust,
+        }
+
+        impl ::core::convert::From<$rust> for $name {
+            fn from(value: $rust) -> Self {
+                Self::new($state { value })
+            }
+        }
+
+        impl $crate::codegen::orbium_cdr::Encode for $state {
+            fn encode<'a>(&'a self, writer: &mut $crate::codegen::orbium_cdr::CdrWriter<'a>) {
+                $crate::codegen::orbium_cdr::idl_encode!(writer, &self.value $(, $codec)?);
+            }
+        }
+
+        impl $crate::codegen::orbium_cdr::Decode for $state {
+            const MIN_SIZE: usize = 0;
+            fn decode(
+                reader: &mut $crate::codegen::orbium_cdr::CdrReader<'_>,
+            ) -> ::core::result::Result<Self, $crate::codegen::orbium_cdr::CdrError> {
+                ::core::result::Result::Ok(Self {
+                    value: $crate::codegen::orbium_cdr::idl_decode!(
+                        reader, $rust $(as $codec)?
+                    )?,
+                })
+            }
+        }
+
+        $crate::idl_value_state! { $state }
+
+        $crate::codegen::orbium_cdr::idl_type! {
+            $name $type = $crate::codegen::orbium_cdr::Type::value_box(
+                $id,
+                $crate::codegen::orbium_cdr::idl_name!($name $($idl)?),
+                $crate::codegen::orbium_cdr::idl_member_type!([$rust $(, $codec)?] $($described)?),
+            )
+            .copied_by(|reader, writer| {
+                $crate::copy_value(<$name as $crate::ValueType>::class(), reader, writer)
+            })
+        }
+    };
+}
+
+/// Access to the state of values of a type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value_access {
+    ($name:ident $state:ident) => {
+        #[allow(clippy::all, clippy::pedantic, dead_code, unreachable_pub)]
+        impl $name {
+            /// A value with this state.
+            #[must_use]
+            pub fn new(state: $state) -> Self {
+                let value =
+                    $crate::ValueBase::with_state(<Self as $crate::ValueType>::class(), state);
+                <Self as $crate::ValueType>::wrap(value)
+            }
+
+            /// The state, to be read.
+            pub fn read(&self) -> $crate::Read<'_, $state> {
+                $crate::ValueType::as_value(self).read_state()
+            }
+
+            /// The state, to be changed.
+            pub fn write(&self) -> $crate::Write<'_, $state> {
+                $crate::ValueType::as_value(self).write_state()
+            }
+        }
+
+        #[allow(dead_code)]
+        impl $crate::HasState for $name {
+            type State = $state;
+        }
+    };
+}
+
+/// The handle on values of a type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value_handle {
+    (
+        [$($meta:tt)*] $name:ident $type:ident $id:literal $kind:ident
+        [$($base:path)?] [$($abstract:path),*] [$($derived:path),*]
+    ) => {
+        $($meta)*
+        #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs, unnameable_types, unreachable_pub)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name($crate::idl_base!($($base)?));
+
+        impl $crate::ValueType for $name {
+            fn class() -> &'static $crate::Class {
+                static CLASS: $crate::Class = $crate::Class {
+                    id: $id,
+                    kind: $crate::Kind::$kind,
+                    bases: &[
+                        $(<$base as $crate::ValueType>::class,)?
+                        $(<$abstract as $crate::ValueType>::class,)*
+                    ],
+                    derived: &[$(<$derived as $crate::ValueType>::class),*],
+                    custom: $crate::idl_value_custom!($kind $name),
+                    described: &$type,
+                    make: $crate::idl_value_class!($kind make $name),
+                    read: $crate::idl_value_class!($kind read $name),
+                };
+                &CLASS
+            }
+
+            fn wrap(value: $crate::ValueBase) -> Self {
+                Self(<$crate::idl_base!($($base)?) as $crate::ValueType>::wrap(value))
+            }
+
+            fn as_value(&self) -> &$crate::ValueBase {
+                $crate::ValueType::as_value(&self.0)
+            }
+        }
+
+        impl ::core::ops::Deref for $name {
+            type Target = $crate::idl_base!($($base)?);
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl ::core::convert::From<$name> for $crate::ValueBase {
+            fn from(value: $name) -> Self {
+                $crate::ValueType::as_value(&value).clone()
+            }
+        }
+
+        $(
+            impl ::core::convert::From<$name> for $base {
+                fn from(value: $name) -> Self {
+                    value.0
+                }
+            }
+        )?
+
+        $(
+            impl ::core::convert::From<$name> for $abstract {
+                fn from(value: $name) -> Self {
+                    let value = $crate::ValueType::as_value(&value).clone();
+                    <$abstract as $crate::ValueType>::wrap(value)
+                }
+            }
+        )*
+
+        impl $crate::codegen::orbium_cdr::EncodeNillable for $name {
+            fn encode_nillable<'a>(
+                value: ::core::option::Option<&'a Self>,
+                writer: &mut $crate::codegen::orbium_cdr::CdrWriter<'a>,
+            ) {
+                $crate::write_value(
+                    value.map($crate::ValueType::as_value),
+                    <Self as $crate::ValueType>::class(),
+                    writer,
+                );
+            }
+        }
+
+        impl $crate::codegen::orbium_cdr::DecodeNillable for $name {
+            const MIN_SIZE: usize = 4;
+            fn decode_nillable(
+                reader: &mut $crate::codegen::orbium_cdr::CdrReader<'_>,
+            ) -> ::core::result::Result<
+                ::core::option::Option<Self>,
+                $crate::codegen::orbium_cdr::CdrError,
+            > {
+                let value = $crate::read_value(<Self as $crate::ValueType>::class(), reader)?;
+                ::core::result::Result::Ok(value.map(<Self as $crate::ValueType>::wrap))
+            }
+        }
+    };
+}
+
+/// How values of a type are marshalled by the program.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value_custom {
+    (Custom $name:ident) => {
+        ::core::option::Option::Some($crate::Custom::of::<$name>())
+    };
+    ($kind:ident $name:ident) => {
+        ::core::option::Option::None
+    };
+}
+
+/// The functions of a class that know the type of the state.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value_class {
+    (Abstract make $name:ident) => {
+        $crate::stateless
+    };
+    (Abstract read $name:ident) => {
+        $crate::unreadable
+    };
+    ($kind:ident make $name:ident) => {
+        $crate::made::<$name>
+    };
+    ($kind:ident read $name:ident) => {
+        $crate::read_into::<$name>
+    };
+}
+
+/// [`State`](crate::State) for a struct.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_value_state {
+    ($state:ident $($base_field:ident)?) => {
+        impl $crate::State for $state {
+            fn part(
+                &self,
+                of: ::core::any::TypeId,
+            ) -> ::core::option::Option<&dyn ::core::any::Any> {
+                if of == ::core::any::TypeId::of::<Self>() {
+                    return ::core::option::Option::Some(self);
+                }
+                $(if true { return $crate::State::part(&self.$base_field, of); })?
+                ::core::option::Option::None
+            }
+
+            fn part_mut(
+                &mut self,
+                of: ::core::any::TypeId,
+            ) -> ::core::option::Option<&mut dyn ::core::any::Any> {
+                if of == ::core::any::TypeId::of::<Self>() {
+                    return ::core::option::Option::Some(self);
+                }
+                $(if true { return $crate::State::part_mut(&mut self.$base_field, of); })?
+                ::core::option::Option::None
+            }
+
+            fn write(&self, writer: &mut $crate::codegen::orbium_cdr::CdrWriter<'_>) {
+                writer.copying(|writer| $crate::codegen::orbium_cdr::Encode::encode(self, writer));
+            }
+
+            fn reset(&mut self) {
+                *self = ::core::default::Default::default();
+            }
+        }
+    };
+}
+
+/// The handle that a handle wraps.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_base {
+    () => {
+        $crate::ValueBase
+    };
+    ($base:path) => {
+        $base
+    };
+}
+
+/// The type of the concrete base.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_base_type {
+    () => {
+        ::core::option::Option::None
+    };
+    ($type:path) => {
+        ::core::option::Option::Some(&$type)
+    };
+}
+
+/// Whether a member is `public`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_is_public {
+    (public) => {
+        true
+    };
+    (private) => {
+        false
+    };
+}

@@ -1,0 +1,3 @@
+fn main() {
+    orbium_build::compile("idl/gallery.idl");
+}
