@@ -395,9 +395,9 @@ impl Connection {
     /// Whether nothing more can be sent on an idle connection, or unexpected data are
     /// there. A shared one is not checked further, since data may be for other callers.
     #[inline]
-    pub(crate) fn is_known_spoilt(&self) -> bool {
+    pub(crate) fn is_known_spoilt(&mut self) -> bool {
         match self.id_distance {
-            2 => self.is_spoilt(),
+            2 => self.has_ended(),
             _ => self.stream.has_buffered(),
         }
     }

@@ -116,7 +116,7 @@ impl<'b> Link<'b> {
             return false;
         };
         let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
-        let closed = looks && connection.is_spoilt();
+        let closed = looks && connection.has_ended();
         if closed {
             pool.note_stale();
             self.give_up();
@@ -127,8 +127,8 @@ impl<'b> Link<'b> {
 
     /// Whether the connection turns out to be of no use.
     #[inline]
-    pub(super) fn is_spoilt(&self) -> bool {
-        let connection = self.connection.as_ref();
+    pub(super) fn is_spoilt(&mut self) -> bool {
+        let connection = self.connection.as_mut();
         connection.is_some_and(|connection| connection.is_known_spoilt())
     }
 }

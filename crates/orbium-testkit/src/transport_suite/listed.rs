@@ -98,6 +98,7 @@ macro_rules! transport_suite {
             a_server_that_is_killed_ends_its_calls
             a_server_that_is_killed_while_idle_has_not_begun
             a_connection_is_kept_over_a_pause
+            a_connection_is_kept_between_oneways
             asynchronous_calls_are_answered
             asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0
             many_asynchronous_calls_are_answered

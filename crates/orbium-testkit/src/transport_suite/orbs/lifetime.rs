@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use orbium::giop::MessageKind;
 use orbium::{
@@ -246,11 +247,6 @@ pub fn a_connection_is_kept_over_a_pause(subject: &Subject) {
         target.as_object().connect().expect("a connection");
         (client, target)
     });
-    let open = |client: &Orb| {
-        let connections = client.connections().entries;
-        let ids = connections.iter().map(|connection| connection.id);
-        ids.collect::<Vec<_>>()
-    };
     let before = clients.each_ref().map(|(client, _)| open(client));
     for _ in 0..2 {
         pause_calls();
@@ -262,6 +258,37 @@ pub fn a_connection_is_kept_over_a_pause(subject: &Subject) {
     for (client, _) in clients {
         within("the client's end", move || client.shutdown(true)).expect("shutdown");
     }
+    served.end();
+}
+
+/// The ids of the connections that an ORB has as a client.
+fn open(client: &Orb) -> Vec<u64> {
+    let connections = client.connections().entries;
+    connections.iter().map(|connection| connection.id).collect()
+}
+
+/// Nor is it between oneways, which look for the end of their connection themselves: with
+/// another connection the second oneway could overtake the first.
+///
+/// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
+/// deadlines
+pub fn a_connection_is_kept_between_oneways(subject: &Subject) {
+    let served = subject.serve(ServerStrategy::ThreadPerConnection);
+    let client = subject.client_orb();
+    let target = served.seen_by(&client);
+    target.post(0).expect("the first");
+    let before = open(&client);
+    assert_eq!(before.len(), 1);
+    for v in 1..5 {
+        // What the server has to say after a handshake arrives in the meantime.
+        thread::sleep(Duration::from_millis(5));
+        target.post(v).expect("another");
+        target.as_object().connect().expect("a connection");
+    }
+    assert_eq!(open(&client), before);
+    target.noop().expect("an answer");
+    assert_eq!(served.state.posted(), [0, 1, 2, 3, 4]);
+    client.shutdown(true).expect("shutdown");
     served.end();
 }
 

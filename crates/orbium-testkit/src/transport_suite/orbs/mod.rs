@@ -32,7 +32,7 @@ pub use hostile::{
 };
 pub use lifetime::{
     a_call_in_flight_is_answered_before_the_end, a_client_that_dies_does_not_affect_others,
-    a_connection_is_kept_over_a_pause,
+    a_connection_is_kept_between_oneways, a_connection_is_kept_over_a_pause,
     a_server_that_is_gone_is_transient_and_one_that_came_back_is_found,
     a_server_that_is_killed_ends_its_calls, a_server_that_is_killed_while_idle_has_not_begun,
 };
