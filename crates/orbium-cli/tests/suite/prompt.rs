@@ -77,6 +77,9 @@ fn a_terminal_has_a_prompt_completion_and_history() {
     terminal.wait_for("cube_octet");
     terminal.write("3\r");
     terminal.wait_for("27");
+    // Until the next prompt keys go to the terminal's own line editing, which keeps an end of
+    // file for itself.
+    terminal.wait_for("Cube> ");
     terminal.write("\u{4}");
     assert_eq!(terminal.status(), Some(0));
     let kept = std::fs::read_to_string(&history).unwrap();
@@ -94,6 +97,9 @@ mod terminal {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     use crate::program::orbium;
+
+    /// What the program may take to answer or to end.
+    const PATIENCE: Duration = Duration::from_secs(60);
 
     /// The program at a pseudo-terminal.
     pub(super) struct Terminal {
@@ -140,13 +146,17 @@ mod terminal {
         }
 
         pub(super) fn write(&mut self, keys: &str) {
-            self.text.clear();
             self.keys.write_all(keys.as_bytes()).unwrap();
         }
 
+        /// Reads until a text is shown, and drops what is before it.
         pub(super) fn wait_for(&mut self, text: &str) {
-            let end = Instant::now() + Duration::from_secs(60);
-            while !self.text.contains(text) {
+            let end = Instant::now() + PATIENCE;
+            loop {
+                if let Some((_, rest)) = self.text.split_once(text) {
+                    self.text = rest.to_owned();
+                    return;
+                }
                 let left = end.saturating_duration_since(Instant::now());
                 let octets = self.shown.recv_timeout(left);
                 let octets = octets.unwrap_or_else(|_| panic!("no {text:?} in {:?}", self.text));
@@ -154,8 +164,16 @@ mod terminal {
             }
         }
 
+        /// How the program ends.
         pub(super) fn status(mut self) -> Option<i32> {
-            self.child.wait().unwrap().code()
+            let end = Instant::now() + PATIENCE;
+            loop {
+                if let Some(status) = self.child.try_wait().unwrap() {
+                    return status.code();
+                }
+                assert!(Instant::now() < end, "it does not end: {:?}", self.text);
+                std::thread::sleep(Duration::from_millis(10));
+            }
         }
     }
 
