@@ -39,14 +39,20 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    for program in server client experiment experiment-counted; do
+    for program in server client values experiment experiment-counted; do
         ln -sf "omni/omni-$program" "$out/omni-$program"
     done
 }
 
 # A build is up to date when the stamp is newer than every source.
 current() {
-    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
+    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/java" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
+}
+
+# Writes a script that starts the values' program: the directory of the build, and the options of the machine.
+launch_values() {
+    sed -e "s|@DIR@|$1|g" -e "s|@OPTIONS@|$2|" "$here/java/launcher.sh" >"$out/$peer-values"
+    chmod +x "$out/$peer-values"
 }
 
 build_jacorb() {
@@ -66,8 +72,8 @@ build_jacorb() {
     fi
     rm -rf "$dir/gen" "$dir/classes"
     mkdir -p "$dir/gen" "$dir/classes"
-    for file in cubit ttcp kitchen; do
-        java -cp "$dir/lib/*" org.jacorb.idl.parser -d "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
+    for file in cubit ttcp kitchen values further packed; do
+        java -cp "$dir/lib/*" org.jacorb.idl.parser "-I$idl" -d "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
             cat "$dir/idl.log"
             exit 1
         }
@@ -78,13 +84,16 @@ build_jacorb() {
         exit 1
     }
     # Our own sources with all warnings, against the generated classes.
-    find "$here/jacorb/src" -name '*.java' >"$dir/sources.txt"
+    find "$here/jacorb/src" "$here/java/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
     for role in Server Client Experiment Names; do
         launcher=$out/jacorb-$(echo $role | tr SCEN scen)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done
+    launch_values "$dir" "-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB \
+-Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton -Djacorb.log.default.verbosity=0 -Djacorb.retries=0 \
+-DOAIAddr=127.0.0.1 -Djavax.rmi.CORBA.UtilClass=interop.RmiUtil"
     touch "$dir/stamp"
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the three interfaces that every peer serves.
+//! Compiles the interfaces that the peers serve.
 
 use orbium_build::Config;
 
@@ -11,4 +11,9 @@ fn main() {
         .borrowed_results("Ttcp::Receiver::echo_*")
         .borrowed_results("Kitchen::Peer::echo_*")
         .compile(["idl/cubit.idl", "idl/ttcp.idl", "idl/kitchen.idl"]);
+    Config::new().compile("idl/values.idl");
+    // Apart from their bases: where a Point is expected, nothing is known of these.
+    Config::new()
+        .external_file("values.idl", "crate")
+        .compile(["idl/further.idl", "idl/packed.idl"]);
 }

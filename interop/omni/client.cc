@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // omni-client: runs the checks of interop/README.md against a server and prints a line for each.
 #include "checks.h"
+#include "exceptions.h"
 #include "options.h"
 
 #include <algorithm>
@@ -42,18 +43,6 @@ CORBA::Object_ptr resolve(CORBA::ORB_ptr orb, std::string reference)
 CORBA::Boolean never_retry_transient(void*, CORBA::ULong, const CORBA::TRANSIENT&) { return false; }
 CORBA::Boolean never_retry_failure(void*, CORBA::ULong, const CORBA::COMM_FAILURE&) { return false; }
 CORBA::Boolean never_retry(void*, CORBA::ULong, const CORBA::SystemException&) { return false; }
-
-std::string describe(const CORBA::SystemException& e)
-{
-    static const char* const completed[] = {"YES", "NO", "MAYBE"};
-    std::ostringstream text;
-    const char* minor = e.NP_minorString();
-    text << e._name() << " minor 0x" << std::hex << e.minor();
-    if (minor)
-        text << " (" << minor << ")";
-    text << " completed " << completed[e.completed() % 3];
-    return text.str();
-}
 
 /// The reason why a check failed, or nothing. Lets Skip pass.
 std::string failure(const Check& check, World& world)

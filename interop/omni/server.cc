@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // omni-server --ior-dir DIR [--giop 1.0|1.1] [-ORB options]: serves cubit.idl, ttcp.idl and kitchen.idl.
 #include "options.h"
+#include "publish.h"
 #include "servants.h"
 
 #include <csignal>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
 namespace {
-
-/// Writes the reference under another name first, so that a reader never sees half of it.
-void publish(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& path)
-{
-    CORBA::String_var ior = orb->object_to_string(object);
-    const std::string unfinished = path + ".tmp";
-    std::ofstream(unfinished) << ior.in() << '\n';
-    if (std::rename(unfinished.c_str(), path.c_str()) != 0)
-        throw std::runtime_error("cannot write " + path);
-}
 
 void serve(const Options& options, const std::string& dir)
 {

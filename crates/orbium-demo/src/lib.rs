@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The three interfaces of `idl/`, served and called.
+//! The interfaces of `idl/`, served and called.
 //!
-//! [`serve`] makes an ORB a server of all three, [`check`] calls every
+//! [`serve`] makes an ORB a server of `cubit.idl`, `ttcp.idl` and `kitchen.idl`,
+//! [`serve_values`] of `values.idl`, with an echo of each value; [`check`] calls every
 //! operation and verifies every answer, [`load`] repeats one operation with
 //! nothing else in the loop, and [`raw`] moves the same numbers of octets over
 //! plain sockets. What the IDL leaves open, such as the meaning of a checksum,
@@ -12,6 +13,9 @@
 
 // All three interfaces: their files are compiled together.
 orbium::include_idl!("cubit");
+// Values, and types derived from them in other files.
+orbium::include_idl!("values");
+orbium::include_idl!("further");
 
 pub mod check;
 pub mod load;
@@ -19,4 +23,7 @@ pub mod raw;
 mod servant;
 pub mod specimen;
 
-pub use servant::{CubeServant, PeerServant, ReceiverServant, Served, serve};
+pub use servant::{
+    CubeServant, EchoServant, PeerServant, ReceiverServant, Served, note, parcel, register_values,
+    serve, serve_values,
+};

@@ -15,9 +15,11 @@ mod planned;
 mod system;
 mod ttcp;
 mod union;
+mod values;
 mod verdict;
 
 pub use facts::Facts;
+pub use values::values;
 pub use verdict::{Check, Outcome};
 
 use orbium::Orb;

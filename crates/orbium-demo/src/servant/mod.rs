@@ -5,10 +5,12 @@ mod cube;
 mod peer;
 mod receiver;
 mod tally;
+mod values;
 
 pub use cube::CubeServant;
 pub use peer::PeerServant;
 pub use receiver::ReceiverServant;
+pub use values::{EchoServant, note, parcel, register_values, serve_values};
 
 use orbium::{ExceptionKind, Orb, PoaError, SystemException};
 

@@ -21,6 +21,7 @@ mod pcap;
 mod programs;
 mod relay;
 mod through_dynamic;
+mod values;
 
 use std::error::Error;
 

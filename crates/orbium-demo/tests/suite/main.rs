@@ -5,4 +5,5 @@
 mod loads;
 mod mapping;
 mod self_interop;
+mod values;
 mod wire;
