@@ -3,7 +3,7 @@
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
 # Builds OUTDIR/omni-server, omni-client, omni-experiment and omni-experiment-counted, or OUTDIR/jacorb-server,
-# jacorb-client, jacorb-experiment and jacorb-names, or OUTDIR/glassfish-names, or OUTDIR/refragment.
+# jacorb-client, jacorb-experiment, jacorb-names and jacorb-definitions, or OUTDIR/glassfish-names, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -86,8 +86,8 @@ build_jacorb() {
     # Our own sources with all warnings, against the generated classes.
     find "$here/jacorb/src" "$here/java/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
-    for role in Server Client Experiment Names; do
-        launcher=$out/jacorb-$(echo $role | tr SCEN scen)
+    for role in Server Client Experiment Names Definitions; do
+        launcher=$out/jacorb-$(echo $role | tr SCEND scend)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a command knows of the types of an object: IDL.
+//! What a command knows of the types of an object: IDL, from files or a repository.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use orbium::ObjectRef;
 use orbium_dynamic::Definitions;
-use orbium_idl::model::DefId;
+use orbium_idl::model::{DefId, Model};
 
 use crate::failure::Failure;
 use crate::idl_files::FileArgs;
 use crate::{ifr, reference};
 
-/// Where types come from.
+/// Where types come from: unless given, from the Interface Repository of the object's server.
 #[derive(Debug, Args)]
 pub(crate) struct DefinitionArgs {
-    /// IDL file that defines the interface; may be repeated
-    #[arg(long = "idl", required_unless_present = "ifr", value_name = "FILE")]
+    /// IDL file that defines the interface; may be repeated [default: what the object's server
+    /// says of the interface, if it has an Interface Repository]
+    #[arg(long = "idl", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Interface Repository that has the interface, any ORB's: a reference as REF
     #[arg(long, value_name = "REF", conflicts_with = "files")]
@@ -30,31 +31,66 @@ pub(crate) struct DefinitionArgs {
 
 impl DefinitionArgs {
     /// As [`DefinitionArgs::load`], without a word on standard error.
-    pub(crate) fn quiet(&self, object: &ObjectRef) -> Option<Definitions> {
-        match &self.ifr {
-            Some(repository) => {
-                let repository = reference::resolve(object.orb(), repository).ok()?;
-                ifr::definitions(&repository).ok()
+    pub(crate) fn quiet(&self, object: &ObjectRef) -> Option<(Definitions, DefId)> {
+        let Some(definitions) = self.configured(object, |files| {
+            let compiled = self.options.compiled(files).model;
+            compiled.ok_or(Failure::Shown)
+        }) else {
+            return self.of_object(object).ok();
+        };
+        let definitions = definitions.ok()?;
+        let interface = self.interface(&definitions, object).ok()?;
+        Some((definitions, interface))
+    }
+
+    /// What the files or the repository define, which the ORB of `object` calls, and the
+    /// interface of the object there.
+    pub(crate) fn load(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
+        match self.configured(object, |files| self.options.model(files)) {
+            Some(definitions) => {
+                let definitions = definitions?;
+                let interface = self.interface(&definitions, object)?;
+                Ok((definitions, interface))
             }
-            None => Some(Definitions::new(self.options.compiled(&self.files).model?)),
+            None => self.of_object(object),
         }
     }
 
-    /// What the files or the repository define, which the ORB of `object` calls.
-    pub(crate) fn load(&self, object: &ObjectRef) -> Result<Definitions, Failure> {
+    /// What the arguments lead to; `None` if they do not say where types come from.
+    fn configured(
+        &self,
+        object: &ObjectRef,
+        compile: impl FnOnce(&[PathBuf]) -> Result<Model, Failure>,
+    ) -> Option<Result<Definitions, Failure>> {
         match &self.ifr {
-            Some(repository) => ifr::definitions(&reference::resolve(object.orb(), repository)?),
-            None => Ok(Definitions::new(self.options.model(&self.files)?)),
+            Some(repository) => {
+                let repository = reference::resolve(object.orb(), repository);
+                Some(repository.and_then(|it| ifr::definitions(&it)))
+            }
+            None if self.files.is_empty() => None,
+            None => Some(compile(&self.files).map(Definitions::new)),
         }
+    }
+
+    /// What the repository defines that the object's server has.
+    fn of_object(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
+        let timeout = object.orb().config().call_timeout.unwrap_or_default();
+        let (repository, id) = ifr::repository_of(object, timeout)?;
+        let definitions = ifr::definitions(&repository)?;
+        let name = self.interface.as_ref().unwrap_or(&id);
+        let found = definitions.interface(name);
+        let interface = found.ok_or_else(|| {
+            let name = ifr::printable(name);
+            Failure::because(format!(
+                "the Interface Repository has no interface `{name}`"
+            ))
+        })?;
+        Ok((definitions, interface))
     }
 
     /// The interface of an object: the one that was named, or that the reference names, or that
     /// the object itself says it has, or the only one there is.
-    pub(crate) fn interface(
-        &self,
-        definitions: &Definitions,
-        object: &ObjectRef,
-    ) -> Result<DefId, Failure> {
+    fn interface(&self, definitions: &Definitions, object: &ObjectRef) -> Result<DefId, Failure> {
         if let Some(name) = &self.interface {
             let unknown = || Failure::because(format!("no interface `{name}` in the IDL"));
             return definitions.interface(name).ok_or_else(unknown);

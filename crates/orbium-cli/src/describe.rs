@@ -25,7 +25,6 @@ pub(crate) struct DescribeArgs {
 
 pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let definitions = args.definitions.load(&object)?;
-    let interface = args.definitions.interface(&definitions, &object)?;
+    let (definitions, interface) = args.definitions.load(&object)?;
     output::print(&definitions.idl_of(interface))
 }

@@ -8,10 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use orbium::{Config, Endpoint, ObjectRef, Orb};
+use orbium::giop::minor;
+use orbium::{Config, Endpoint, ExceptionKind, Interface, ObjectRef, Orb};
 use orbium_dynamic::Definitions;
 use orbium_idl::{Options, compile_source};
-use orbium_ifr::corba::Repository;
+use orbium_ifr::corba::{InterfaceDef, Repository};
 use orbium_ifr::repositories::{LoadingRepository, RejectedError};
 use orbium_ifr::{InterfaceRepository, idl_of};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -167,7 +168,7 @@ fn load(args: &LoadIntoArgs) -> Result<(), Failure> {
 }
 
 /// What comes from a server: nothing in it may steer a terminal.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.trim_end().chars().map(visible).collect()
 }
@@ -177,6 +178,28 @@ fn text_of(object: &ObjectRef) -> Result<String, Failure> {
         .narrow()
         .map_err(|error| Failure::because(format!("not an Interface Repository: {error}")))?;
     idl_of(&repository).map_err(|error| Failure::because(printable(&error.to_string())))
+}
+
+/// The repository that the server of an object has, and the id of the object's interface there.
+pub(crate) fn repository_of(
+    object: &ObjectRef,
+    timeout: Duration,
+) -> Result<(ObjectRef, String), Failure> {
+    let otherwise = "give the types by --idl FILE or --ifr REF";
+    let lacking = |what: &str| Failure::because(format!("the object's server {what}: {otherwise}"));
+    let definition = object.interface().map_err(|error| match error.kind {
+        ExceptionKind::IntfRepos if error.minor == minor::OMG_VMCID | 2 => {
+            lacking("has an Interface Repository without the interface of the object")
+        }
+        ExceptionKind::IntfRepos => lacking("has no Interface Repository"),
+        _ => because(ping::explain(object, timeout, error)),
+    })?;
+    let definition = definition.ok_or_else(|| lacking("says nothing of the object's interface"))?;
+    let definition = InterfaceDef::from_object(definition);
+    let repository = definition.containing_repository().map_err(because)?;
+    let id = definition.id().map_err(because)?;
+    let missing = || Failure::because("the definition of the interface is in no repository");
+    Ok((repository.ok_or_else(missing)?.as_object().clone(), id))
 }
 
 /// What a repository defines.

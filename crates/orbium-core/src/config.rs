@@ -68,7 +68,8 @@ pub struct Config {
     /// name come behind it.
     pub default_initial_reference: Option<String>,
     /// Time that resolving the name of a `corbaname:` may take, within
-    /// [`call_timeout`](Self::call_timeout) for each call. Default: 30 s.
+    /// [`call_timeout`](Self::call_timeout) for each call; also the call of the Interface
+    /// Repository that answers `_interface`. Default: 30 s.
     pub naming_timeout: NamingTimeout,
     /// Time that making a connection may take within a call. Default: 10 s.
     pub connect_timeout: ConnectTimeout,

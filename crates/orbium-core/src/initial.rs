@@ -5,6 +5,7 @@ mod error;
 pub(crate) mod file;
 mod lookup;
 mod naming;
+mod repository;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -393,7 +393,7 @@ fn check_length(text: &str) -> Result<()> {
 }
 
 /// `format:string`.
-fn check_id(id: &str) -> Result<()> {
+pub(crate) fn check_id(id: &str) -> Result<()> {
     check_length(id)?;
     let has_format = id.split_once(':').is_some_and(|(format, rest)| {
         !format.is_empty() && !rest.is_empty() && !id.contains(char::is_control)

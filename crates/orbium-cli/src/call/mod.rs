@@ -48,8 +48,7 @@ impl CallArgs {
         }
         let timeout = self.timeout.min(LONGEST_COMPLETION);
         let object = reference::object(&self.reference, &self.protocols, Some(timeout)).ok()?;
-        let definitions = self.definitions.quiet(&object)?;
-        let interface = self.definitions.interface(&definitions, &object).ok()?;
+        let (definitions, interface) = self.definitions.quiet(&object)?;
         let names = definitions.operation_names(interface).into_iter();
         Some(names.map(str::to_owned).collect())
     }
@@ -97,8 +96,7 @@ fn property(text: &str) -> Result<(String, String), String> {
 
 pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let definitions = args.definitions.load(&object)?;
-    let interface = args.definitions.interface(&definitions, &object)?;
+    let (definitions, interface) = args.definitions.load(&object)?;
     if let Some(priority) = args.priority {
         set_priority(&object, priority)?;
     }

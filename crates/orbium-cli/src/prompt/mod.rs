@@ -72,8 +72,7 @@ pub(crate) fn run(args: &ShellArgs) -> Result<(), Failure> {
         return Err(Failure::wrong_usage(sentence));
     }
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let definitions = args.definitions.load(&object)?;
-    let interface = args.definitions.interface(&definitions, &object)?;
+    let (definitions, interface) = args.definitions.load(&object)?;
     if let Some(priority) = args.priority {
         call::set_priority(&object, priority)?;
     }

@@ -4,7 +4,9 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::program::{Folder, Server, orbium, project_idl, run};
+use orbium_testkit::dead_port;
+
+use crate::program::{Folder, Server, orbium, project_idl, run, run_with};
 
 /// A repository that the program serves, ended with the test.
 struct Repository {
@@ -88,6 +90,51 @@ fn what_is_loaded_serves_call_and_describe() {
     let described = run(["describe", "--ifr", &repository.reference, peer]);
     described.assert_done();
     assert!(described.stdout.contains("echo_matrix"), "{described:?}");
+}
+
+/// Conformance: ORB - `_interface`
+#[test]
+fn an_object_leads_to_its_types() {
+    let repository = Repository::serve([]);
+    let idl = project_idl("kitchen.idl");
+    run(["ifr", "load", &idl, "--to", &repository.reference]).assert_done();
+    let configured = format!(
+        "initial_reference=InterfaceRepository={}",
+        repository.reference
+    );
+    let server = Server::start(["--set", &configured]);
+    let peer = server.ior("Peer");
+
+    let argument = r#"[["a"],[],["b","c"]]"#;
+    let ran = run(["call", peer, "echo_table", argument, "--json"]);
+    ran.assert_done();
+    assert_eq!(ran.stdout, format!("{{\"$return\":{argument}}}\n"));
+    let by_file = run(["describe", "--idl", &idl, peer]);
+    let ran = run(["describe", peer]);
+    ran.assert_done();
+    let names = |text: &str| text.matches("echo_").count();
+    assert_eq!(names(&ran.stdout), names(&by_file.stdout), "{ran:?}");
+    let ran = run_with(["shell", peer], "label 'set here'\nlabel\n");
+    ran.assert_done();
+    assert!(ran.stdout.contains("set here"), "{ran:?}");
+
+    run(["call", server.ior("Cube"), "noop"])
+        .assert_failed_saying("without the interface of the object: give the types by --idl");
+    let named = run(["call", peer, "--interface", "Unheard", "ping"]);
+    named.assert_failed_saying("the Interface Repository has no interface `Unheard`");
+}
+
+#[test]
+fn without_types_a_call_is_refused_in_a_sentence() {
+    let server = Server::start([]);
+    let sentence = "has no Interface Repository: give the types by --idl FILE or --ifr REF";
+    for command in ["call", "describe", "shell"] {
+        let operation = (command == "call").then_some("noop");
+        let ran = run([command, server.ior("Cube")].into_iter().chain(operation));
+        ran.assert_failed_saying(sentence);
+    }
+    let dead = format!("corbaloc::127.0.0.1:{}/Cube", dead_port());
+    run(["call", &dead, "noop"]).assert_failed_saying("nothing listens at");
 }
 
 #[test]

@@ -57,7 +57,9 @@ pub(super) fn serve_implicit(
             None => Err(unknown_operation()),
         },
         "_interface" => {
-            Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
+            let orb = call.orb();
+            let definition = orb.definition_of(object.servant.repository_id(), call.deadline())?;
+            reply.say_result(&mut |writer| definition.ior().encode(writer))
         }
         "_component" | "_domain_managers" => {
             Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())

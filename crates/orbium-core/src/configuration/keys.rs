@@ -130,7 +130,7 @@ keys! {
     "default_initial_reference" "URL or none" "for names that are not known: this, a slash and the name"
         |c, text| c.default_initial_reference = optional(text, |url| Ok(url.to_owned()))?,
         |c| show_optional(c.default_initial_reference.clone(), |url| url);
-    "naming_timeout" "TIME" "what resolving the name of a `corbaname:` may take"
+    "naming_timeout" "TIME" "what resolving the name of a `corbaname:` may take, or asking the Interface Repository for `_interface`"
         |c, text| c.naming_timeout = NamingTimeout(span(text)?),
         |c| show_span(c.naming_timeout.0);
     "call_timeout" "TIME or none" "RelativeRoundtripTimeout: what a call may take"

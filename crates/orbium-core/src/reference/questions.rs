@@ -128,6 +128,24 @@ impl ObjectRef {
         Ok(id)
     }
 
+    /// The definition of the object's most derived interface, an InterfaceDef of the Interface
+    /// Repository that the object's server has configured (CORBA's `get_interface`). Some ORBs
+    /// return nil, `None`, where others raise INTF_REPOS.
+    ///
+    /// # Errors
+    /// INTF_REPOS 1: the server has no repository, or cannot reach it; 2: the repository does
+    /// not define the interface. The object could not be asked.
+    #[inline]
+    pub fn interface(&self) -> Result<Option<Self>, SystemException> {
+        static INTERFACE: Operation = Operation::new("_interface").idempotent();
+        let mut definition = None;
+        self.ask(&INTERFACE, None, &mut |reader| {
+            definition = Decode::decode(reader)?;
+            Ok(())
+        })?;
+        Ok(definition)
+    }
+
     /// Asks the server where the object is (LocateRequest): `true` if there.
     /// A reference that the server forwards is followed.
     ///

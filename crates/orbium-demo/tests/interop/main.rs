@@ -10,6 +10,7 @@
 mod as_client;
 mod as_server;
 mod credentials;
+mod definitions;
 mod dissected;
 mod dynamic;
 mod expected;

@@ -9,6 +9,7 @@ use orbium_dynamic::idl_identifier;
 use super::error::ExportError;
 use super::found::{Definition, Found};
 use super::order::Order;
+use super::text::{identifier, quoted};
 use crate::corba::{
     AttributeMode, ConstantDescription, DefinitionKind, ExceptionDescription, ExtInitializer,
     InterfaceDescription, OperationDescription, OperationMode, ParameterMode, ValueDescription,
@@ -166,8 +167,8 @@ impl<'f> Writer<'f> {
             DefinitionKind::DkException => format!("exception {name} {{{} }}", self.members(it)?),
             DefinitionKind::DkUnion => self.union(it)?,
             DefinitionKind::DkEnum => {
-                let names = it.code.members().map(|it| idl_identifier(it.name()));
-                let names: Vec<_> = names.collect();
+                let names = it.code.members().map(|it| identifier(it.name()));
+                let names: Vec<_> = names.collect::<Written<_>>()?;
                 format!("enum {name} {{ {} }}", names.join(", "))
             }
             DefinitionKind::DkAlias => {
@@ -225,7 +226,7 @@ impl<'f> Writer<'f> {
         name: &str,
     ) -> Written<String> {
         if let Some(text) = self.inner(owner, code)? {
-            return Ok(format!("{text} {}", idl_identifier(name)));
+            return Ok(format!("{text} {}", identifier(name)?));
         }
         self.found.declared(code, name)
     }
@@ -236,9 +237,14 @@ impl<'f> Writer<'f> {
         owner: &Definition,
         code: orbium::cdr::TypeRef<'_>,
     ) -> Written<Option<String>> {
-        let of = |place: &&usize| self.found.definitions[**place].id == code.id();
-        let inner = owner.contents.iter().find(of).copied();
-        match inner.filter(|_| code.kind().has_id()) {
+        if !code.kind().has_id() {
+            return Ok(None);
+        }
+        let inner = self.found.by_id.get(code.id()).copied().filter(|inner| {
+            let container = self.found.definitions[*inner].container;
+            container.is_some_and(|it| self.found.definitions[it].id == owner.id)
+        });
+        match inner {
             Some(inner) if self.inside.insert(inner) => self.text(inner).map(Some),
             _ => Ok(None),
         }
@@ -357,7 +363,7 @@ impl<'f> Writer<'f> {
             OperationMode::OpOneway => "oneway ",
             OperationMode::OpNormal => "",
         };
-        let contexts = operation.contexts.iter().map(|it| format!("{it:?}"));
+        let contexts = operation.contexts.iter().map(|it| quoted(it));
         let contexts: Vec<_> = contexts.collect();
         let contexts = match contexts.is_empty() {
             true => String::new(),
@@ -407,7 +413,7 @@ impl<'f> Writer<'f> {
         }
         Ok(format!(
             "factory {}({}){};",
-            idl_identifier(&it.name),
+            identifier(&it.name)?,
             parameters.join(", "),
             self.raises("raises", &it.exceptions)?
         ))

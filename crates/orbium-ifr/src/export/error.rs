@@ -11,6 +11,8 @@ use orbium::SystemException;
 pub enum ExportError {
     /// A definition needs another one that the repository does not have.
     Missing(String),
+    /// Two definitions have the same repository id, or one contains itself.
+    Repeated(String),
     /// Definitions need each other in a way that IDL has no order for.
     Circular(String),
     /// What the repository says of a definition makes no IDL.
@@ -25,6 +27,7 @@ impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(id) => write!(f, "the repository has no definition of {id}"),
+            Self::Repeated(id) => write!(f, "the repository defines {id} twice"),
             Self::Circular(id) => write!(f, "the definition of {id} needs itself"),
             Self::Invalid(id) => write!(f, "what the repository says of {id} is no IDL"),
             Self::TooLarge => f.write_str("the repository has too many definitions"),

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use orbium::cdr::MemberRef;
-use orbium::{Any, Interface, TCKind, TypeCode};
+use orbium::{Any, Interface, SystemException, TCKind, TypeCode};
 
 use super::error::ExportError;
 use crate::corba::ext_value_def::ExtFullValueDescription;
@@ -13,12 +13,17 @@ use crate::corba::{
     ExtAttributeDescription, ExtInitializer, ExtValueDef, InterfaceAttrExtension, Repository,
     TypeDescription, ValueDef,
 };
+use crate::edit::{check_id, check_name};
+use crate::fault;
 
 /// Definitions that are read at most.
 const MOST: usize = 200_000;
 
 /// Containers within containers.
 const DEEPEST: usize = 64;
+
+/// Octets of the scoped names of all definitions.
+const MOST_NAMES: usize = 64 << 20;
 
 /// One definition.
 pub(super) struct Definition {
@@ -113,6 +118,8 @@ pub(super) struct Found {
     pub(super) definitions: Vec<Definition>,
     pub(super) top_level: Vec<usize>,
     pub(super) by_id: HashMap<String, usize>,
+    /// Octets of scoped names.
+    names: usize,
 }
 
 impl Found {
@@ -148,15 +155,27 @@ impl Found {
             let Some((name, id)) = head(&described.value) else {
                 return Err(invalid());
             };
+            let code = code(described.kind, &described.value);
+            let has_type = type_kind(described.kind).is_none_or(|kind| kind == code.kind());
+            if check_head(&name, &id).is_err() || !has_type {
+                return Err(invalid());
+            }
             let mut path = path.clone();
             path.push(name);
+            self.names += path.iter().map(String::len).sum::<usize>();
+            if self.names > MOST_NAMES {
+                return Err(ExportError::TooLarge);
+            }
             let place = self.definitions.len();
-            self.by_id.insert(id.clone(), place);
+            // Also of a container that contains itself.
+            if self.by_id.insert(id.clone(), place).is_some() {
+                return Err(ExportError::Repeated(id));
+            }
             self.definitions.push(Definition {
                 id,
                 path,
                 kind: described.kind,
-                code: code(described.kind, &described.value),
+                code,
                 value: described.value,
                 contents: Vec::new(),
                 container: parent,
@@ -193,10 +212,12 @@ impl Found {
             }
         }
         for attribute in attributes {
-            for content in &contents {
-                if self.definitions[*content].id == attribute.id {
-                    self.definitions[*content].attribute = Some(attribute.clone());
-                }
+            let Some(described) = self.by_id.get(&attribute.id) else {
+                continue;
+            };
+            let described = &mut self.definitions[*described];
+            if described.container == Some(place) {
+                described.attribute = Some(attribute);
             }
         }
         Ok(())
@@ -245,6 +266,29 @@ fn head(value: &Any) -> Option<(String, String)> {
         Ok((name, id))
     });
     read.ok().filter(|_| first)
+}
+
+/// The kind of the types of a kind of definition, where the text is made of the type.
+fn type_kind(kind: DefinitionKind) -> Option<TCKind> {
+    Some(match kind {
+        DefinitionKind::DkStruct => TCKind::Struct,
+        DefinitionKind::DkUnion => TCKind::Union,
+        DefinitionKind::DkEnum => TCKind::Enum,
+        DefinitionKind::DkAlias => TCKind::Alias,
+        DefinitionKind::DkException => TCKind::Except,
+        DefinitionKind::DkValueBox => TCKind::ValueBox,
+        _ => return None,
+    })
+}
+
+/// Checks what goes into the text from outside.
+fn check_head(name: &str, id: &str) -> Result<(), SystemException> {
+    check_name(name)?;
+    check_id(id)?;
+    match id.contains(['"', '\\']) {
+        true => Err(fault::BAD_ID),
+        false => Ok(()),
+    }
 }
 
 /// The type that a description has.

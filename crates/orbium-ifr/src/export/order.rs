@@ -69,6 +69,7 @@ impl Sorting<'_> {
         let mut needs = Needs {
             found: self.found,
             leaf: place,
+            seen: HashSet::new(),
             places: Vec::new(),
         };
         needs.definition(place)?;
@@ -86,6 +87,7 @@ impl Sorting<'_> {
 struct Needs<'f> {
     found: &'f Found,
     leaf: usize,
+    seen: HashSet<usize>,
     places: Vec<usize>,
 }
 
@@ -99,7 +101,7 @@ impl Needs<'_> {
             }
             place = container;
         }
-        if place != self.leaf && !self.places.contains(&place) {
+        if place != self.leaf && self.seen.insert(place) {
             self.places.push(place);
         }
         Ok(())

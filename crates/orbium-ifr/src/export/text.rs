@@ -8,11 +8,24 @@ use orbium_dynamic::{JsonOptions, idl_identifier, to_json};
 use super::error::ExportError;
 use super::found::Found;
 use super::order::VALUE_BASE;
+use crate::edit::check_name;
 
-/// A path from the repository.
-pub(super) fn scoped(path: &[String]) -> String {
+/// A path from the repository: its names were checked when they were read.
+fn scoped(path: &[String]) -> String {
     let parts = path.iter().map(|it| format!("::{}", idl_identifier(it)));
     parts.collect()
+}
+
+/// A name out of the repository in IDL. What is no identifier could be any other text.
+pub(super) fn identifier(name: &str) -> Result<String, ExportError> {
+    let invalid = |_| ExportError::Invalid(name.to_owned());
+    check_name(name).map_err(invalid)?;
+    Ok(idl_identifier(name))
+}
+
+/// A string literal.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped_text(text, false))
 }
 
 impl Found {
@@ -65,7 +78,7 @@ impl Found {
 
     /// A type and a name, the dimensions of an array behind it.
     pub(super) fn declared(&self, code: TypeRef<'_>, name: &str) -> Result<String, ExportError> {
-        let mut declarator = idl_identifier(name);
+        let mut declarator = identifier(name)?;
         let mut code = code;
         while code.kind() == TCKind::Array {
             declarator.push_str(&format!("[{}]", code.length()));
@@ -82,11 +95,7 @@ impl Found {
         let name = code.member(index).ok_or_else(invalid)?;
         let path = &self.definitions[self.with_id(code.id())?].path;
         let scope = &path[..path.len().saturating_sub(1)];
-        Ok(format!(
-            "{}::{}",
-            scoped(scope),
-            idl_identifier(name.name())
-        ))
+        Ok(format!("{}::{}", scoped(scope), identifier(name.name())?))
     }
 
     /// The value of a constant.
@@ -113,7 +122,7 @@ impl Found {
             }
             TCKind::String => {
                 let value: String = value.decode_as().map_err(read)?;
-                format!("\"{}\"", escaped_text(&value, false))
+                quoted(&value)
             }
             TCKind::WString => {
                 let value = value.extract_wstring().map_err(|_| invalid())?;

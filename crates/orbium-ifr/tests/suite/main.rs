@@ -4,6 +4,8 @@
 mod exporting;
 mod files;
 mod kitchen;
+mod lying;
+mod of_objects;
 mod reading;
 mod served;
 mod writing;

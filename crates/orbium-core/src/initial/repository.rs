@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The one call of an Interface Repository that the ORB makes itself: `lookup_id`, for
+//! `_interface`.
+
+use std::time::{Instant, SystemTime};
+
+use orbium_cdr::Decode;
+
+use crate::{Completion, ExceptionKind, ObjectRef, Operation, Orb, SystemException, TimePolicies};
+
+/// `CORBA::Repository::lookup_id`.
+static LOOKUP_ID: Operation = Operation::new("lookup_id").idempotent();
+
+impl Orb {
+    /// The definition of an interface, from the initial reference `InterfaceRepository`, within
+    /// [`Config::naming_timeout`](crate::Config) and by `deadline`.
+    ///
+    /// # Errors
+    /// INTF_REPOS 1: there is no repository, or it does not answer; 2: it has no such interface.
+    pub(crate) fn definition_of(
+        &self,
+        repository_id: &str,
+        deadline: Option<Instant>,
+    ) -> Result<ObjectRef, SystemException> {
+        let refused = |minor| SystemException::omg(ExceptionKind::IntfRepos, minor, Completion::No);
+        let repository = self.resolve_initial_references("InterfaceRepository");
+        let mut remaining = self.config().naming_timeout.0;
+        if let Some(deadline) = deadline {
+            remaining = remaining.min(deadline.saturating_duration_since(Instant::now()));
+        }
+        // What the ORB says of calls counts as well.
+        let time = TimePolicies {
+            reply_end: SystemTime::now().checked_add(remaining),
+            ..TimePolicies::NONE
+        };
+        let repository = repository.map_err(|_| refused(1))?.with_time_policies(time);
+        let found: Result<Option<ObjectRef>, SystemException> = repository.call(
+            &LOOKUP_ID,
+            |writer| writer.write_str(repository_id),
+            Decode::decode,
+        );
+        found.map_err(|_| refused(1))?.ok_or(refused(2))
+    }
+}
