@@ -331,8 +331,13 @@ impl Config {
                 outcome.read.push(read.clone());
             }
         }
-        let diagnostics = front.to_string();
-        let Some(model) = front.model else {
+        let mut diagnostics = front.to_string();
+        let model = front.model.filter(|model| {
+            let timing = orbium_ridl::Requirements::of(model);
+            diagnostics.extend(timing.diagnostics.iter().map(ToString::to_string));
+            !timing.has_errors()
+        });
+        let Some(model) = model else {
             return Err(Error::Idl {
                 file: files[0].clone(),
                 diagnostics,

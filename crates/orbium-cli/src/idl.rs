@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use orbium_build::Config;
 use orbium_idl::{Compilation, Diagnostic, Excerpt, Options};
+use orbium_ridl::Requirements;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -201,7 +202,11 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     for Source { file, folder } in &sources {
         let mut options = options.clone();
         options.include_paths.extend(folder.clone());
-        let compilation = orbium_idl::compile(&options, file);
+        let mut compilation = orbium_idl::compile(&options, file);
+        if let Some(model) = &compilation.model {
+            let timing = Requirements::of(model).diagnostics;
+            compilation.diagnostics.extend(timing);
+        }
         errors += compilation.errors().count();
         warnings += compilation.warnings().count();
         if args.json {

@@ -31,6 +31,7 @@ pub mod output;
 pub mod ping;
 mod prompt;
 pub mod reference;
+mod sched;
 mod shell;
 pub mod stage;
 mod tls;
@@ -109,6 +110,10 @@ enum Command {
     Name(Box<name::NameArgs>),
     /// Ask whether an object is there, and how long the answers take.
     Ping(ping::PingArgs),
+    /// Check timing requirements: queues, priorities, and the deadlines that hold.
+    ///
+    /// They are annotations of operations in IDL, or a table of text.
+    Sched(sched::SchedArgs),
     /// Call operations of an object at a prompt with history and completion.
     ///
     /// A line is what `orbium call` has behind REF; :help shows the rest. Lines come from
@@ -154,6 +159,7 @@ pub fn main() -> ExitCode {
         Command::Ior(args) => ior::run(args),
         Command::Name(args) => name::run(args),
         Command::Ping(args) => ping::run(args),
+        Command::Sched(args) => sched::run(args),
         Command::Shell(args) => prompt::run(args),
         Command::Top(args) => top::run(args),
         Command::New(args) => new::run(args),

@@ -142,7 +142,7 @@ impl Found<'_, '_> {
         let name = &annotation.name;
         self.ignored(
             format!("annotation `@{name}` of {of} has no effect"),
-            &annotation.location,
+            &annotation.excerpt.location(),
         );
     }
 

@@ -3,7 +3,17 @@
 
 use std::sync::Arc;
 
-use crate::model::Location;
+/// Where something was written. Lines and columns count from 1; columns count characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file as it was named: on the command line, by an `#include` found on the search path,
+    /// or by a line marker.
+    pub file: Arc<str>,
+    /// The line in that file.
+    pub line: u32,
+    /// The column in that line.
+    pub column: u32,
+}
 
 /// A place in the source with the line it is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +46,16 @@ impl Excerpt {
             width: u32::try_from(width).unwrap_or(u32::MAX),
             source_line,
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The place without the text.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        Location {
+            file: Arc::clone(&self.file),
+            line: self.line,
+            column: self.column,
         }
     }
 }

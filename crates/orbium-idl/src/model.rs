@@ -51,11 +51,12 @@ mod value;
 
 use std::collections::HashMap;
 
+pub use crate::excerpt::Location;
 pub use by_id::{DefMap, DefSet};
 pub use definition::{
     Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, Definition,
     DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface, InterfaceKind,
-    Location, Member, Module, Operation, Parameter, StateMember, Struct, Union, Unmapped, ValueBox,
+    Member, Module, Operation, Parameter, StateMember, Struct, Union, Unmapped, ValueBox,
     ValueKind, ValueType,
 };
 pub use id::DefId;

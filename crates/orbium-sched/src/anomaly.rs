@@ -66,6 +66,26 @@ pub enum AnomalyKind {
     },
 }
 
+impl AnomalyKind {
+    /// A short stable name for diagnostics.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            AnomalyKind::PassiveRoot => "passive-root",
+            AnomalyKind::NoRate => "no-rate",
+            AnomalyKind::TwoEntryPoints { .. } => "two-entry-points",
+            AnomalyKind::NoExecutionTime => "no-execution-time",
+            AnomalyKind::TypicalExceedsWorstCase => "typical-exceeds-worst-case",
+            AnomalyKind::CachedExceedsWorstCase => "cached-exceeds-worst-case",
+            AnomalyKind::PeriodInBackground => "period-in-background",
+            AnomalyKind::CriticalDependsOnLess { .. } => "critical-depends-on-less",
+            AnomalyKind::NotHarmonic => "not-harmonic",
+            AnomalyKind::Overload { .. } => "overload",
+            AnomalyKind::MissesDeadline { .. } => "misses-deadline",
+        }
+    }
+}
+
 /// Something wrong or doubtful.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anomaly {

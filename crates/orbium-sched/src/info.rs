@@ -122,6 +122,27 @@ pub enum InfoKind {
     RemoteDependant,
 }
 
+impl InfoKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [
+        Self::Operation,
+        Self::Conjunction,
+        Self::Disjunction,
+        Self::RemoteDependant,
+    ];
+
+    /// The name in IDL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            InfoKind::Operation => "OPERATION",
+            InfoKind::Conjunction => "CONJUNCTION",
+            InfoKind::Disjunction => "DISJUNCTION",
+            InfoKind::RemoteDependant => "REMOTE_DEPENDANT",
+        }
+    }
+}
+
 /// What the application says of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {

@@ -30,8 +30,10 @@
 #![forbid(unsafe_code)]
 
 mod anomaly;
+mod call_tree;
 mod error;
 pub mod feasibility;
+pub mod gantt;
 mod graph;
 mod info;
 mod options;
@@ -41,10 +43,12 @@ mod schedule;
 pub mod simulator;
 mod source;
 mod table;
+mod text;
 mod threads;
 mod time;
 
 pub use anomaly::{Anomaly, AnomalyKind, Severity};
+pub use call_tree::call_tree;
 pub use error::SchedError;
 pub use info::{
     Assignment, Criticality, Dependency, DependencyKind, Handle, Importance, InfoKind, RtInfo,
@@ -56,5 +60,6 @@ pub use repository::Repository;
 pub use schedule::{Dispatching, Level, Schedule, Test, Verdict};
 pub use source::{dot, source, summary};
 pub use table::{Entry, Queue, Table};
+pub use text::{Listing, TextError, listing, parse};
 pub use threads::Thread;
 pub use time::{Time, TimeError};

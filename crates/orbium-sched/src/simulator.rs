@@ -86,7 +86,8 @@ impl Trace {
     }
 }
 
-/// Runs tasks until a time, or until there are `max_slices` slices.
+/// Runs tasks until a time, or for `max_steps` steps. A step ends when a job is released or done,
+/// or when another one preempts.
 ///
 /// A more urgent queue preempts the others. A static queue runs each job to its end, the task of
 /// the smallest index first; the others preempt by deadline or laxity, ties to the smallest index.
@@ -96,10 +97,13 @@ pub fn simulate(
     tasks: &[Simulated],
     dispatching: &[Dispatching],
     until: Time,
-    max_slices: usize,
+    max_steps: usize,
 ) -> Trace {
     let mut run = Run::new(tasks, dispatching);
-    while run.now < until.ticks() && run.trace.slices.len() < max_slices {
+    for _ in 0..max_steps {
+        if run.now >= until.ticks() {
+            break;
+        }
         run.step(until.ticks());
     }
     run.finished()

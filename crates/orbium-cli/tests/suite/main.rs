@@ -19,6 +19,7 @@ mod ping;
 mod program;
 mod prompt;
 mod protocols_page;
+mod sched;
 mod serve;
 mod shell;
 mod tls;

@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 44] = [
+const KNOWN: [&str; 45] = [
     "id",
     "autoid",
     "hashid",
@@ -44,6 +44,7 @@ const KNOWN: [&str; 44] = [
     "deadline",
     "priority",
     "rt",
+    "calls",
     "interpreted",
     "inline",
     "idempotent",
@@ -188,10 +189,11 @@ impl Checker<'_> {
                 .warning("unknown-annotation", annotation.span, message);
         }
         let mut parameters = Vec::new();
-        for (name, value) in &annotation.parameters {
-            if let Some(value) = self.annotation_value(value) {
+        for (name, expression) in &annotation.parameters {
+            if let Some(value) = self.annotation_value(expression) {
                 parameters.push(AnnotationParameter {
                     name: name.as_ref().map(ToString::to_string),
+                    excerpt: self.sources.excerpt(expression.span),
                     value,
                 });
             }
@@ -208,7 +210,7 @@ impl Checker<'_> {
         Annotation {
             name: annotation.name.to_string(),
             parameters,
-            location: self.sources.location(annotation.span),
+            excerpt: self.sources.excerpt(annotation.span),
         }
     }
 

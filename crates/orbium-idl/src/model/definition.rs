@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions: everything in IDL that has a name and a repository id.
 
-use std::sync::Arc;
-
 use super::{ConstValue, DefId, Type};
-
-/// Where something was written. Lines and columns count from 1; columns count characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location {
-    /// The file as it was named: on the command line, by an `#include` found on the search path,
-    /// or by a line marker.
-    pub file: Arc<str>,
-    /// The line in that file.
-    pub line: u32,
-    /// The column in that line.
-    pub column: u32,
-}
+use crate::excerpt::{Excerpt, Location};
 
 /// One named thing of an IDL file.
 #[derive(Debug, Clone, PartialEq)]
@@ -404,7 +391,7 @@ pub struct Annotation {
     /// The arguments in order.
     pub parameters: Vec<AnnotationParameter>,
     /// Where it stands.
-    pub location: Location,
+    pub excerpt: Excerpt,
 }
 
 impl Annotation {
@@ -439,6 +426,8 @@ pub struct AnnotationParameter {
     pub name: Option<String>,
     /// What it was set to.
     pub value: AnnotationValue,
+    /// Where the value stands.
+    pub excerpt: Excerpt,
 }
 
 /// The value of an annotation's argument.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bad input: each kind is a typed error or anomaly.
 
+use orbium_sched::feasibility::{Task, response_times};
 use orbium_sched::{
     AnomalyKind, Criticality, DependencyKind, Handle, InfoKind, Options, Repository, SchedError,
     Severity, Strategy, Time, Timing,
@@ -268,4 +269,16 @@ fn an_empty_repository_has_an_empty_schedule() {
     let schedule = schedule(&Repository::new(), Strategy::Rms);
     assert!(schedule.levels.is_empty() && schedule.is_sound());
     assert!(schedule.lowest_level_met().is_none());
+}
+
+/// The first task leaves nothing: the response of the second would grow by 100 ns a step, up to
+/// its period of 214 s.
+#[test]
+fn a_response_without_end_is_given_up() {
+    let task = |period, time| Task::new(Time::from_ticks(period), Time::from_ticks(time));
+    let tasks = [task(1, 1), task(u64::MAX, 1)];
+    assert_eq!(
+        response_times(&tasks, Time::ZERO),
+        [Some(Time::from_ticks(1)), None]
+    );
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scheduling analysis: against the paper, published examples, a simulator, and bad input.
+//! The scheduling analysis: against the paper, sets computed by hand, a simulator, and bad input.
 
 mod bad_input;
 mod book;
+mod by_hand;
+mod charts;
+mod listings;
 mod paper;
 mod properties;
-mod published;
 mod strategies;
 mod tables;
 mod threads;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium sched check`: from requirements to a schedule, and what is wrong with them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use orbium_idl::{Diagnostic, Severity};
+use orbium_ridl::Requirements;
+use orbium_sched::gantt::Chart;
+use orbium_sched::{
+    Criticality, Options, Overhead, Repository, Schedule, Strategy, Time, call_tree, dot, source,
+    summary,
+};
+
+use crate::failure::Failure;
+use crate::idl_files::FileArgs;
+use crate::output;
+
+/// The longest table that is read.
+const MAX_TABLE: u64 = 64 << 20;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// IDL files with `@rt` and `@calls` that make one program, or one table of RT_Infos (a file
+    /// that does not end in `.idl`)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    idl: FileArgs,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
+    /// Columns of the chart; 0 leaves it out
+    #[arg(long, value_name = "COLUMNS", default_value = "72")]
+    width: usize,
+    /// Write the chart as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the graph of calls and data for Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Write the schedule as Rust source, for programs to look priorities up in
+    #[arg(long, value_name = "FILE")]
+    rust: Option<PathBuf>,
+}
+
+/// What the schedule is computed for.
+#[derive(Debug, Args)]
+pub(crate) struct AnalysisArgs {
+    /// Scheduling strategy: rms, edf, mlf, muf or rms+mlf
+    #[arg(long, value_name = "NAME", default_value = "rms")]
+    strategy: Strategy,
+    /// Native priority of the least urgent queue
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value = "1",
+        allow_negative_numbers = true
+    )]
+    min_priority: i32,
+    /// Native priority of the most urgent queue
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value = "99",
+        allow_negative_numbers = true
+    )]
+    max_priority: i32,
+    /// Least criticality of the critical set
+    #[arg(long, value_name = "CRITICALITY", default_value = "HIGH")]
+    critical: Criticality,
+    /// What a call costs in the ORB, such as "20 us"
+    #[arg(long, value_name = "TIME", default_value = "0 ms")]
+    call: Time,
+    /// What a context switch costs
+    #[arg(long, value_name = "TIME", default_value = "0 ms")]
+    context_switch: Time,
+    /// Longest time for which a less urgent queue can block
+    #[arg(long, value_name = "TIME", default_value = "0 ms")]
+    blocking: Time,
+}
+
+impl AnalysisArgs {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            strategy: self.strategy,
+            min_priority: self.min_priority,
+            max_priority: self.max_priority,
+            critical: self.critical,
+            overhead: Overhead {
+                call: self.call,
+                context_switch: self.context_switch,
+                blocking: self.blocking,
+            },
+        }
+    }
+}
+
+pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let requirements = requirements(args)?;
+    show(&requirements.diagnostics);
+    if requirements.has_errors() {
+        return Err(Failure::Shown);
+    }
+    if requirements.operations.is_empty() {
+        let sentence = "no operation has timing requirements: `@rt` gives them";
+        return Err(Failure::because(sentence));
+    }
+    let computed = requirements.repository().and_then(|mut repository| {
+        let schedule = repository.compute_scheduling(&args.analysis.options())?;
+        Ok((repository, schedule))
+    });
+    let (repository, schedule) = computed.map_err(|error| {
+        show(&[requirements.refusal(&error)]);
+        Failure::Shown
+    })?;
+    show(&requirements.findings(&schedule));
+    let chart = Chart::new(&repository, &schedule, Chart::MAX_STEPS);
+    save(args, &repository, &schedule, &chart)?;
+    let mut text = summary(&repository, &schedule);
+    text.push_str(&format!("\n{}", call_tree(&repository, &schedule)));
+    if args.width > 0 {
+        text.push_str(&format!("\n{}", chart.to_text(args.width)));
+    }
+    output::print(&text)?;
+    match schedule.is_sound() {
+        true => Ok(()),
+        false => Err(Failure::Shown),
+    }
+}
+
+fn requirements(args: &CheckArgs) -> Result<Requirements, Failure> {
+    let is_idl = |path: &PathBuf| path.extension().is_some_and(|it| it == "idl");
+    match &args.files[..] {
+        [table] if !is_idl(table) => {
+            let text = table_text(table)?;
+            Ok(Requirements::listed(&table.to_string_lossy(), &text))
+        }
+        files if files.iter().all(is_idl) => Ok(Requirements::of(&args.idl.model(files)?)),
+        _ => Err(Failure::wrong_usage(
+            "a table is checked alone: it is the one file that does not end in `.idl`",
+        )),
+    }
+}
+
+fn table_text(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let unreadable = |error| Failure::because(format!("cannot read `{shown}`: {error}"));
+    let length = std::fs::metadata(path).map_err(unreadable)?.len();
+    if length > MAX_TABLE {
+        let sentence = format!("`{shown}` has {length} bytes, and {MAX_TABLE} are the most");
+        return Err(Failure::because(sentence));
+    }
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+fn save(
+    args: &CheckArgs,
+    repository: &Repository,
+    schedule: &Schedule,
+    chart: &Chart,
+) -> Result<(), Failure> {
+    if let Some(path) = &args.svg {
+        write(path, &chart.to_svg())?;
+    }
+    if let Some(path) = &args.dot {
+        write(path, &dot(repository, schedule))?;
+    }
+    if let Some(path) = &args.rust {
+        let source = source(repository, schedule);
+        write(
+            path,
+            &source.map_err(|it| Failure::because(it.to_string()))?,
+        )?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let shown = path.display();
+    let unwritable = |error| Failure::because(format!("cannot write `{shown}`: {error}"));
+    std::fs::write(path, text).map_err(unwritable)
+}
+
+/// Errors first: they are what the exit status is about.
+fn show(diagnostics: &[Diagnostic]) {
+    for severity in [Severity::Error, Severity::Warning] {
+        let all = diagnostics.iter().filter(|it| it.severity == severity);
+        let text: String = all.map(ToString::to_string).collect();
+        output::diagnostics(&text);
+    }
+}

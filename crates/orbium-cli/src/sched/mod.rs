@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium sched`: timing requirements and schedules.
+
+mod check;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct SchedArgs {
+    #[command(subcommand)]
+    command: SchedCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SchedCommand {
+    /// Check whether the operations of IDL files, or of a table, meet their deadlines.
+    ///
+    /// Prints queues, threads, the calls of each thread and a Gantt chart. What is wrong is shown
+    /// with line and caret. Exits with 0 if every deadline that the strategy promises holds and
+    /// there is no error, else with 1.
+    Check(Box<check::CheckArgs>),
+}
+
+pub(crate) fn run(args: &SchedArgs) -> Result<(), Failure> {
+    match &args.command {
+        SchedCommand::Check(args) => check::run(args),
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium sched` as its users meet it.
+
+use crate::program::{Folder, run};
+
+const RUDDER: &str = r#"interface Gyro {
+    @rt(wcet="2 ms") long read();
+};
+interface Rudder {
+    @rt(period="50 ms", wcet="10 ms", criticality=HIGH)
+    @calls(operation="Gyro::read", times=2)
+    void steer();
+};
+interface Log {
+    @rt(period="100 ms", wcet="30 ms") void write();
+};
+"#;
+
+/// Conformance: RT 6 - `orbium sched check`: table, calls and Gantt chart of IDL
+#[test]
+fn idl_is_checked_with_table_calls_and_chart() {
+    let folder = Folder::new();
+    let file = folder.file("rudder.idl", RUDDER);
+    let (svg, dot, rust) = (
+        folder.path("a.svg"),
+        folder.path("a.dot"),
+        folder.path("a.rs"),
+    );
+    let ran = run([
+        "sched", "check", &file, "--width", "20", "--svg", &svg, "--dot", &dot, "--rust", &rust,
+    ]);
+    ran.assert_done();
+    assert_eq!(ran.stderr, "");
+    assert!(
+        ran.stdout.starts_with("strategy rms, utilization 0.580"),
+        "{ran:?}"
+    );
+    let calls = "\nRudder::steer, 10 ms\n  2 x Gyro::read, 2 ms\nLog::write, 30 ms\n";
+    assert!(ran.stdout.contains(calls), "{ran:?}");
+    // 14 ms at 0 and 50; 30 ms from 14 to 44: a column is 5 ms.
+    let chart = "Rudder::steer |###       ###       |\nLog::write    |--#######           |\n";
+    assert!(ran.stdout.contains(chart), "{}", ran.stdout);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    assert!(read(&svg).starts_with("<svg ") && read(&svg).contains("Rudder::steer"));
+    assert!(read(&dot).starts_with("digraph schedule {"));
+    assert!(read(&rust).contains("pub const RUDDER_STEER: usize = 1;"));
+}
+
+/// Conformance: RT 6 - `orbium sched check`: anomalies with line and caret, exit status
+#[test]
+fn a_deadline_that_does_not_hold_is_shown_and_is_the_exit_status() {
+    let folder = Folder::new();
+    let file = folder.file("rudder.idl", RUDDER.replace("30 ms", "80 ms"));
+    let ran = run(["sched", "check", &file]);
+    assert_eq!(ran.status, Some(1));
+    let expected = format!("{file}:10:5: error: `Log::write` can miss its deadline, 100 ms");
+    assert!(ran.stderr.starts_with(&expected), "{ran:?}");
+    assert!(ran.stderr.contains("^^^^^^^^"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("overload") || ran.stdout.contains("no"),
+        "{ran:?}"
+    );
+    // MUF promises the critical set alone.
+    let ran = run(["sched", "check", &file, "--strategy", "muf"]);
+    ran.assert_done();
+    assert!(
+        ran.stderr.contains("warning: `Log::write` can miss"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_table_is_checked_as_idl_is() {
+    let folder = Folder::new();
+    let text = "operation steer period=\"50 ms\" wcet=\"10 ms\"\noperation read wcet=\"2 ms\"\n\
+                calls steer operation=read times=2\n";
+    let file = folder.file("rudder.txt", text);
+    let ran = run(["sched", "check", &file, "--width", "0"]);
+    ran.assert_done();
+    assert!(
+        ran.stdout.ends_with("steer, 10 ms\n  2 x read, 2 ms\n"),
+        "{ran:?}"
+    );
+
+    let wrong = folder.file("wrong.txt", "operation steer period=soon\n");
+    let ran = run(["sched", "check", &wrong]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr
+            .starts_with(&format!("{wrong}:1:17: error: `soon` is no")),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_scheduled_is_refused_with_its_place() {
+    let folder = Folder::new();
+    let text = "operation a wcet=\"1 ms\"\noperation b wcet=\"1 ms\"\n\
+                calls a operation=b\ncalls b operation=a\n";
+    let ran = run(["sched", "check", &folder.file("cycle.txt", text)]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr
+            .contains("cycle.txt:1:1: error: operations depend on one another: a -> b -> a")
+    );
+
+    let file = folder.file("rudder.idl", RUDDER);
+    let ran = run([
+        "sched",
+        "check",
+        &file,
+        "--min-priority",
+        "7",
+        "--max-priority",
+        "7",
+    ]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr
+            .contains("2 queues, and there are 1 native priorities"),
+        "{ran:?}"
+    );
+
+    let plain = folder.file("plain.idl", "interface A { void f(); };");
+    run(["sched", "check", &plain]).assert_failed_saying("no operation has timing requirements");
+    let table = folder.file("t.txt", "");
+    let ran = run(["sched", "check", &plain, &table]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    let absent = folder.path("absent.txt");
+    run(["sched", "check", &absent]).assert_failed_saying("cannot read");
+}
+
+#[test]
+fn mistakes_of_annotations_are_those_of_the_compiler() {
+    let folder = Folder::new();
+    let file = folder.file("a.idl", "interface A { @rt(wcet=\"soon\") void f(); };");
+    for command in [["sched", "check", &file], ["idl", "check", &file]] {
+        let ran = run(command);
+        assert_eq!(ran.status, Some(1), "{ran:?}");
+        assert!(
+            ran.stderr
+                .starts_with(&format!("{file}:1:24: error: `soon` is no")),
+            "{ran:?}"
+        );
+    }
+    let ran = run(["idl", "gen", &file, "-o", &folder.path("out")]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.stderr.contains("error: `soon` is no"), "{ran:?}");
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the operations of a model need.
+
+use std::collections::HashMap;
+
+use orbium_idl::model::{DefId, Definition, DefinitionKind, Model};
+use orbium_idl::{Diagnostic, Excerpt, Severity};
+use orbium_sched::{DependencyKind, Handle, Repository, SchedError, Timing};
+
+use crate::annotation;
+use crate::resolve::resolve;
+
+/// The timing requirements of IDL files, or of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Requirements {
+    /// The operations, in the order of their definitions; those that are only called come last.
+    pub operations: Vec<Requirement>,
+    /// What is wrong with the annotations. With an error among them, `operations` lacks what could
+    /// not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What an operation needs.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// The operation in the model; none of a table.
+    pub operation: Option<DefId>,
+    /// The name of its RT_Info: the scoped name without the leading `::`.
+    pub name: String,
+    /// Its timing.
+    pub timing: Timing,
+    /// What it calls.
+    pub calls: Vec<Call>,
+    /// The annotation, or the line of a table.
+    pub excerpt: Excerpt,
+}
+
+/// A dependency of an operation.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The index of the other operation in [`Requirements::operations`].
+    pub on: usize,
+    /// Calls per run of the caller; at least 1.
+    pub times: u32,
+    /// Two-way: this operation calls the other one. One-way: this operation consumes what the other
+    /// one supplies.
+    pub kind: DependencyKind,
+}
+
+impl Requirements {
+    /// Reads the annotations of all operations of a model.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let mut reader = Reader {
+            model,
+            requirements: Requirements::default(),
+            index: HashMap::new(),
+        };
+        for definition in model.definitions() {
+            reader.timing(definition);
+        }
+        for definition in model.definitions() {
+            reader.calls(definition);
+        }
+        reader.requirements
+    }
+
+    /// Whether an annotation is wrong.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        let mut severities = self.diagnostics.iter().map(|it| it.severity);
+        severities.any(|it| it == Severity::Error)
+    }
+
+    /// The operations as RT_Infos: the handle of an operation is its index plus 1.
+    ///
+    /// # Errors
+    /// `DuplicateName` where two operations have one name, `PeriodTooLong`.
+    pub fn repository(&self) -> Result<Repository, SchedError> {
+        let mut repository = Repository::new();
+        let mut handles: Vec<Handle> = Vec::with_capacity(self.operations.len());
+        for it in &self.operations {
+            handles.push(repository.register(&it.name, it.timing)?);
+        }
+        for (it, handle) in self.operations.iter().zip(&handles) {
+            for call in &it.calls {
+                repository.add_dependency(*handle, handles[call.on], call.times, call.kind)?;
+            }
+        }
+        Ok(repository)
+    }
+}
+
+struct Reader<'a> {
+    model: &'a Model,
+    requirements: Requirements,
+    /// The index of each operation that is registered.
+    index: HashMap<DefId, usize>,
+}
+
+impl Reader<'_> {
+    /// `@rt` of a definition.
+    fn timing(&mut self, definition: &Definition) {
+        let mut named = definition.annotations.iter().filter(|it| it.name == "rt");
+        let Some(rt) = named.next() else {
+            return;
+        };
+        let diagnostics = &mut self.requirements.diagnostics;
+        if !matches!(definition.kind, DefinitionKind::Operation(_)) {
+            return diagnostics.push(annotation::misplaced(rt));
+        }
+        if let Some(second) = named.next() {
+            diagnostics.push(annotation::repeated(second));
+        }
+        let timing = annotation::timing(rt, diagnostics);
+        self.register(definition, timing, rt.excerpt.clone());
+    }
+
+    /// All `@calls` of a definition.
+    fn calls(&mut self, definition: &Definition) {
+        let calls = definition.annotations.iter();
+        for it in calls.filter(|it| it.name == "calls") {
+            let diagnostics = &mut self.requirements.diagnostics;
+            if !matches!(definition.kind, DefinitionKind::Operation(_)) {
+                diagnostics.push(annotation::misplaced(it));
+                continue;
+            }
+            let Some(call) = annotation::call(it, diagnostics) else {
+                continue;
+            };
+            let Some(callee) = resolve(self.model, definition, call.operation) else {
+                diagnostics.push(annotation::unknown(call.operation, call.excerpt));
+                continue;
+            };
+            if !self.index.contains_key(&definition.id) {
+                self.register(definition, Timing::default(), it.excerpt.clone());
+            }
+            self.connect(definition.id, callee, call.times, call.excerpt);
+        }
+    }
+
+    fn connect(&mut self, caller: DefId, callee: &Definition, times: u32, excerpt: &Excerpt) {
+        if !self.index.contains_key(&callee.id) {
+            let untimed = annotation::untimed(&name_of(callee), excerpt);
+            self.requirements.diagnostics.push(untimed);
+            self.register(callee, Timing::default(), excerpt.clone());
+        }
+        let (caller, on) = (self.index[&caller], self.index[&callee.id]);
+        let is_oneway = matches!(&callee.kind, DefinitionKind::Operation(it) if it.oneway);
+        let (from, on, kind) = match is_oneway {
+            true => (on, caller, DependencyKind::OneWayCall),
+            false => (caller, on, DependencyKind::TwoWayCall),
+        };
+        let calls = &mut self.requirements.operations[from].calls;
+        calls.push(Call { on, times, kind });
+    }
+
+    fn register(&mut self, definition: &Definition, timing: Timing, excerpt: Excerpt) {
+        let operations = &mut self.requirements.operations;
+        self.index.insert(definition.id, operations.len());
+        operations.push(Requirement {
+            operation: Some(definition.id),
+            name: name_of(definition),
+            timing,
+            calls: Vec::new(),
+            excerpt,
+        });
+    }
+}
+
+fn name_of(definition: &Definition) -> String {
+    definition.path.join("::")
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Gantt charts: which thread has the processor when, as text and as a drawing.
+
+mod chart;
+mod svg;
+mod text;
+
+pub use chart::{Bar, Chart, Row};

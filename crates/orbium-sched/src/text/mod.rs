@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! RT_Infos as text: a table to be written by hand, and the form in which they are kept in files.
+
+mod field;
+mod read;
+mod word;
+mod write;
+
+pub use read::{Listing, TextError, parse};
+pub use write::listing;

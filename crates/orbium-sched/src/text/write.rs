@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a repository to text.
+
+use std::fmt::Write as _;
+
+use super::word::quote;
+use crate::info::{Dependency, DependencyKind, RtInfo};
+use crate::repository::Repository;
+
+/// The operations of a repository and their dependencies as text, which [`parse`](super::parse)
+/// reads: the same repository gives the same text. Assignments are not among it.
+#[must_use]
+pub fn listing(repository: &Repository) -> String {
+    let mut text = String::new();
+    for info in repository.infos() {
+        operation(&mut text, info);
+    }
+    for info in repository.infos() {
+        for it in &info.dependencies {
+            dependency(&mut text, repository, info, it);
+        }
+    }
+    text
+}
+
+fn operation(text: &mut String, info: &RtInfo) {
+    let _ = write!(text, "operation {}", quote(&info.entry_point));
+    for (name, value) in info.timing.fields() {
+        let value = match value.contains(' ') {
+            true => quote(&value),
+            false => value,
+        };
+        let _ = write!(text, " {name}={value}");
+    }
+    text.push('\n');
+}
+
+fn dependency(text: &mut String, repository: &Repository, info: &RtInfo, it: &Dependency) {
+    let word = match it.kind {
+        DependencyKind::TwoWayCall => "calls",
+        DependencyKind::OneWayCall => "consumes",
+    };
+    let (own, on) = (quote(&info.entry_point), quote(repository.name(it.on)));
+    let calls = it.calls;
+    let _ = writeln!(text, "{word} {own} operation={on} times={calls}");
+}

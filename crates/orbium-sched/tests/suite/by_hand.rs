@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Small task sets, each with its result computed by hand in the comment.
+
+use orbium_sched::Time;
+use orbium_sched::feasibility::{
+    Task, edf_is_feasible, hyperbolic_bound_holds, response_times, utilization, utilization_bound,
+    utilization_bound_holds,
+};
+
+fn tasks(all: &[(u64, u64)]) -> Vec<Task> {
+    let task =
+        |(period, time): &(u64, u64)| Task::new(Time::from_ticks(*period), Time::from_ticks(*time));
+    all.iter().map(task).collect()
+}
+
+fn responses(all: &[(u64, u64)], blocking: u64) -> Vec<Option<u64>> {
+    let responses = response_times(&tasks(all), Time::from_ticks(blocking));
+    responses
+        .into_iter()
+        .map(|it| it.map(Time::ticks))
+        .collect()
+}
+
+/// n (2^(1/n) - 1) for 1 to 4 tasks, as the paper has it, and its limit, ln 2.
+#[test]
+fn the_utilization_bound_falls_from_one_to_ln_2() {
+    for (count, bound) in [
+        (1, 1.0),
+        (2, 0.828),
+        (3, 0.780),
+        (4, 0.757),
+        (1_000_000, 0.693),
+    ] {
+        assert!((utilization_bound(count) - bound).abs() < 5e-4, "{count}");
+    }
+}
+
+/// By hand, R = C + sum of ceil(R / T) C of the shorter periods. (30, 10), (40, 10), (50, 12), of
+/// utilization 0.823: third task 12, 32, 42, 52, which is beyond 50.
+#[test]
+fn a_set_above_the_bound_misses_its_last_deadline() {
+    let set = [(30, 10), (40, 10), (50, 12)];
+    assert!(!utilization_bound_holds(&tasks(&set)));
+    assert_eq!(responses(&set, 0), [Some(10), Some(20), None]);
+}
+
+/// (16, 4), (40, 5), (80, 32): 0.25 + 0.125 + 0.4 = 0.775, and the bound of three is 0.7797.
+#[test]
+fn a_set_below_the_bound_holds() {
+    let set = [(16, 4), (40, 5), (80, 32)];
+    assert!((utilization(&tasks(&set)) - 0.775).abs() < 1e-9);
+    assert!(utilization_bound_holds(&tasks(&set)));
+    // Third task: 32, 45, 54, 58, 58; second: 5, 9, 9.
+    assert_eq!(responses(&set, 0), [Some(4), Some(9), Some(58)]);
+}
+
+/// Harmonic periods reach 1.0. (20, 5), (40, 10), (80, 40): third task 40, 60, 75, 80, 80.
+/// (7, 3), (12, 3), (20, 5), of utilization 0.929: third task 5, 11, 14, 17, 20, 20.
+/// (100, 40), (150, 40), (350, 100), of utilization 0.952: third task 100, 180, 260, 300, 300.
+#[test]
+fn response_times_hold_above_the_bound() {
+    for (set, expected) in [
+        ([(20, 5), (40, 10), (80, 40)], [5, 15, 80]),
+        ([(7, 3), (12, 3), (20, 5)], [3, 6, 20]),
+        ([(100, 40), (150, 40), (350, 100)], [40, 80, 300]),
+    ] {
+        assert!(!utilization_bound_holds(&tasks(&set)));
+        assert_eq!(responses(&set, 0), expected.map(Some));
+    }
+}
+
+/// Shares 0.6 and 0.24: 1.6 * 1.24 = 1.984 is at most 2, and the sum, 0.84, is above 0.828.
+/// Shares 0.6 and 0.26: 1.6 * 1.26 = 2.016 is not.
+#[test]
+fn the_hyperbolic_bound_accepts_more() {
+    let set = tasks(&[(10, 6), (100, 24)]);
+    assert!(!utilization_bound_holds(&set));
+    assert!(hyperbolic_bound_holds(&set));
+    assert!(!hyperbolic_bound_holds(&tasks(&[(10, 6), (100, 26)])));
+}
+
+/// (5, 2), (7, 4): 2/5 + 4/7 = 34/35. Rate monotonic: second task 4, 6, 8, which is beyond 7.
+#[test]
+fn earliest_deadline_first_holds_where_rate_monotonic_misses() {
+    let set = [(5, 2), (7, 4)];
+    assert_eq!(responses(&set, 0), [Some(2), None]);
+    assert!(edf_is_feasible(&tasks(&set)));
+}
+
+/// Times, deadlines, periods (2, 4, 6), (2, 5, 8), (3, 7, 9). Demand at the deadlines of
+/// the busy period: 2 at 4, 4 at 5, 7 at 7, 9 at 10, 11 at 13, 16 at 16, where it ends. With (2, 4, 8) and (3, 6, 9) it is 7 at 6.
+#[test]
+fn processor_demand_decides_for_deadlines_before_the_period() {
+    let task = |time, deadline, period| {
+        Task::new(Time::from_ticks(period), Time::from_ticks(time))
+            .with_deadline(Time::from_ticks(deadline))
+    };
+    let holds = [task(2, 4, 6), task(2, 5, 8), task(3, 7, 9)];
+    assert!(edf_is_feasible(&holds));
+    let misses = [task(2, 4, 6), task(2, 4, 8), task(3, 6, 9)];
+    assert!(!edf_is_feasible(&misses));
+}
+
+/// Blocking by a section of lower priority enters once, and not at the lowest level: 3 + 5;
+/// 3 + 10 + 5; third task 20, 35, 40, 40.
+#[test]
+fn blocking_enters_once() {
+    assert_eq!(
+        responses(&[(20, 5), (40, 10), (80, 20)], 3),
+        [Some(8), Some(18), Some(40)]
+    );
+}
