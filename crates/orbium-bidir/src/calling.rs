@@ -3,7 +3,7 @@
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -23,9 +23,18 @@ pub(crate) struct CallingHalf {
     id: HalfId,
     is_nonblocking: AtomicBool,
     timeouts: Mutex<Timeouts>,
-    /// What was sent and is no whole message yet.
-    collected: Mutex<Collected>,
+    outgoing: Mutex<Outgoing>,
     waker: OnceLock<Arc<Waker>>,
+}
+
+/// What a half sends.
+#[derive(Debug, Default)]
+struct Outgoing {
+    /// The beginning of a message.
+    collected: Collected,
+    /// Bytes at the end of a message that the connection has, though its caller offers them
+    /// again: there was no room for them yet.
+    covered: usize,
 }
 
 impl CallingHalf {
@@ -37,7 +46,7 @@ impl CallingHalf {
             id,
             is_nonblocking: AtomicBool::new(false),
             timeouts: Mutex::default(),
-            collected: Mutex::default(),
+            outgoing: Mutex::default(),
             waker: OnceLock::new(),
         })
     }
@@ -48,6 +57,55 @@ impl CallingHalf {
             true => Deadline::after(Some(Duration::ZERO)),
             false => Deadline::after(of(&timeouts)),
         }
+    }
+
+    /// Sends what is left of the message that was offered before.
+    fn send_covered(&self, outgoing: &mut Outgoing, deadline: Deadline) -> io::Result<usize> {
+        let before = outgoing.covered;
+        outgoing.covered = self.wire.send_rest(self.id, deadline)?.min(before);
+        progress(before - outgoing.covered)
+    }
+
+    /// Sends the messages that end within the bytes; returns how many of these are dealt
+    /// with, which are all unless there is no room for them.
+    fn send_whole(
+        &self,
+        outgoing: &mut Outgoing,
+        bytes: &[u8],
+        deadline: Deadline,
+    ) -> io::Result<usize> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let before = outgoing.collected.len();
+            let taken = outgoing.collected.add(&bytes[done..])?;
+            let Some(mut message) = outgoing.collected.take() else {
+                done += taken;
+                continue;
+            };
+            let left = match self.wire.send_message(self.id, &mut message, deadline) {
+                Ok(left) => left,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    message.truncate(before);
+                    outgoing.collected.restore(message);
+                    return progress(done);
+                }
+                Err(error) => return Err(error),
+            };
+            done += taken;
+            if left > 0 && self.is_nonblocking.load(Ordering::Relaxed) {
+                outgoing.covered = left.min(taken);
+                return progress(done - outgoing.covered);
+            }
+        }
+        Ok(done)
+    }
+}
+
+/// The number of bytes sent; `WouldBlock` for none.
+fn progress(sent: usize) -> io::Result<usize> {
+    match sent {
+        0 => Err(io::ErrorKind::WouldBlock.into()),
+        sent => Ok(sent),
     }
 }
 
@@ -61,16 +119,27 @@ impl ByteStream for CallingHalf {
         self.send_vectored(&[IoSlice::new(octets)])
     }
 
-    /// Takes everything: whole messages are sent, the beginning of one is kept.
+    /// Whole messages are sent, the beginning of one is kept.
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let deadline = self.deadline(|it| it.1);
-        let collected = &self.collected;
-        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
-        collected.add(pieces);
-        while let Some(message) = collected.take()? {
-            self.wire.send_message(self.id, message, deadline)?;
+        let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
+        if outgoing.covered > 0 {
+            return self.send_covered(&mut outgoing, deadline);
         }
-        Ok(pieces.iter().map(|piece| piece.len()).sum())
+        let mut done = 0;
+        for piece in pieces {
+            match self.send_whole(&mut outgoing, piece, deadline) {
+                Ok(sent) => {
+                    done += sent;
+                    if sent < piece.len() {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && done > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(done)
     }
 
     fn set_timeouts(
@@ -112,6 +181,10 @@ impl ByteStream for CallingHalf {
         };
         self.wire.inbound().show(self.id, waker);
         waker.source()
+    }
+
+    fn sending_source(&self) -> Option<Arc<OwnedFd>> {
+        self.wire.sending_source()
     }
 
     fn has_buffered(&self) -> bool {

@@ -2,11 +2,13 @@
 //! The bidirectional connections of an ORB, by where they lead.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 
 use orbium_channel::Channel;
 use orbium_channel::peer_memory::Budget;
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream};
 
 use crate::acceptor::{Arrivals, OpenedAcceptor};
@@ -15,10 +17,13 @@ use crate::listen_point::{ListenPoint, MAX_LISTEN_POINTS};
 use crate::policy::BidirectionalHosts;
 use crate::serving::{Announcements, ServingHalf};
 use crate::trust::believes;
-use crate::wire::Wire;
+use crate::wire::{Routes, Wire};
 
 /// The ORB's own listen points, and the data of the service context with them.
 type Announced = (Vec<ListenPoint>, Option<Arc<[u8]>>);
+
+/// Bytes of the longest host that is believed: paths of sockets are shorter.
+const MAX_HOST: usize = 1024;
 
 type Paths = HashMap<String, Vec<Weak<Wire>>>;
 
@@ -96,25 +101,50 @@ impl Hub {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A calling half of the newest connection that leads to a channel.
+    /// A calling half of a connection that leads to a channel: of one that the ORB has opened
+    /// to it, if there is any, and otherwise of the newest one that was announced.
     pub(crate) fn half_to(&self, channel: &Channel) -> Option<CallingHalf> {
-        let mut paths = self.paths();
-        let key = key_of(channel);
-        let wires = paths.get_mut(&key)?;
-        wires.retain(|wire| wire.upgrade().is_some_and(|wire| !wire.has_ended()));
+        let paths = self.paths();
+        let wires = paths.get(&key_of(channel))?;
         let known: Vec<_> = wires.iter().rev().filter_map(Weak::upgrade).collect();
-        if known.is_empty() {
-            paths.remove(&key);
-        }
         drop(paths);
-        known.iter().find_map(CallingHalf::new)
+        let (opened, accepted): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|wire| wire.is_opener());
+        let mut known = opened.iter().chain(&accepted);
+        known.find_map(CallingHalf::new)
     }
 
+    /// A connection leads to what that key stands for.
     fn enter(&self, key: String, wire: &Arc<Wire>) {
+        routes_of(wire).keys.push(key.clone());
         let mut paths = self.paths();
         let wires = paths.entry(key).or_default();
-        wires.retain(|it| it.strong_count() > 0 && !it.ptr_eq(&Arc::downgrade(wire)));
         wires.push(Arc::downgrade(wire));
+    }
+
+    /// What a client has announced leads over its connection, if it is believed; `false` if
+    /// that cannot go both ways.
+    fn take(&self, point: &ListenPoint, wire: &Arc<Wire>, scheme: &str) -> bool {
+        let peer = wire.stream.peer();
+        let (host, port) = (&point.host, point.port);
+        let keys = keys_of(point, scheme);
+        if routes_of(wire).keys.iter().any(|key| keys.contains(key)) {
+            return true;
+        }
+        routes_of(wire).announced += 1;
+        if keys.is_empty() || host.len() > MAX_HOST || !believes(&self.hosts, &peer, point) {
+            orbium_trace::log::info!(target: "orbium::conn", %peer, host = %shown(host), port, "a listen point that its client is not believed");
+            return true;
+        }
+        if let Err(error) = wire.go_both_ways() {
+            orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "the connection cannot go both ways");
+            return false;
+        }
+        orbium_trace::log::debug!(target: "orbium::conn", %peer, host, port, "calls to this listen point go over the connection of its client");
+        for key in keys {
+            self.enter(key, wire);
+        }
+        true
     }
 
     /// A stream that was just opened to a channel, or a calling half of it if it can go both
@@ -144,30 +174,45 @@ impl Hub {
 
 impl Announcements for Hub {
     fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]) {
-        let peer = wire.stream.peer();
         let points = match ListenPoint::decode(data) {
             Ok(points) => points,
             Err(error) => {
+                let peer = wire.stream.peer();
                 orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "listen points cannot be read");
                 return;
             }
         };
         for point in points {
-            let keys = keys_of(&point, scheme);
-            if keys.is_empty() || !believes(&self.hosts, &peer, &point) {
-                orbium_trace::log::info!(target: "orbium::conn", %peer, host = point.host, port = point.port, "a listen point that its client is not believed");
-                continue;
-            }
-            if let Err(error) = wire.go_both_ways() {
-                orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "the connection cannot go both ways");
+            let is_full = routes_of(wire).announced >= MAX_LISTEN_POINTS;
+            if is_full || !self.take(&point, wire, scheme) {
                 return;
-            }
-            orbium_trace::log::debug!(target: "orbium::conn", %peer, host = point.host, port = point.port, "calls to this listen point go over the connection of its client");
-            for key in keys {
-                self.enter(key, wire);
             }
         }
     }
+
+    fn ended(&self, wire: &Arc<Wire>) {
+        let keys = std::mem::take(&mut routes_of(wire).keys);
+        let mut paths = self.paths();
+        for key in keys {
+            if let Entry::Occupied(mut wires) = paths.entry(key) {
+                wires
+                    .get_mut()
+                    .retain(|it| !it.ptr_eq(&Arc::downgrade(wire)));
+                if wires.get().is_empty() {
+                    wires.remove();
+                }
+            }
+        }
+    }
+}
+
+fn routes_of(wire: &Wire) -> MutexGuard<'_, Routes> {
+    wire.routes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As much of a host as a log takes.
+fn shown(host: &str) -> String {
+    host.chars().take(64).collect()
 }
 
 /// What a channel is found by.

@@ -57,7 +57,7 @@ impl Queue {
             self.charge.budget().count_refused();
             return self.end();
         }
-        if self.gone > 0 {
+        if self.gone > self.octets.len() / 2 {
             self.octets.drain(..self.gone);
             self.gone = 0;
         }

@@ -59,27 +59,47 @@ impl Boundary {
 pub(crate) struct Collected(Vec<u8>);
 
 impl Collected {
-    pub(crate) fn add(&mut self, pieces: &[IoSlice<'_>]) {
-        for piece in pieces {
-            self.0.extend_from_slice(piece);
-        }
+    /// Bytes of the message that has begun.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
-    /// The next whole message.
+    /// Bytes of it that are needed to go on: its header, then all of it.
+    fn wanted(&self) -> io::Result<usize> {
+        let Some(head) = self.0.first_chunk::<HEADER_LEN>() else {
+            return Ok(HEADER_LEN);
+        };
+        let header = MessageHeader::parse(head).map_err(|_| io::ErrorKind::InvalidInput)?;
+        Ok(HEADER_LEN + header.size as usize)
+    }
+
+    /// Adds bytes, as far as they belong to this message; returns how many do.
     ///
     /// # Errors
     /// The bytes are no message of GIOP.
-    pub(crate) fn take(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let Some(head) = self.0.first_chunk::<HEADER_LEN>() else {
-            return Ok(None);
-        };
-        let header = MessageHeader::parse(head).map_err(|_| io::ErrorKind::InvalidInput)?;
-        let len = HEADER_LEN + header.size as usize;
-        if self.0.len() < len {
-            return Ok(None);
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut taken = 0;
+        while taken < bytes.len() {
+            let missing = self.wanted()? - self.0.len();
+            if missing == 0 {
+                break;
+            }
+            let end = bytes.len().min(taken + missing);
+            self.0.extend_from_slice(&bytes[taken..end]);
+            taken = end;
         }
-        let rest = self.0.split_off(len);
-        Ok(Some(std::mem::replace(&mut self.0, rest)))
+        Ok(taken)
+    }
+
+    /// The message, if it is whole.
+    pub(crate) fn take(&mut self) -> Option<Vec<u8>> {
+        let is_whole = self.wanted().is_ok_and(|wanted| wanted == self.0.len());
+        is_whole.then(|| std::mem::take(&mut self.0))
+    }
+
+    /// Takes the beginning of a message back.
+    pub(crate) fn restore(&mut self, begun: Vec<u8>) {
+        self.0 = begun;
     }
 }
 
@@ -310,12 +330,16 @@ mod tests {
             assert!(boundary.is_between());
         }
         let mut collected = Collected::default();
-        collected.add(&[IoSlice::new(&two[..5]), IoSlice::new(&two[5..20])]);
-        assert_eq!(collected.take().unwrap(), None);
-        collected.add(&[IoSlice::new(&two[20..])]);
-        for _ in 0..2 {
-            assert_eq!(collected.take().unwrap().as_ref(), Some(&message));
+        for end in [5, 20, two.len()] {
+            assert_eq!(collected.take(), None);
+            let begun = collected.len();
+            let taken = collected.add(&two[begun..end]).unwrap();
+            assert_eq!(collected.len(), begun + taken);
         }
-        assert_eq!(collected.take().unwrap(), None);
+        // No more than the first message.
+        assert_eq!(collected.take().as_ref(), Some(&message));
+        collected.add(&message).unwrap();
+        assert_eq!(collected.take().as_ref(), Some(&message));
+        assert_eq!(collected.take(), None);
     }
 }

@@ -44,15 +44,22 @@ impl FromStr for BidirectionalPolicy {
     }
 }
 
-/// Which hosts a client may announce as its own, besides the address that it connects from
-/// and the name that its certificate bears.
+/// Which hosts a client may announce as its own.
+///
+/// The name that its certificate bears is always among them, and so are the Unix sockets of
+/// its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BidirectionalHosts {
-    /// None. The default.
+    /// The address that it connects from too, whatever the port. The default: clients that
+    /// share an address trust one another.
     #[default]
     Own,
-    /// These names and addresses, compared as text without regard to case. A client behind a
-    /// network address translation announces an address that the server does not see.
+    /// No more, so that a client is believed what it has proven to be: the address that it
+    /// connects from only if it bears a certificate.
+    Authenticated,
+    /// That address and these names and addresses, compared as text without regard to case.
+    /// A client behind a network address translation announces an address that the server
+    /// does not see.
     Listed(Vec<String>),
     /// Any: each client can have the calls to every endpoint.
     Any,
@@ -62,7 +69,7 @@ impl BidirectionalHosts {
     /// Whether any client may announce that host.
     pub(crate) fn allow(&self, host: &str) -> bool {
         match self {
-            Self::Own => false,
+            Self::Own | Self::Authenticated => false,
             Self::Listed(hosts) => hosts.iter().any(|it| it.eq_ignore_ascii_case(host)),
             Self::Any => true,
         }
@@ -73,6 +80,7 @@ impl fmt::Display for BidirectionalHosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Own => f.write_str("own"),
+            Self::Authenticated => f.write_str("authenticated"),
             Self::Listed(hosts) => f.write_str(&hosts.join(",")),
             Self::Any => f.write_str("any"),
         }
@@ -89,13 +97,14 @@ impl FromStr for BidirectionalHosts {
         };
         match text {
             "own" => Ok(Self::Own),
+            "authenticated" => Ok(Self::Authenticated),
             "any" => Ok(Self::Any),
             list => {
                 let hosts: Vec<_> = list.split(',').map(|it| it.trim().to_owned()).collect();
                 match hosts.iter().find(|host| !is_host(host)) {
                     None => Ok(Self::Listed(hosts)),
                     Some(host) => Err(format!(
-                        "`{host}` is no host: write own, any, or names and addresses separated by commas"
+                        "`{host}` is no host: write own, authenticated, any, or names and addresses separated by commas"
                     )),
                 }
             }
@@ -113,7 +122,8 @@ mod tests {
             assert_eq!(policy.to_string().parse(), Ok(policy));
         }
         let listed = BidirectionalHosts::Listed(vec!["a.example".into(), "10.0.0.1".into()]);
-        for hosts in [BidirectionalHosts::Own, BidirectionalHosts::Any, listed] {
+        let (own, any) = (BidirectionalHosts::Own, BidirectionalHosts::Any);
+        for hosts in [own, any, BidirectionalHosts::Authenticated, listed] {
             assert_eq!(hosts.to_string().parse(), Ok(hosts));
         }
         assert!("?!".parse::<BidirectionalPolicy>().is_err());

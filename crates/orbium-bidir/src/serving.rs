@@ -20,6 +20,9 @@ pub(crate) type Timeouts = (Option<Duration>, Option<Duration>);
 pub(crate) trait Announcements: fmt::Debug + Send + Sync {
     /// The client of a connection over that transport has announced listen points.
     fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]);
+
+    /// The connection has ended.
+    fn ended(&self, wire: &Arc<Wire>);
 }
 
 #[derive(Debug)]
@@ -151,10 +154,21 @@ impl Bidirectional for ServingHalf {
     fn is_called_over(&self) -> bool {
         self.wire.is_both() && self.wire.inbound().has_halves()
     }
+
+    fn read_ahead(&self) -> io::Result<()> {
+        self.wire.read_ahead()
+    }
+
+    fn may_read_ahead(&self) -> bool {
+        !self.wire.inbound().is_full()
+    }
 }
 
 impl Drop for ServingHalf {
     fn drop(&mut self) {
         self.wire.leave();
+        if let Some(announcements) = self.announcements.upgrade() {
+            announcements.ended(&self.wire);
+        }
     }
 }

@@ -11,12 +11,17 @@ use crate::policy::BidirectionalHosts;
 /// Whether calls to that point may go to that peer: the point has the address that the peer
 /// connects from, the name that its certificate bears, a host that the configuration lists,
 /// or is a file of the user that the kernel vouches for.
+///
+/// No port is checked, as none is known to be the peer's: programs that share an address may
+/// claim each other's. `BidirectionalHosts::Authenticated` is for networks with such programs.
 pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
     if hosts.allow(&point.host) {
         return true;
     }
     match peer {
-        Peer::Internet(address) => is_address(&point.host, address.ip()),
+        Peer::Internet(address) => {
+            *hosts != BidirectionalHosts::Authenticated && is_address(&point.host, address.ip())
+        }
         Peer::Authenticated { address, name, .. } => {
             let is_name = |name: &String| name.eq_ignore_ascii_case(&point.host);
             is_address(&point.host, address.ip()) || name.as_ref().is_some_and(is_name)
@@ -81,6 +86,8 @@ mod tests {
         assert!(believed(&listed, &peer, "client.EXAMPLE"));
         assert!(!believed(&listed, &peer, "other.example"));
         assert!(believed(&BidirectionalHosts::Any, &peer, "other.example"));
+        let authenticated = BidirectionalHosts::Authenticated;
+        assert!(!believed(&authenticated, &peer, "192.0.2.7"));
     }
 
     #[test]
@@ -94,6 +101,9 @@ mod tests {
         assert!(believed(&own, &peer, "client.example"));
         assert!(believed(&own, &peer, "192.0.2.7"));
         assert!(!believed(&own, &peer, "other.example"));
+        let authenticated = BidirectionalHosts::Authenticated;
+        assert!(believed(&authenticated, &peer, "192.0.2.7"));
+        assert!(believed(&authenticated, &peer, "client.example"));
     }
 
     #[test]

@@ -7,11 +7,13 @@
 //! thread that cannot send receives in between, so that two sides which both send much do not
 //! wait for one another.
 
-use std::io::{self, IoSlice};
+mod sending;
+
+use std::io;
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_channel::peer_memory::Budget;
@@ -21,10 +23,14 @@ use orbium_transport::{ByteStream, Deadline};
 
 use crate::calls::HalfId;
 use crate::inbound::{Half, Inbound};
-use crate::outgoing::{Boundary, prepare};
+use crate::outgoing::Boundary;
 
-/// How long a thread waits for room to send while another one receives.
+/// How long a thread waits for one that is receiving, or for room to send, at a time.
 const MOMENT: Duration = Duration::from_millis(5);
+
+/// Between two receives while the server engine has much to take: it slows a flood of
+/// requests down, and what a thread waits for behind them still arrives.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The sending direction.
 #[derive(Debug, Default)]
@@ -33,8 +39,19 @@ struct Outbound {
     owner: Option<Half>,
     /// Where the server engine is in its message.
     boundary: Boundary,
-    /// The end of a message of a calling half that ran out of time.
+    /// The end of a message of a calling half that ran out of time; empty while it is sent.
     rest: Vec<u8>,
+    /// The half that began the message.
+    rest_of: Option<HalfId>,
+}
+
+/// The channels to which calls go over a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    /// Those of the hub.
+    pub(crate) keys: Vec<String>,
+    /// Listen points that its client has announced, believed or not.
+    pub(crate) announced: usize,
 }
 
 #[derive(Debug)]
@@ -51,6 +68,9 @@ pub(crate) struct Wire {
     arrived: Condvar,
     outbound: Mutex<Outbound>,
     freed: Condvar,
+    pub(crate) routes: Mutex<Routes>,
+    /// What shows room to send, while the sources of the halves show what arrived for them.
+    sending_source: OnceLock<Option<Arc<OwnedFd>>>,
 }
 
 impl Wire {
@@ -90,6 +110,8 @@ impl Wire {
             arrived: Condvar::new(),
             outbound: Mutex::default(),
             freed: Condvar::new(),
+            routes: Mutex::default(),
+            sending_source: OnceLock::new(),
         }
     }
 
@@ -103,6 +125,11 @@ impl Wire {
             self.is_both.store(true, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// Whether this side has opened the connection.
+    pub(crate) fn is_opener(&self) -> bool {
+        self.announcement.is_some()
     }
 
     #[inline]
@@ -141,11 +168,6 @@ impl Wire {
         self.outbound.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nothing more comes.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.inbound().has_ended()
-    }
-
     /// Nothing more comes.
     pub(crate) fn end(&self) {
         self.inbound().end(None);
@@ -173,30 +195,71 @@ impl Wire {
             if let Some(taken) = inbound.take(half, room) {
                 return taken;
             }
-            let may_read = half == Half::Serving || !self.is_polled();
             let left = deadline.remaining().ok();
-            if may_read && !inbound.is_read && !inbound.is_full() {
+            let is_reader = half == Half::Serving || !self.is_polled();
+            if inbound.is_full() && left.is_some() {
+                inbound = self.read_slowly(inbound);
+                continue;
+            }
+            if is_reader && !inbound.is_read {
                 let came;
                 (inbound, came) = self.read(inbound, left.unwrap_or(Some(Duration::ZERO)));
-                if !came && inbound.has_some(half) {
-                    continue;
-                }
-                if !came {
+                if !came && !inbound.has_some(half) {
                     return Err(io::ErrorKind::WouldBlock.into());
                 }
                 continue;
             }
-            inbound = match left {
+            let left = match left {
+                Some(left) => left,
+                // Readiness would not show what another thread is taking right now.
+                None if half == Half::Serving && self.is_polled() => Some(MOMENT),
                 None => return Err(io::ErrorKind::WouldBlock.into()),
-                Some(None) => self
-                    .arrived
-                    .wait(inbound)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(Some(left)) => {
-                    let waited = self.arrived.wait_timeout(inbound, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
             };
+            let is_over = deadline.has_passed();
+            inbound = self.wait(inbound, left);
+            if is_over && !inbound.has_some(half) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+    }
+
+    /// Waits until something arrives, or a thread receives no more.
+    fn wait<'w>(
+        &'w self,
+        inbound: MutexGuard<'w, Inbound>,
+        timeout: Option<Duration>,
+    ) -> MutexGuard<'w, Inbound> {
+        let Some(timeout) = timeout else {
+            let waited = self.arrived.wait(inbound);
+            return waited.unwrap_or_else(PoisonError::into_inner);
+        };
+        let waited = self.arrived.wait_timeout(inbound, timeout);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Receives what is there, after a pause, if the server engine takes nothing in between:
+    /// it may wait for this very thread, or for what is behind the requests.
+    fn read_slowly<'w>(&'w self, inbound: MutexGuard<'w, Inbound>) -> MutexGuard<'w, Inbound> {
+        let inbound = self.wait(inbound, Some(PAUSE));
+        if inbound.is_full() && !inbound.is_read && !inbound.has_ended() {
+            return self.read(inbound, Some(Duration::ZERO)).0;
+        }
+        inbound
+    }
+
+    /// Receives what is there without waiting, while the server engine cannot send: if the
+    /// peer cannot either, it can once this side receives.
+    ///
+    /// # Errors
+    /// The stream has ended.
+    pub(crate) fn read_ahead(&self) -> io::Result<()> {
+        let mut inbound = self.inbound();
+        if !inbound.is_read {
+            inbound = self.read(inbound, Some(Duration::ZERO)).0;
+        }
+        match inbound.has_ended() {
+            true => Err(io::ErrorKind::ConnectionReset.into()),
+            false => Ok(()),
         }
     }
 
@@ -217,169 +280,6 @@ impl Wire {
         let came = inbound.received(room, received);
         self.arrived.notify_all();
         (inbound, came)
-    }
-
-    /// Takes the sending direction for a half, and sends what another has left of a message.
-    fn acquire(&self, half: Half, deadline: Deadline) -> io::Result<()> {
-        let mut outbound = self.outbound();
-        while outbound.owner.is_some_and(|owner| owner != half) {
-            let left = deadline.remaining();
-            outbound = match left.map_err(|_| io::ErrorKind::WouldBlock)? {
-                None => self.freed.wait(outbound),
-                Some(left) => match self.freed.wait_timeout(outbound, left) {
-                    Ok((outbound, _)) => Ok(outbound),
-                    Err(poisoned) => Ok(poisoned.into_inner().0),
-                },
-            }
-            .unwrap_or_else(PoisonError::into_inner);
-        }
-        outbound.owner = Some(half);
-        if outbound.rest.is_empty() {
-            return Ok(());
-        }
-        let rest = std::mem::take(&mut outbound.rest);
-        drop(outbound);
-        let sent = self.send_until(&rest, deadline);
-        let left = sent.as_ref().map_or(0, |sent| rest.len() - sent);
-        if left > 0 {
-            self.outbound().rest = rest[rest.len() - left..].to_vec();
-            self.release();
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        sent.map(|_| ()).inspect_err(|_| self.release())
-    }
-
-    fn release(&self) {
-        self.outbound().owner = None;
-        self.freed.notify_all();
-    }
-
-    /// Sends for the server engine; returns the bytes taken. Within a message, and behind
-    /// bytes that the stream may have begun with, no calling half sends.
-    ///
-    /// # Errors
-    /// Those of the stream; `WouldBlock` at the deadline.
-    pub(crate) fn send_pieces(
-        &self,
-        pieces: &[IoSlice<'_>],
-        deadline: Deadline,
-    ) -> io::Result<usize> {
-        self.acquire(Half::Serving, deadline)?;
-        loop {
-            match self.stream.send_vectored(pieces) {
-                Ok(sent) => {
-                    let mut outbound = self.outbound();
-                    outbound.boundary.pass(pieces, sent);
-                    if outbound.boundary.is_between() {
-                        outbound.owner = None;
-                        drop(outbound);
-                        self.freed.notify_all();
-                    }
-                    return Ok(sent);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.is_both() => {
-                    if !self.wait_for_room(deadline) {
-                        return Err(error);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    if error.kind() != io::ErrorKind::WouldBlock {
-                        self.release();
-                    }
-                    return Err(error);
-                }
-            }
-        }
-    }
-
-    /// Sends a whole message of a calling half. At the deadline the rest of a message that has
-    /// begun is left to those that send next.
-    ///
-    /// # Errors
-    /// Those of the stream; `WouldBlock` if the message could not begin in time;
-    /// `Unsupported` for a message older than GIOP 1.2.
-    pub(crate) fn send_message(
-        &self,
-        half: HalfId,
-        mut message: Vec<u8>,
-        deadline: Deadline,
-    ) -> io::Result<()> {
-        {
-            let mut inbound = self.inbound();
-            let announcement = match inbound.was_answered() {
-                true => None,
-                false => self.announcement.as_deref(),
-            };
-            if !prepare(&mut message, half, &mut inbound.calls, announcement)? {
-                return Ok(());
-            }
-        }
-        self.acquire(Half::Calling(half), deadline)?;
-        match self.send_until(&message, deadline) {
-            Ok(sent) => {
-                self.outbound().rest = message.split_off(sent);
-                self.release();
-                Ok(())
-            }
-            Err(error) => {
-                self.release();
-                Err(error)
-            }
-        }
-    }
-
-    /// Sends until all is sent, or the deadline has passed; returns the bytes sent.
-    fn send_until(&self, octets: &[u8], deadline: Deadline) -> io::Result<usize> {
-        let mut sent = 0;
-        while sent < octets.len() {
-            match self.stream.send(&octets[sent..]) {
-                Ok(count) => sent += count,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        if !self.wait_for_room(deadline) {
-                            return Ok(sent);
-                        }
-                    }
-                    _ => return Err(error),
-                },
-            }
-        }
-        Ok(sent)
-    }
-
-    /// Waits until the peer may take more, and receives while it waits; `false` at the deadline.
-    fn wait_for_room(&self, deadline: Deadline) -> bool {
-        let Ok(left) = deadline.remaining() else {
-            return false;
-        };
-        let sending = self.stream.sending_source();
-        let source = self.stream.source();
-        let sink: &dyn AsFd = match &sending {
-            Some(sending) => sending,
-            None => &source,
-        };
-        let mut inbound = self.inbound();
-        if self.is_polled() || inbound.is_read || inbound.is_full() {
-            drop(inbound);
-            let moment = left.map_or(MOMENT, |left| left.min(MOMENT));
-            let _ = wait_for([(sink, Interest::Write)], Some(moment));
-            return true;
-        }
-        let mut room = inbound.begin_to_read();
-        drop(inbound);
-        let ready = match self.stream.has_buffered() {
-            true => Ok([false, true]),
-            false => wait_for([(sink, Interest::Write), (&source, Interest::Read)], left),
-        };
-        let received = match ready {
-            Ok([_, true]) => self.stream.receive(&mut room),
-            _ => Err(io::ErrorKind::WouldBlock.into()),
-        };
-        self.inbound().received(room, received);
-        self.arrived.notify_all();
-        true
     }
 
     /// The server engine has given the connection up.

@@ -57,6 +57,8 @@ pub(super) struct Pending {
     collected: Option<Box<Collected>>,
     /// What is waited on, if it is not the source of the stream.
     pub(super) source: Option<Arc<OwnedFd>>,
+    /// Whether the source of the stream is waited on too, to receive while octets are kept.
+    pub(super) reads_ahead: bool,
 }
 
 #[derive(Debug)]

@@ -150,10 +150,7 @@ impl ServerConnection {
     pub(super) fn leave(&self, notifier: &Notifier) {
         let mut pending = self.lock();
         self.settled.has_begun.store(true, Ordering::Release);
-        let _ = match pending.source.take() {
-            Some(sending) => notifier.poller.remove(&sending, self.id),
-            None => notifier.poller.remove(&self.stream.source(), self.id),
-        };
+        self.remove_sources(&mut pending, notifier);
     }
 
     /// It is waited for again, since there is no thread.

@@ -37,6 +37,7 @@ impl Notifier {
         match interest {
             Interest::Read if self.oneshot => Interest::ReadOnce,
             Interest::Write if self.oneshot => Interest::WriteOnce,
+            Interest::Both if self.oneshot => Interest::BothOnce,
             other => other,
         }
     }

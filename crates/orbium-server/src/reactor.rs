@@ -251,6 +251,9 @@ impl Reactor {
             return;
         };
         if served.connection.has_pending() {
+            if !served.connection.read_ahead() {
+                return self.lose(id);
+            }
             match served.connection.flush().ok() {
                 Some(false) => {}
                 // Unless more was queued in the meantime.
@@ -274,7 +277,11 @@ impl Reactor {
             return;
         }
         if served.waits != Waits::No {
-            return self.silence(id);
+            return match served.connection.read_ahead_in_part() {
+                Some(true) if !self.notifier.oneshot => {}
+                Some(false) => self.lose(id),
+                _ => self.silence(id),
+            };
         }
         if served.intake().is_none() {
             return;

@@ -178,6 +178,17 @@ pub trait Bidirectional {
 
     /// Whether this side has calls over it, or keeps it for some.
     fn is_called_over(&self) -> bool;
+
+    /// Receives what is there into the memory of the connection, without blocking; requests
+    /// are received from there later. For connections that have no room for replies: the peer
+    /// may itself wait until this side takes some.
+    ///
+    /// # Errors
+    /// The stream has ended.
+    fn read_ahead(&self) -> io::Result<()>;
+
+    /// Whether few requests were read ahead so far.
+    fn may_read_ahead(&self) -> bool;
 }
 
 /// Where connections come in.

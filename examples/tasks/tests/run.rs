@@ -38,6 +38,7 @@ prints! {
     callbacks: "Anna has 0\n";
     configuration: "leader-followers:2 200\nAnna\ntrue\n";
     exceptions: "70 are missing\nTransient, completed: No\n";
+    firewall: "Anna has 7\n";
     metrics: "orbium_server_requests_total{operation=\"Bank::Account/deposit\",lane=\"orb\",outcome=\"ok\"} 10\n";
     no_network: "Anna has 10\n";
     references: "Anna\nAnna\n";

@@ -4,3 +4,7 @@
 
 mod call_backs;
 mod common;
+mod firewall;
+mod listen_points;
+mod realm;
+mod transports;

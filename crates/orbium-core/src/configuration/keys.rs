@@ -172,7 +172,7 @@ keys! {
     "bidirectional" "normal or both" "BidirectionalPolicy: whether connections carry the requests of both sides"
         |c, text| c.bidirectional = parsed(text)?,
         |c| c.bidirectional.to_string();
-    "bidirectional_hosts" "own, any or NAMES" "which hosts clients may announce, besides the address that they connect from"
+    "bidirectional_hosts" "own, authenticated, any or NAMES" "which hosts clients may announce: by default the address that they connect from"
         |c, text| c.bidirectional_hosts = parsed(text)?,
         |c| c.bidirectional_hosts.to_string();
     "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"

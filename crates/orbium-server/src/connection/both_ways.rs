@@ -16,4 +16,26 @@ impl ServerConnection {
         };
         self.is_shared() || calls()
     }
+
+    /// Whether requests of this side may go over it by now.
+    pub(crate) fn goes_both_ways(&self) -> bool {
+        self.stream
+            .bidirectional()
+            .is_some_and(Bidirectional::is_both)
+    }
+
+    /// Receives while replies wait for room, if the peer may wait for the same; `false` if
+    /// the connection has ended.
+    pub(crate) fn read_ahead(&self) -> bool {
+        let both = self.stream.bidirectional().filter(|it| it.is_both());
+        both.is_none_or(|it| it.read_ahead().is_ok())
+    }
+
+    /// Receives while a request waits for a place in a queue: replies to this side's calls may
+    /// be behind it. `None` if nothing is to be received, `false` if the connection
+    /// has ended.
+    pub(crate) fn read_ahead_in_part(&self) -> Option<bool> {
+        let both = self.stream.bidirectional()?;
+        (both.is_both() && both.may_read_ahead()).then(|| both.read_ahead().is_ok())
+    }
 }

@@ -179,19 +179,29 @@ impl ServerConnection {
         interest: Interest,
     ) -> io::Result<()> {
         let source = self.stream.source();
+        let poller = &notifier.poller;
         let asked = notifier.interest(interest);
+        let reads_ahead = interest == Interest::Write && self.goes_both_ways();
+        let read_before = std::mem::replace(&mut pending.reads_ahead, reads_ahead);
         if let Some(sending) = pending.source.take() {
-            notifier.poller.remove(&sending, self.id)?;
-            return notifier.poller.add(&source, self.id, asked);
+            poller.remove(&sending, self.id)?;
+            return match read_before {
+                true => poller.modify(&source, self.id, asked),
+                false => poller.add(&source, self.id, asked),
+            };
         }
         match self.stream.sending_source() {
             Some(sending) if interest == Interest::Write => {
-                notifier.poller.remove(&source, self.id)?;
-                notifier.poller.add(&sending, self.id, asked)?;
+                match reads_ahead {
+                    true => poller.modify(&source, self.id, notifier.interest(Interest::Read))?,
+                    false => poller.remove(&source, self.id)?,
+                }
+                poller.add(&sending, self.id, asked)?;
                 pending.source = Some(sending);
                 Ok(())
             }
-            _ => notifier.poller.modify(&source, self.id, asked),
+            _ if reads_ahead => poller.modify(&source, self.id, notifier.interest(Interest::Both)),
+            _ => poller.modify(&source, self.id, asked),
         }
     }
 
@@ -223,25 +233,44 @@ impl ServerConnection {
     }
 
     fn ask_again(&self, notifier: &Notifier, pending: &Pending) -> io::Result<()> {
-        let interest = match pending.octets.is_empty() {
-            true => notifier.interest(Interest::Read),
-            false => notifier.interest(Interest::Write),
+        let source = self.stream.source();
+        let ask = |interest| {
+            let asked = notifier.interest(interest);
+            notifier.poller.modify(&source, self.id, asked)
         };
-        match &pending.source {
-            Some(sending) => notifier.poller.modify(sending, self.id, interest),
-            None => notifier
-                .poller
-                .modify(&self.stream.source(), self.id, interest),
+        match (&pending.source, pending.octets.is_empty()) {
+            (None, true) => ask(Interest::Read),
+            (None, false) if pending.reads_ahead => ask(Interest::Both),
+            (None, false) => ask(Interest::Write),
+            (Some(sending), is_empty) => {
+                if pending.reads_ahead {
+                    ask(Interest::Read)?;
+                }
+                let interest = match is_empty {
+                    true => Interest::Read,
+                    false => Interest::Write,
+                };
+                let asked = notifier.interest(interest);
+                notifier.poller.modify(sending, self.id, asked)
+            }
         }
     }
 
     /// Nothing is waited for any more.
     pub(crate) fn wait_for_nothing(&self, notifier: &Notifier) {
+        self.remove_sources(&mut self.lock(), notifier);
+    }
+
+    /// Takes what is waited on from the poller.
+    pub(crate) fn remove_sources(&self, pending: &mut Pending, notifier: &Notifier) {
+        let sending = pending.source.take();
         // Closing a source would do as well, once no thread holds it any more.
-        let _ = match self.lock().source.take() {
-            Some(sending) => notifier.poller.remove(&sending, self.id),
-            None => notifier.poller.remove(&self.stream.source(), self.id),
-        };
+        if let Some(sending) = &sending {
+            let _ = notifier.poller.remove(sending, self.id);
+        }
+        if sending.is_none() || pending.reads_ahead {
+            let _ = notifier.poller.remove(&self.stream.source(), self.id);
+        }
     }
 
     /// Sends what was kept, as far as the peer takes it; whether all is gone,

@@ -31,6 +31,7 @@ fn flags(interest: Interest) -> EventFlags {
         Interest::Both => READ | EventFlags::OUT,
         Interest::ReadOnce => READ | EventFlags::ONESHOT,
         Interest::WriteOnce => EventFlags::OUT | EventFlags::ONESHOT,
+        Interest::BothOnce => READ | EventFlags::OUT | EventFlags::ONESHOT,
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Interest {
     ReadOnce,
     /// As `Write`, reported once.
     WriteOnce,
+    /// As `Both`, reported once.
+    BothOnce,
 }
 
 /// A source that is ready, by the token it was registered with. Errors and
@@ -45,7 +47,7 @@ pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollFd<'_> {
         Interest::None => PollFlags::empty(),
         Interest::Read | Interest::ReadOnce => PollFlags::IN,
         Interest::Write | Interest::WriteOnce => PollFlags::OUT,
-        Interest::Both => PollFlags::IN | PollFlags::OUT,
+        Interest::Both | Interest::BothOnce => PollFlags::IN | PollFlags::OUT,
     };
     PollFd::from_borrowed_fd(source, events)
 }

@@ -25,7 +25,10 @@ fn take_readiness(sources: &mut Sources, ready: Ready) -> bool {
         return false;
     };
     let wanted = *interest != Interest::None;
-    if matches!(interest, Interest::ReadOnce | Interest::WriteOnce) {
+    if matches!(
+        interest,
+        Interest::ReadOnce | Interest::WriteOnce | Interest::BothOnce
+    ) {
         *interest = Interest::None;
     }
     wanted

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The sending direction: one half at a time, a whole message of a calling half, and whatever
+//! the server engine sends.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, PoisonError};
+
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::Deadline;
+
+use super::{MOMENT, PAUSE, Wire};
+use crate::calls::HalfId;
+use crate::inbound::Half;
+use crate::outgoing::prepare;
+
+impl Wire {
+    /// Takes the sending direction for a half, and sends what another has left of a message.
+    fn acquire(&self, half: Half, deadline: Deadline) -> io::Result<()> {
+        let mut outbound = self.outbound();
+        while outbound.owner.is_some_and(|owner| owner != half) {
+            let left = deadline.remaining();
+            outbound = match left.map_err(|_| io::ErrorKind::WouldBlock)? {
+                None => self.freed.wait(outbound),
+                Some(left) => match self.freed.wait_timeout(outbound, left) {
+                    Ok((outbound, _)) => Ok(outbound),
+                    Err(poisoned) => Ok(poisoned.into_inner().0),
+                },
+            }
+            .unwrap_or_else(PoisonError::into_inner);
+        }
+        outbound.owner = Some(half);
+        if outbound.rest.is_empty() {
+            return Ok(());
+        }
+        let rest = std::mem::take(&mut outbound.rest);
+        drop(outbound);
+        let sent = self.send_until(&rest, deadline);
+        let left = sent.as_ref().map_or(0, |sent| rest.len() - sent);
+        if left > 0 {
+            self.outbound().rest = rest[rest.len() - left..].to_vec();
+            self.release();
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.outbound().rest_of = None;
+        sent.map(|_| ()).inspect_err(|_| self.release())
+    }
+
+    pub(super) fn release(&self) {
+        self.outbound().owner = None;
+        self.freed.notify_all();
+    }
+
+    /// Sends for the server engine; returns the bytes taken. Within a message, and behind
+    /// bytes that the stream may have begun with, no calling half sends.
+    ///
+    /// # Errors
+    /// Those of the stream; `WouldBlock` at the deadline.
+    pub(crate) fn send_pieces(
+        &self,
+        pieces: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> io::Result<usize> {
+        self.acquire(Half::Serving, deadline)?;
+        loop {
+            match self.stream.send_vectored(pieces) {
+                Ok(sent) => {
+                    let mut outbound = self.outbound();
+                    outbound.boundary.pass(pieces, sent);
+                    if outbound.boundary.is_between() {
+                        outbound.owner = None;
+                        drop(outbound);
+                        self.freed.notify_all();
+                    }
+                    return Ok(sent);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.is_both() => {
+                    if !self.wait_for_room(deadline) {
+                        return Err(error);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    if error.kind() != io::ErrorKind::WouldBlock {
+                        self.release();
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Sends a whole message of a calling half; returns the bytes that were not sent by the
+    /// deadline. They are sent before anything else is.
+    ///
+    /// # Errors
+    /// Those of the stream; `WouldBlock` if the message could not begin in time, and then it is
+    /// unchanged; `Unsupported` for a message older than GIOP 1.2.
+    pub(crate) fn send_message(
+        &self,
+        half: HalfId,
+        message: &mut Vec<u8>,
+        deadline: Deadline,
+    ) -> io::Result<usize> {
+        self.acquire(Half::Calling(half), deadline)?;
+        let sent = match self.prepare(half, message) {
+            Ok(true) => self.send_until(message, deadline),
+            Ok(false) => Ok(message.len()),
+            Err(error) => Err(error),
+        };
+        let left = sent.map(|sent| {
+            let rest = message.split_off(sent);
+            let left = rest.len();
+            let mut outbound = self.outbound();
+            outbound.rest_of = (left > 0).then_some(half);
+            outbound.rest = rest;
+            left
+        });
+        self.release();
+        left
+    }
+
+    /// As [`prepare`], with what is announced until the peer has answered.
+    fn prepare(&self, half: HalfId, message: &mut Vec<u8>) -> io::Result<bool> {
+        let mut inbound = self.inbound();
+        let announcement = match inbound.was_answered() {
+            true => None,
+            false => self.announcement.as_deref(),
+        };
+        prepare(message, half, &mut inbound.calls, announcement)
+    }
+
+    /// Sends what was left of a message of a calling half; returns the bytes that still are.
+    ///
+    /// # Errors
+    /// Those of the stream; `WouldBlock` while another thread sends them.
+    pub(crate) fn send_rest(&self, half: HalfId, deadline: Deadline) -> io::Result<usize> {
+        match self.acquire(Half::Calling(half), deadline) {
+            Ok(()) => self.release(),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+        let outbound = self.outbound();
+        match outbound.rest_of == Some(half) {
+            false => Ok(0),
+            true if outbound.rest.is_empty() => Err(io::ErrorKind::WouldBlock.into()),
+            true => Ok(outbound.rest.len()),
+        }
+    }
+
+    /// What to wait on for room to send.
+    pub(crate) fn sending_source(&self) -> Option<Arc<OwnedFd>> {
+        let own = || {
+            let source = self.stream.source().as_fd().try_clone_to_owned();
+            source.ok().map(Arc::new)
+        };
+        let sending = self.stream.sending_source();
+        sending.or_else(|| self.sending_source.get_or_init(own).clone())
+    }
+
+    /// Sends until all is sent, or the deadline has passed; returns the bytes sent.
+    fn send_until(&self, octets: &[u8], deadline: Deadline) -> io::Result<usize> {
+        let mut sent = 0;
+        while sent < octets.len() {
+            match self.stream.send(&octets[sent..]) {
+                Ok(count) => sent += count,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        if !self.wait_for_room(deadline) {
+                            return Ok(sent);
+                        }
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(sent)
+    }
+
+    /// Waits until the peer may take more, and receives while it waits; `false` at the deadline.
+    fn wait_for_room(&self, deadline: Deadline) -> bool {
+        let Ok(left) = deadline.remaining() else {
+            return false;
+        };
+        let sending = self.stream.sending_source();
+        let source = self.stream.source();
+        let sink: &dyn AsFd = match &sending {
+            Some(sending) => sending,
+            None => &source,
+        };
+        let mut inbound = self.inbound();
+        if self.is_polled() || inbound.is_read {
+            drop(inbound);
+            let moment = left.map_or(MOMENT, |left| left.min(MOMENT));
+            let _ = wait_for([(sink, Interest::Write)], Some(moment));
+            return true;
+        }
+        if inbound.is_full() {
+            drop(inbound);
+            let room = wait_for([(sink, Interest::Write)], Some(PAUSE));
+            if !matches!(room, Ok([true])) {
+                drop(self.read_slowly(self.inbound()));
+            }
+            return true;
+        }
+        let mut room = inbound.begin_to_read();
+        drop(inbound);
+        let ready = match self.stream.has_buffered() {
+            true => Ok([false, true]),
+            false => wait_for([(sink, Interest::Write), (&source, Interest::Read)], left),
+        };
+        let received = match ready {
+            Ok([_, true]) => self.stream.receive(&mut room),
+            _ => Err(io::ErrorKind::WouldBlock.into()),
+        };
+        self.inbound().received(room, received);
+        self.arrived.notify_all();
+        true
+    }
+}
