@@ -109,12 +109,11 @@ int connect_and_run(const Options& options, const References& references, const 
     omniORB::installSystemExceptionHandler(nullptr, never_retry);
     omniORB::setClientCallTimeout(30000);
 
-    CORBA::Object_var object = world.orb->resolve_initial_references("RootPOA");
-    world.poa = PortableServer::POA::_narrow(object);
+    world.poa = options.adapter(world.orb);
     PortableServer::POAManager_var manager = world.poa->the_POAManager();
     manager->activate();
 
-    object = resolve(world.orb, references.cube);
+    CORBA::Object_var object = resolve(world.orb, references.cube);
     world.cube = Cubit::Cube::_unchecked_narrow(object);
     object = resolve(world.orb, references.receiver);
     world.receiver = Ttcp::Receiver::_unchecked_narrow(object);
@@ -167,7 +166,7 @@ int main(int argc, char** argv)
     }
     if (references.cube.empty() || references.receiver.empty() || references.peer.empty()) {
         std::cerr << "usage: omni-client --cube REF --receiver REF --peer REF [--only NAME] [--skip NAME] [--shutdown]\n"
-                     "                   [--deadlines] [--giop 1.0|1.1] [-ORB options]   or   omni-client --list\n";
+                     "                   [--deadlines] [--giop 1.0|1.1] [--bidirectional] [-ORB options]   or   omni-client --list\n";
         return 2;
     }
     int status = 1;

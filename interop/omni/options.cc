@@ -27,6 +27,14 @@ Options::Options(int argc, char** argv, const std::function<int(const std::strin
                 orb_.insert(orb_.end(), {"-ORBnativeCharCodeSet", "ISO-8859-1"});
             taken = 2;
         }
+        if (taken == 0 && name == "--bidirectional") {
+            bidirectional_ = true;
+            // The rules of both directions have to allow it too.
+            orb_.insert(orb_.end(), {"-ORBofferBiDirectionalGIOP", "1", "-ORBacceptBiDirectionalGIOP", "1",
+                                     "-ORBclientTransportRule", "* unix,ssl,tcp,bidir", "-ORBserverTransportRule",
+                                     "* unix,ssl,tcp,bidir"});
+            taken = 1;
+        }
         if (taken == 0) {
             orb_.push_back(name);
             has_endpoint = has_endpoint || name == "-ORBendPoint";
@@ -50,4 +58,19 @@ CORBA::ORB_ptr Options::init() const
     if (argc > 1)  // ORB_init removes what it understands
         throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO);
     return orb._retn();
+}
+
+PortableServer::POA_ptr Options::adapter(CORBA::ORB_ptr orb) const
+{
+    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+    if (!bidirectional_)
+        return root._retn();
+    CORBA::Any both;
+    both <<= BiDirPolicy::BOTH;
+    CORBA::PolicyList policies(1);
+    policies.length(1);
+    policies[0u] = orb->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
+    PortableServer::POAManager_var manager = root->the_POAManager();
+    return root->create_POA("bidirectional", manager, policies);
 }

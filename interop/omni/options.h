@@ -17,10 +17,14 @@ public:
     /// Starts the ORB. Throws INITIALIZE when an option is unknown to it.
     CORBA::ORB_ptr init() const;
 
+    /// The adapter for the objects of a program: the root adapter, or one with BidirectionalPolicy BOTH.
+    PortableServer::POA_ptr adapter(CORBA::ORB_ptr orb) const;
+
     /// The minor number of the largest GIOP version allowed.
     unsigned giop_minor() const { return giop_minor_; }
 
 private:
     std::vector<std::string> orb_;
     unsigned giop_minor_ = 2;
+    bool bidirectional_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// omni-server --ior-dir DIR [--giop 1.0|1.1] [-ORB options]: serves cubit.idl, ttcp.idl and kitchen.idl.
+// omni-server --ior-dir DIR [--giop 1.0|1.1] [--bidirectional] [-ORB options]: serves cubit.idl, ttcp.idl and kitchen.idl.
 #include "options.h"
 #include "publish.h"
 #include "servants.h"
@@ -19,8 +19,7 @@ void serve(const Options& options, const std::string& dir)
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
     CORBA::ORB_var orb = options.init();
-    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    PortableServer::POA_var poa = options.adapter(orb);
     Cubit::Cube_var cube = activate<Cubit::Cube>(poa, new CubeServant([&orb] { orb->shutdown(false); }));
     Ttcp::Receiver_var receiver = activate<Ttcp::Receiver>(poa, new ReceiverServant);
     Kitchen::Peer_var peer = activate<Kitchen::Peer>(poa, new PeerServant(poa));
@@ -57,7 +56,7 @@ int main(int argc, char** argv)
         return 2;
     });
     if (dir.empty()) {
-        std::cerr << "usage: omni-server --ior-dir DIR [--giop 1.0|1.1] [-ORB options]" << std::endl;
+        std::cerr << "usage: omni-server --ior-dir DIR [--giop 1.0|1.1] [--bidirectional] [-ORB options]" << std::endl;
         return 2;
     }
     try {

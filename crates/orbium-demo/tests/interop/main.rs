@@ -9,6 +9,7 @@
 
 mod as_client;
 mod as_server;
+mod both_ways;
 mod credentials;
 mod definitions;
 mod dissected;
