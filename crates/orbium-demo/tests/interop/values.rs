@@ -84,3 +84,19 @@ fn values_to_omniorb() -> Tested {
 fn values_from_omniorb() -> Tested {
     as_server("omni")
 }
+
+/// Conformance: client of JacORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
+/// exceptions, through an abstract interface
+/// Conformance: CDR - values: custom - JacORB's
+#[test]
+fn values_to_jacorb() -> Tested {
+    as_client("jacorb")
+}
+
+/// Conformance: server of JacORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
+/// exceptions, through an abstract interface
+/// Conformance: CDR - values: custom - JacORB's
+#[test]
+fn values_from_jacorb() -> Tested {
+    as_server("jacorb")
+}
