@@ -37,6 +37,7 @@ prints! {
     async_calls: "1 of 2 was refused\n";
     callbacks: "Anna has 0\n";
     configuration: "leader-followers:2 200\nAnna\ntrue\n";
+    events: "16 of 1: 21.5\n16 and 17 together\n";
     exceptions: "70 are missing\nTransient, completed: No\n";
     firewall: "Anna has 7\n";
     metrics: "orbium_server_requests_total{operation=\"Bank::Account/deposit\",lane=\"orb\",outcome=\"ok\"} 10\n";

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A channel as programs have it.
+
+use std::io;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Instant;
+
+use crate::config::{ChannelConfig, ConnectError, Dispatching};
+use crate::consumer::Consumer;
+use crate::engine::{Engine, OnEnd};
+use crate::observers::{Observer, Sums};
+use crate::pattern::Pattern;
+use crate::peer::{Anonymous, Peer, Sink};
+use crate::rtec::rtec_event_comm::Event;
+use crate::statistics::{ChannelStatistics, ConsumerStatistics};
+use crate::supplier::Supplier;
+use crate::timers::Task;
+
+/// An event channel. Cheap to clone; it ends with the last clone, and what serves it.
+///
+/// Consumers and suppliers are in this process ([`subscribe`](Self::subscribe),
+/// [`connect_supplier`](Self::connect_supplier)) or call from others ([`serve`](Self::serve)).
+///
+/// ```
+/// use orbium_event::{Channel, ChannelConfig, Pattern, SharedEvent, new_event};
+/// use std::sync::mpsc;
+///
+/// let channel = Channel::new(ChannelConfig::default());
+/// let (send, received) = mpsc::channel();
+/// let pattern = Pattern::of(16, 0);
+/// let subscription = channel.subscribe(&pattern, move |events: &[SharedEvent]| {
+///     let _ = send.send(events[0].header.source);
+/// })?;
+/// let supplier = channel.connect_supplier(&[(16, 7)])?;
+/// supplier.push(&[new_event(16, 7)]);
+/// assert_eq!(received.recv()?, 7);
+/// # drop(subscription);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Channel {
+    pub(crate) engine: Arc<Engine>,
+}
+
+/// A consumer's connection to a channel. Dropping it disconnects the consumer.
+#[must_use = "dropping it disconnects the consumer"]
+pub struct Subscription {
+    engine: Weak<Engine>,
+    consumer: Arc<Consumer>,
+}
+
+/// A supplier's connection to a channel. Dropping it disconnects the supplier.
+#[must_use = "dropping it disconnects the supplier"]
+pub struct Publisher {
+    engine: Weak<Engine>,
+    supplier: Arc<Supplier>,
+}
+
+/// What connects, and how.
+pub(crate) struct Connection<P: ?Sized> {
+    pub(crate) peer: Arc<P>,
+    pub(crate) is_gateway: bool,
+    pub(crate) on_end: OnEnd,
+}
+
+impl Channel {
+    /// A channel without peers. Its threads start when they are needed.
+    #[must_use]
+    pub fn new(config: ChannelConfig) -> Self {
+        Self {
+            engine: Arc::new(Engine::new(config)),
+        }
+    }
+
+    /// What the channel was made with.
+    #[must_use]
+    pub fn config(&self) -> &ChannelConfig {
+        &self.engine.config
+    }
+
+    /// Connects a consumer of this process.
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn subscribe(
+        &self,
+        pattern: &Pattern,
+        sink: impl Sink,
+    ) -> Result<Subscription, ConnectError> {
+        let qos = pattern.to_qos();
+        let pattern = Pattern::from_dependencies(&qos.dependencies, &self.config().filter)?;
+        let connection = Connection {
+            peer: Arc::new(sink) as Arc<dyn Sink>,
+            is_gateway: false,
+            on_end: Box::new(|| {}),
+        };
+        self.connect_consumer(pattern, connection)
+    }
+
+    pub(crate) fn connect_consumer(
+        &self,
+        pattern: Pattern,
+        connection: Connection<dyn Sink>,
+    ) -> Result<Subscription, ConnectError> {
+        self.start_control()?;
+        let has_timers = !crate::filter::Filter::new(&pattern).timers().is_empty();
+        if has_timers {
+            self.start_timers()?;
+        }
+        let Connection {
+            peer,
+            is_gateway,
+            on_end,
+        } = connection;
+        let engine = &self.engine;
+        let consumer = engine.add_consumer(peer, pattern, is_gateway, on_end)?;
+        let subscription = Subscription {
+            engine: Arc::downgrade(engine),
+            consumer,
+        };
+        if engine.config.dispatching == Dispatching::PerConsumer {
+            let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(&subscription.consumer));
+            start("orbium-consumer", move || {
+                Engine::serve_queue(&engine, &consumer);
+            })?;
+        }
+        Ok(subscription)
+    }
+
+    /// Connects a supplier of this process that publishes events of these types and sources.
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn connect_supplier(&self, published: &[(i32, i32)]) -> Result<Publisher, ConnectError> {
+        let connection = Connection {
+            peer: Arc::new(Anonymous) as Arc<dyn Peer>,
+            is_gateway: false,
+            on_end: Box::new(|| {}),
+        };
+        self.connect_publisher(published.to_vec(), connection)
+    }
+
+    pub(crate) fn connect_publisher(
+        &self,
+        published: Vec<(i32, i32)>,
+        connection: Connection<dyn Peer>,
+    ) -> Result<Publisher, ConnectError> {
+        self.start_control()?;
+        let Connection {
+            peer,
+            is_gateway,
+            on_end,
+        } = connection;
+        let supplier = self
+            .engine
+            .add_supplier(peer, published, is_gateway, on_end)?;
+        Ok(Publisher {
+            engine: Arc::downgrade(&self.engine),
+            supplier,
+        })
+    }
+
+    /// Registers an observer, gives it the present sums, and returns its handle.
+    ///
+    /// # Errors
+    /// [`ConnectError`]: there are as many as the configuration permits.
+    pub fn append_observer(&self, observer: impl Observer) -> Result<u32, ConnectError> {
+        self.start_control()?;
+        let observer: Arc<dyn Observer> = Arc::new(observer);
+        let handle = self.engine.append_observer(&observer);
+        handle.ok_or(ConnectError::TooMany)
+    }
+
+    /// Removes an observer; false if the handle is none.
+    pub fn remove_observer(&self, handle: u32) -> bool {
+        self.engine.remove_observer(handle)
+    }
+
+    /// What the consumers subscribe to, and what the suppliers publish.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
+        self.engine.sums()
+    }
+
+    /// What the channel has counted.
+    #[must_use]
+    pub fn statistics(&self) -> ChannelStatistics {
+        self.engine.statistics()
+    }
+
+    /// Disconnects every peer, and notifies it. The channel refuses all from then on.
+    pub fn destroy(&self) {
+        self.engine.destroy();
+    }
+
+    /// The thread that pings peers and notifies observers.
+    fn start_control(&self) -> Result<(), ConnectError> {
+        if self.engine.is_destroyed() {
+            return Err(ConnectError::Destroyed);
+        }
+        if !self.engine.control.begin() {
+            return Ok(());
+        }
+        let (engine, control) = (
+            Arc::downgrade(&self.engine),
+            Arc::clone(&self.engine.control),
+        );
+        let period = self.config().ping_period;
+        let started = start("orbium-control", move || {
+            while let Some(task) = control.next() {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                match task {
+                    Task::Observers => engine.update_observers(),
+                    Task::Ping => engine.ping(period),
+                }
+            }
+        });
+        if let Some(period) = period {
+            self.engine.control.ping_by(Instant::now() + period);
+        }
+        started.inspect_err(|_| self.engine.control.end())
+    }
+
+    fn start_timers(&self) -> Result<(), ConnectError> {
+        if !self.engine.timers.begin() {
+            return Ok(());
+        }
+        let (engine, timers) = (
+            Arc::downgrade(&self.engine),
+            Arc::clone(&self.engine.timers),
+        );
+        let started = start("orbium-timers", move || {
+            while let Some(key) = timers.next() {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.fire(key);
+            }
+        });
+        started.inspect_err(|_| self.engine.timers.end())
+    }
+}
+
+fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), ConnectError> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
+    spawned.map(drop).map_err(|error: io::Error| {
+        tracing::warn!(target: "orbium::event", %error, "no thread for {name}");
+        ConnectError::NoThread
+    })
+}
+
+impl Subscription {
+    /// Replaces sink and pattern. What conjunctions have collected is forgotten.
+    pub(crate) fn reconnect(
+        &self,
+        channel: &Channel,
+        pattern: Pattern,
+        sink: Arc<dyn Sink>,
+        is_gateway: bool,
+    ) -> Result<(), ConnectError> {
+        channel.start_timers()?;
+        let now = Instant::now();
+        self.consumer.reconnect(sink, pattern, is_gateway, now);
+        channel.engine.connected(&self.consumer);
+        Ok(())
+    }
+
+    /// Drops events from now on, those included that wait for the consumer.
+    pub fn suspend(&self) {
+        self.consumer.suspend();
+    }
+
+    /// Ends [`suspend`](Self::suspend).
+    pub fn resume(&self) {
+        self.consumer.resume();
+    }
+
+    /// Disconnects the consumer; false if it was disconnected already.
+    pub fn disconnect(&self) -> bool {
+        let engine = self.engine.upgrade();
+        engine.is_some_and(|it| it.remove_consumer(&self.consumer))
+    }
+
+    /// What the channel has counted for this consumer.
+    #[must_use]
+    pub fn statistics(&self) -> ConsumerStatistics {
+        self.consumer.statistics()
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.disconnect();
+    }
+}
+
+impl Publisher {
+    /// Pushes a set of events into the channel. Without effect once the channel is destroyed.
+    pub fn push(&self, events: &[Event]) {
+        if let Some(engine) = self.engine.upgrade() {
+            engine.publish(&self.supplier, events);
+        }
+    }
+
+    pub(crate) fn reconnect(&self, peer: Arc<dyn Peer>, published: Vec<(i32, i32)>, gateway: bool) {
+        self.supplier.reconnect(peer, published, gateway);
+        if let Some(engine) = self.engine.upgrade() {
+            engine.changed();
+        }
+    }
+
+    /// Disconnects the supplier; false if it was disconnected already.
+    pub fn disconnect(&self) -> bool {
+        let engine = self.engine.upgrade();
+        engine.is_some_and(|it| it.remove_supplier(&self.supplier))
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.disconnect();
+    }
+}
+
+impl std::fmt::Debug for Channel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Channel")
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subscription")
+            .field("id", &self.consumer.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Publisher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Publisher")
+            .field("id", &self.supplier.id)
+            .finish_non_exhaustive()
+    }
+}

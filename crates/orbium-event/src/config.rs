@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a channel is made with, and why it refuses a peer.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::health::FailurePolicy;
+use crate::parse::{FilterError, FilterLimits};
+use crate::queue::QueueLimits;
+
+/// On which thread events are pushed to consumers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dispatching {
+    /// A thread and a bounded queue for each consumer: one that stalls delays no other one.
+    #[default]
+    PerConsumer,
+    /// The thread of the supplier's request, one consumer after the other: the lowest latency.
+    /// While it pushes to a consumer, events of other suppliers wait in that consumer's queue for
+    /// the same thread. A consumer that stalls delays the others by
+    /// [`ChannelConfig::push_timeout`] until it is suspect.
+    Reactive,
+}
+
+/// What a channel is made with. Each bound is for one channel.
+///
+/// ```
+/// use orbium_event::{Channel, ChannelConfig, Dispatching};
+///
+/// let channel = Channel::new(ChannelConfig {
+///     dispatching: Dispatching::Reactive,
+///     ..ChannelConfig::default()
+/// });
+/// assert_eq!(channel.statistics().consumers.len(), 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelConfig {
+    /// On which thread events are pushed; [`Dispatching::PerConsumer`] by default.
+    pub dispatching: Dispatching,
+    /// The bounds of each consumer's queue.
+    pub queue: QueueLimits,
+    /// The bounds of a subscription.
+    pub filter: FilterLimits,
+    /// When a consumer that fails is disconnected.
+    pub failure: FailurePolicy,
+    /// How long a push may take; 1 s by default.
+    pub push_timeout: Duration,
+    /// Between two pings of each peer; 5 s by default, `None` pings suspect consumers only.
+    pub ping_period: Option<Duration>,
+    /// How long a ping or another call to a peer may take; 1 s by default.
+    pub ping_timeout: Duration,
+    /// Consumers, those that have not connected yet included; 1,024 by default.
+    pub consumers: usize,
+    /// Suppliers, likewise; 1,024 by default.
+    pub suppliers: usize,
+    /// Publications of a supplier; 1,024 by default.
+    pub publications: usize,
+    /// Observers; 64 by default. With 0 they are refused.
+    pub observers: usize,
+    /// Whether a consumer may connect again, with another subscription; no by default.
+    pub consumer_reconnect: bool,
+    /// Whether a supplier may connect again, with other publications; no by default.
+    pub supplier_reconnect: bool,
+    /// Whether a peer that disconnects is called back; no by default.
+    pub disconnect_callbacks: bool,
+    /// Whether events that a supplier has not published are refused; no by default.
+    pub strict_publications: bool,
+}
+
+impl Default for ChannelConfig {
+    fn default() -> Self {
+        Self {
+            dispatching: Dispatching::default(),
+            queue: QueueLimits::default(),
+            filter: FilterLimits::default(),
+            failure: FailurePolicy::default(),
+            push_timeout: Duration::from_secs(1),
+            ping_period: Some(Duration::from_secs(5)),
+            ping_timeout: Duration::from_secs(1),
+            consumers: 1024,
+            suppliers: 1024,
+            publications: 1024,
+            observers: 64,
+            consumer_reconnect: false,
+            supplier_reconnect: false,
+            disconnect_callbacks: false,
+            strict_publications: false,
+        }
+    }
+}
+
+/// Why a channel refuses a consumer, a supplier or an observer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The subscription is malformed or exceeds a limit.
+    Filter(FilterError),
+    /// The channel has as many peers of this kind, or the supplier as many publications, as its
+    /// configuration permits.
+    TooMany,
+    /// The peer is connected already.
+    AlreadyConnected,
+    /// The channel, or the connection, has been destroyed.
+    Destroyed,
+    /// The system has no thread left for the channel.
+    NoThread,
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Filter(error) => error.fmt(f),
+            Self::TooMany => f.write_str("a limit of the channel is reached"),
+            Self::AlreadyConnected => f.write_str("the peer is connected already"),
+            Self::Destroyed => f.write_str("the channel or the connection has been destroyed"),
+            Self::NoThread => f.write_str("the system has no thread left for the channel"),
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {}
+
+impl From<FilterError> for ConnectError {
+    fn from(error: FilterError) -> Self {
+        Self::Filter(error)
+    }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connected consumer: its filter, its queue, its health.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::config::{ChannelConfig, Dispatching};
+use crate::event::SharedEvent;
+use crate::filter::Filter;
+use crate::health::{DeliveryError, FailurePolicy, Health};
+use crate::pattern::Pattern;
+use crate::peer::Sink;
+use crate::queue::{EventSet, Put, Queue};
+use crate::schedule::{Firing, Schedule};
+use crate::statistics::{ConsumerStatistics, Counter};
+
+/// A consumer and its subscription.
+pub(crate) struct Consumer {
+    pub(crate) id: u64,
+    state: Mutex<State>,
+    /// Something is in the queue, or the connection has ended.
+    ready: Condvar,
+    counts: Counts,
+    failure: FailurePolicy,
+    dispatching: Dispatching,
+}
+
+#[derive(Default)]
+struct Counts {
+    delivered: Counter,
+    discarded: Counter,
+    suspended: Counter,
+    lost: Counter,
+}
+
+struct State {
+    sink: Arc<dyn Sink>,
+    pattern: Pattern,
+    is_gateway: bool,
+    filter: Filter,
+    schedule: Schedule,
+    /// Counts the subscriptions: timers of an earlier one are void.
+    epoch: u64,
+    is_suspended: bool,
+    is_closed: bool,
+    health: Health,
+    /// A supplier's thread pushes to the consumer: others put into the queue what it pushes next.
+    is_pushed_to: bool,
+    queue: Queue,
+    /// What the filter passes; kept for its memory.
+    passed: Vec<SharedEvent>,
+}
+
+/// What remains to be done with events that have passed the filter, without the lock.
+pub(crate) enum Action {
+    Nothing,
+    /// To push this, and then what [`Consumer::next_or_end`] returns.
+    Push(Arc<dyn Sink>, EventSet),
+    /// The queue is full, and its policy is to disconnect the consumer.
+    Disconnect,
+}
+
+/// When the event of a timer is due.
+pub(crate) enum Due {
+    Never,
+    At(Instant),
+    Fired(Firing),
+}
+
+impl Consumer {
+    pub(crate) fn new(
+        id: u64,
+        config: &ChannelConfig,
+        sink: Arc<dyn Sink>,
+        pattern: Pattern,
+        is_gateway: bool,
+        now: Instant,
+    ) -> Self {
+        let filter = Filter::new(&pattern);
+        let state = State {
+            sink,
+            is_gateway,
+            schedule: Schedule::new(filter.timers(), now),
+            filter,
+            pattern,
+            epoch: 0,
+            is_suspended: false,
+            is_closed: false,
+            health: Health::Well,
+            is_pushed_to: false,
+            queue: Queue::new(config.queue),
+            passed: Vec::new(),
+        };
+        Self {
+            id,
+            state: Mutex::new(state),
+            ready: Condvar::new(),
+            counts: Counts::default(),
+            failure: config.failure,
+            dispatching: config.dispatching,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another sink and subscription from now on. Events that wait stay; what conjunctions have
+    /// collected is forgotten.
+    pub(crate) fn reconnect(
+        &self,
+        sink: Arc<dyn Sink>,
+        pattern: Pattern,
+        is_gateway: bool,
+        now: Instant,
+    ) {
+        let mut state = self.lock();
+        state.filter = Filter::new(&pattern);
+        state.schedule = Schedule::new(state.filter.timers(), now);
+        state.epoch += 1;
+        (state.sink, state.pattern, state.is_gateway) = (sink, pattern, is_gateway);
+        state.health = Health::Well;
+    }
+
+    /// The subscription's number, and its timers with when they are due.
+    pub(crate) fn timers(&self) -> (u64, Vec<(usize, Instant)>) {
+        let state = self.lock();
+        (state.epoch, state.schedule.iter().collect())
+    }
+
+    /// Offers a set of events to the filter.
+    pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant) -> Action {
+        self.offer_to(&mut self.lock(), events, None, now)
+    }
+
+    /// The event of a timer, if it is due and of the present subscription.
+    pub(crate) fn fire(&self, timer: usize, epoch: u64, now: Instant) -> Due {
+        let mut state = self.lock();
+        match state.schedule.due(timer) {
+            _ if state.is_closed || state.epoch != epoch => Due::Never,
+            None => Due::Never,
+            Some(due) if due > now => Due::At(due),
+            Some(_) => match state.schedule.fire(timer, now) {
+                Some(firing) => Due::Fired(firing),
+                None => Due::Never,
+            },
+        }
+    }
+
+    /// Offers the event of a timer, and returns when the timer is due next.
+    pub(crate) fn offer_timer(
+        &self,
+        timer: usize,
+        epoch: u64,
+        event: SharedEvent,
+        at: Instant,
+    ) -> (Action, Option<Instant>) {
+        let mut state = self.lock();
+        if state.is_closed || state.epoch != epoch {
+            return (Action::Nothing, None);
+        }
+        let action = self.offer_to(&mut state, &[event], Some(timer), at);
+        (action, state.schedule.due(timer))
+    }
+
+    fn offer_to(
+        &self,
+        state: &mut State,
+        events: &[SharedEvent],
+        timer: Option<usize>,
+        now: Instant,
+    ) -> Action {
+        let State { filter, passed, .. } = state;
+        if state.is_closed || !filter.offer(events, timer, passed) {
+            return Action::Nothing;
+        }
+        state.schedule.restart_deadlines(now);
+        let Some(set) = EventSet::take(&mut state.passed) else {
+            return Action::Nothing;
+        };
+        if state.is_suspended {
+            self.counts.suspended.add(set.len());
+            return Action::Nothing;
+        }
+        if !state.health.is_well() {
+            self.counts.lost.add(set.len());
+            return Action::Nothing;
+        }
+        if self.dispatching == Dispatching::Reactive && !state.is_pushed_to {
+            state.is_pushed_to = true;
+            return Action::Push(Arc::clone(&state.sink), set);
+        }
+        self.enqueue(state, set)
+    }
+
+    fn enqueue(&self, state: &mut State, set: EventSet) -> Action {
+        let events = set.len();
+        match state.queue.put(set) {
+            Put::Queued { discarded } => {
+                self.counts.discarded.add(discarded);
+                self.ready.notify_one();
+                Action::Nothing
+            }
+            Put::Discarded => {
+                self.counts.discarded.add(events);
+                Action::Nothing
+            }
+            Put::Overflow => {
+                self.counts.discarded.add(events);
+                Action::Disconnect
+            }
+        }
+    }
+
+    /// Waits for the next set of the queue; `None` when the connection has ended.
+    pub(crate) fn wait(&self) -> Option<(Arc<dyn Sink>, EventSet)> {
+        let mut state = self.lock();
+        loop {
+            if state.is_closed {
+                return None;
+            }
+            if let Some(set) = state.queue.pop() {
+                return Some((Arc::clone(&state.sink), set));
+            }
+            let waited = self.ready.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// What a supplier's thread pushes next. If there is nothing, another one may push.
+    pub(crate) fn next_or_end(&self) -> Option<(Arc<dyn Sink>, EventSet)> {
+        let mut state = self.lock();
+        let set = state.queue.pop();
+        state.is_pushed_to = set.is_some();
+        set.map(|set| (Arc::clone(&state.sink), set))
+    }
+
+    /// Records the outcome of a push, and returns what the consumer has become.
+    pub(crate) fn pushed(&self, events: u64, outcome: Result<(), DeliveryError>) -> Health {
+        match outcome {
+            Ok(()) => self.counts.delivered.add(events),
+            Err(_) => self.counts.lost.add(events),
+        }
+        self.checked(outcome)
+    }
+
+    /// Records the outcome of a ping, and returns what the consumer has become.
+    pub(crate) fn checked(&self, outcome: Result<(), DeliveryError>) -> Health {
+        let mut state = self.lock();
+        if outcome.is_ok() && state.health.is_well() {
+            return Health::Well;
+        }
+        state.health = state.health.after(outcome, &self.failure, Instant::now());
+        if !state.health.is_well() {
+            let lost = state.queue.clear();
+            self.counts.lost.add(lost);
+        }
+        state.health
+    }
+
+    pub(crate) fn sink(&self) -> Arc<dyn Sink> {
+        Arc::clone(&self.lock().sink)
+    }
+
+    pub(crate) fn is_suspect(&self) -> bool {
+        !self.lock().health.is_well()
+    }
+
+    /// Drops events from now on, and those that wait.
+    pub(crate) fn suspend(&self) {
+        let mut state = self.lock();
+        state.is_suspended = true;
+        let dropped = state.queue.clear();
+        self.counts.suspended.add(dropped);
+    }
+
+    pub(crate) fn resume(&self) {
+        self.lock().is_suspended = false;
+    }
+
+    /// Ends the connection; false if it has ended already.
+    pub(crate) fn close(&self) -> bool {
+        let mut state = self.lock();
+        let was_open = !state.is_closed;
+        state.is_closed = true;
+        state.queue.clear();
+        self.ready.notify_all();
+        was_open
+    }
+
+    /// What it subscribes to, unless it is a gateway.
+    pub(crate) fn subscription(&self) -> Option<Pattern> {
+        let state = self.lock();
+        (!state.is_gateway).then(|| state.pattern.clone())
+    }
+
+    pub(crate) fn statistics(&self) -> ConsumerStatistics {
+        let state = self.lock();
+        ConsumerStatistics {
+            id: self.id,
+            delivered: self.counts.delivered.count(),
+            discarded: self.counts.discarded.count(),
+            suspended: self.counts.suspended.count(),
+            lost: self.counts.lost.count(),
+            queued: state.queue.len(),
+            is_suspended: state.is_suspended,
+            is_suspect: !state.health.is_well(),
+        }
+    }
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The channel itself: events from suppliers through filters to consumers.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::config::{ChannelConfig, ConnectError};
+use crate::consumer::{Action, Consumer, Due};
+use crate::event::{SharedEvent, time_t};
+use crate::health::{DeliveryError, Health};
+use crate::observers::{Observer, Observers, Sums, sum_of, sum_of_publications};
+use crate::pattern::Pattern;
+use crate::peer::{Peer, Sink};
+use crate::rtec::rtec_event_comm::{Event, EventHeader};
+use crate::schedule::Firing;
+use crate::statistics::{ChannelStatistics, Counter};
+use crate::supplier::Supplier;
+use crate::timers::{Control, TimerKey, Timers};
+
+/// Between two pings of a peer that is suspect.
+const SUSPECT_PING_PERIOD: Duration = Duration::from_secs(1);
+
+/// Called once when a connection ends, however it does.
+pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
+
+pub(crate) struct Engine {
+    pub(crate) config: ChannelConfig,
+    pub(crate) timers: Arc<Timers>,
+    pub(crate) control: Arc<Control>,
+    /// Replaced as a whole: deliveries go on with the one that they have.
+    consumers: RwLock<Arc<[Arc<Consumer>]>>,
+    suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
+    observers: Mutex<Observers>,
+    ends: Mutex<BTreeMap<u64, OnEnd>>,
+    last_id: AtomicU64,
+    is_destroyed: AtomicBool,
+    received: Counter,
+    refused: Counter,
+    dropped_consumers: Counter,
+}
+
+impl Engine {
+    pub(crate) fn new(config: ChannelConfig) -> Self {
+        Self {
+            config,
+            timers: Arc::default(),
+            control: Arc::default(),
+            consumers: RwLock::new(Arc::new([])),
+            suppliers: Mutex::default(),
+            observers: Mutex::default(),
+            ends: Mutex::default(),
+            last_id: AtomicU64::new(0),
+            is_destroyed: AtomicBool::new(false),
+            received: Counter::default(),
+            refused: Counter::default(),
+            dropped_consumers: Counter::default(),
+        }
+    }
+
+    fn consumers(&self) -> Arc<[Arc<Consumer>]> {
+        let consumers = self.consumers.read();
+        Arc::clone(&consumers.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn suppliers(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Supplier>>> {
+        self.suppliers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn observers(&self) -> MutexGuard<'_, Observers> {
+        self.observers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.is_destroyed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn add_consumer(
+        &self,
+        sink: Arc<dyn Sink>,
+        pattern: Pattern,
+        is_gateway: bool,
+        on_end: OnEnd,
+    ) -> Result<Arc<Consumer>, ConnectError> {
+        let (id, now) = (self.new_id(), Instant::now());
+        let consumer = Consumer::new(id, &self.config, sink, pattern, is_gateway, now);
+        let consumer = Arc::new(consumer);
+        let mut consumers = self
+            .consumers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.is_destroyed() {
+            return Err(ConnectError::Destroyed);
+        }
+        if consumers.len() >= self.config.consumers {
+            return Err(ConnectError::TooMany);
+        }
+        self.at_end(id, on_end);
+        let added = consumers.iter().cloned().chain([Arc::clone(&consumer)]);
+        *consumers = added.collect();
+        drop(consumers);
+        self.connected(&consumer);
+        Ok(consumer)
+    }
+
+    /// Starts the timers of a new subscription, and notifies observers.
+    pub(crate) fn connected(&self, consumer: &Consumer) {
+        let (epoch, timers) = consumer.timers();
+        for (timer, due) in timers {
+            let consumer = consumer.id;
+            let key = TimerKey {
+                consumer,
+                epoch,
+                timer,
+            };
+            self.timers.add(key, due);
+        }
+        self.changed();
+    }
+
+    pub(crate) fn add_supplier(
+        &self,
+        peer: Arc<dyn Peer>,
+        published: Vec<(i32, i32)>,
+        is_gateway: bool,
+        on_end: OnEnd,
+    ) -> Result<Arc<Supplier>, ConnectError> {
+        let mut suppliers = self.suppliers();
+        if self.is_destroyed() {
+            return Err(ConnectError::Destroyed);
+        }
+        if suppliers.len() >= self.config.suppliers || published.len() > self.config.publications {
+            return Err(ConnectError::TooMany);
+        }
+        let id = self.new_id();
+        let supplier = Arc::new(Supplier::new(id, peer, published, is_gateway));
+        self.at_end(id, on_end);
+        suppliers.insert(id, Arc::clone(&supplier));
+        drop(suppliers);
+        self.changed();
+        Ok(supplier)
+    }
+
+    fn at_end(&self, id: u64, on_end: OnEnd) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        ends.insert(id, on_end);
+    }
+
+    fn ended(&self, id: u64) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let on_end = ends.remove(&id);
+        drop(ends);
+        if let Some(on_end) = on_end {
+            on_end();
+        }
+        self.changed();
+    }
+
+    /// The subscriptions or publications have changed, or peers have come or gone.
+    pub(crate) fn changed(&self) {
+        if self.observers().len() > 0 {
+            self.control.notify_observers();
+        }
+    }
+
+    /// Ends the connection of a consumer; false if it has ended already.
+    pub(crate) fn remove_consumer(&self, consumer: &Consumer) -> bool {
+        let was_open = consumer.close();
+        if was_open {
+            let mut consumers = self
+                .consumers
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            let others = consumers.iter().filter(|it| it.id != consumer.id);
+            *consumers = others.cloned().collect();
+            drop(consumers);
+            self.ended(consumer.id);
+        }
+        was_open
+    }
+
+    /// Ends the connection of a supplier; false if it has ended already.
+    pub(crate) fn remove_supplier(&self, supplier: &Supplier) -> bool {
+        let was_open = supplier.close();
+        if was_open {
+            self.suppliers().remove(&supplier.id);
+            self.ended(supplier.id);
+        }
+        was_open
+    }
+
+    /// Offers a set of events to every consumer.
+    pub(crate) fn publish(&self, supplier: &Supplier, events: &[Event]) {
+        if self.is_destroyed() || supplier.is_closed() {
+            return;
+        }
+        self.received.add(events.len() as u64);
+        let (now, time) = (Instant::now(), time_t(SystemTime::now()));
+        let permitted = |header: &EventHeader| {
+            !self.config.strict_publications || supplier.publishes(header.r#type, header.source)
+        };
+        match events {
+            [event] if permitted(&event.header) => {
+                self.deliver(&[stamped(event, time)], now);
+            }
+            events => {
+                let count = events.len();
+                let events = events.iter().filter(|it| permitted(&it.header));
+                let set: Vec<SharedEvent> = events.map(|it| stamped(it, time)).collect();
+                self.refused.add((count - set.len()) as u64);
+                if !set.is_empty() {
+                    self.deliver(&set, now);
+                }
+            }
+        }
+    }
+
+    fn deliver(&self, set: &[SharedEvent], now: Instant) {
+        let consumers = self.consumers();
+        // Offered to all before the first is called: a call lets the ORB serve the supplier's next
+        // request, and events would overtake each other.
+        let (mut first, mut others) = (None, Vec::new());
+        for consumer in consumers.iter() {
+            match consumer.offer(set, now) {
+                Action::Nothing => {}
+                action if first.is_none() => first = Some((consumer, action)),
+                action => others.push((consumer, action)),
+            }
+        }
+        for (consumer, action) in first.into_iter().chain(others) {
+            self.act(consumer, action);
+        }
+    }
+
+    fn act(&self, consumer: &Consumer, action: Action) {
+        match action {
+            Action::Nothing => {}
+            Action::Push(sink, set) => {
+                let mut next = Some((sink, set));
+                while let Some((sink, set)) = next {
+                    let outcome = push(&*sink, set.events());
+                    let health = consumer.pushed(set.len(), outcome);
+                    self.handle_health(consumer, health);
+                    next = consumer.next_or_end();
+                }
+            }
+            Action::Disconnect => self.drop_consumer(consumer, "its queue is full"),
+        }
+    }
+
+    /// Pushes what is in a consumer's queue until the connection ends.
+    pub(crate) fn serve_queue(this: &Weak<Self>, consumer: &Arc<Consumer>) {
+        while let Some((sink, set)) = consumer.wait() {
+            let outcome = push(&*sink, set.events());
+            let health = consumer.pushed(set.len(), outcome);
+            match this.upgrade() {
+                Some(engine) => engine.handle_health(consumer, health),
+                None => return,
+            }
+        }
+    }
+
+    /// Acts on what a consumer has become.
+    fn handle_health(&self, consumer: &Consumer, health: Health) {
+        match health {
+            Health::Well => {}
+            Health::Suspect { .. } => self.control.ping_by(Instant::now() + SUSPECT_PING_PERIOD),
+            Health::Gone => self.drop_consumer(consumer, "it cannot be reached"),
+        }
+    }
+
+    fn drop_consumer(&self, consumer: &Consumer, why: &str) {
+        if self.remove_consumer(consumer) {
+            self.dropped_consumers.add(1);
+            let (id, lost) = (consumer.id, consumer.statistics().lost);
+            tracing::warn!(target: "orbium::event", consumer = id, lost, "consumer disconnected: {why}");
+        }
+    }
+
+    /// Delivers the event of a timer that may be due.
+    pub(crate) fn fire(&self, key: TimerKey) {
+        let consumers = self.consumers();
+        let Some(consumer) = consumers.iter().find(|it| it.id == key.consumer) else {
+            return;
+        };
+        let now = Instant::now();
+        let next = match consumer.fire(key.timer, key.epoch, now) {
+            Due::Never => None,
+            Due::At(due) => Some(due),
+            Due::Fired(firing) => {
+                let event = Arc::new(timer_event(&firing, now));
+                let (action, next) =
+                    consumer.offer_timer(key.timer, key.epoch, event, firing.phase);
+                self.act(consumer, action);
+                next
+            }
+        };
+        if let Some(due) = next {
+            self.timers.add(key, due);
+        }
+    }
+
+    /// Pings suspect consumers; every peer, if peers are pinged periodically.
+    pub(crate) fn ping(&self, period: Option<Duration>) {
+        let (all, mut some_are_suspect) = (period.is_some(), false);
+        for consumer in self.consumers().iter() {
+            if all || consumer.is_suspect() {
+                let health = consumer.checked(consumer.sink().ping());
+                some_are_suspect |= !health.is_well();
+                self.handle_health(consumer, health);
+            }
+        }
+        let suppliers: Vec<_> = self.suppliers().values().cloned().collect();
+        for supplier in suppliers.iter().filter(|_| all) {
+            let outcome = supplier.peer().ping();
+            let health = supplier.checked(outcome, &self.config.failure);
+            if health == Health::Gone && self.remove_supplier(supplier) {
+                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
+            }
+        }
+        let next = match some_are_suspect {
+            true => Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD))),
+            false => period,
+        };
+        if let Some(next) = next {
+            self.control.ping_by(Instant::now() + next);
+        }
+    }
+
+    /// What observers get.
+    pub(crate) fn sums(&self) -> Sums {
+        let consumers = self.consumers();
+        let patterns: Vec<_> = consumers
+            .iter()
+            .filter_map(|it| it.subscription())
+            .collect();
+        let suppliers = self.suppliers();
+        let published = suppliers.values().filter_map(|it| it.publications());
+        let published: Vec<_> = published.flatten().collect();
+        Sums {
+            consumers: sum_of(&patterns),
+            suppliers: sum_of_publications(&published),
+        }
+    }
+
+    /// Registers an observer, and gives it the present sums.
+    pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
+        let most = self.config.observers;
+        let handle = self.observers().append(Arc::clone(observer), most)?;
+        let sums = self.sums();
+        let _ = observer.update(&sums);
+        if self.sums() != sums {
+            self.control.notify_observers();
+        }
+        Some(handle)
+    }
+
+    pub(crate) fn remove_observer(&self, handle: u32) -> bool {
+        self.observers().remove(handle)
+    }
+
+    /// Gives the present sums to every observer.
+    pub(crate) fn update_observers(&self) {
+        let (sums, observers) = (self.sums(), self.observers().all());
+        for (handle, observer) in observers {
+            let outcome = observer.update(&sums);
+            let most = self.config.failure.failures;
+            self.observers().updated(handle, outcome, most);
+        }
+    }
+
+    pub(crate) fn statistics(&self) -> ChannelStatistics {
+        let consumers = self.consumers();
+        ChannelStatistics {
+            received: self.received.count(),
+            refused: self.refused.count(),
+            dropped_consumers: self.dropped_consumers.count(),
+            suppliers: self.suppliers().len(),
+            observers: self.observers().len(),
+            consumers: consumers.iter().map(|it| it.statistics()).collect(),
+        }
+    }
+
+    /// Disconnects all peers. Those that are not suspect are notified, as long as the time of the
+    /// failure policy permits.
+    pub(crate) fn destroy(&self) {
+        if self.is_destroyed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let begin = Instant::now();
+        let has_time = || begin.elapsed() < self.config.failure.time;
+        for consumer in self.consumers().iter() {
+            let (is_suspect, sink) = (consumer.is_suspect(), consumer.sink());
+            if self.remove_consumer(consumer) && !is_suspect && has_time() {
+                sink.disconnect();
+            }
+        }
+        let suppliers: Vec<_> = self.suppliers().values().cloned().collect();
+        for supplier in suppliers {
+            if self.remove_supplier(&supplier) && has_time() {
+                supplier.peer().disconnect();
+            }
+        }
+        self.end_threads();
+    }
+
+    fn end_threads(&self) {
+        self.timers.close();
+        self.control.close();
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.end_threads();
+        for consumer in self.consumers().iter() {
+            consumer.close();
+        }
+    }
+}
+
+/// An event as the channel passes it on.
+fn stamped(event: &Event, time: u64) -> SharedEvent {
+    let mut event = event.clone();
+    event.header.ec_recv_time = time;
+    event.header.ec_send_time = time;
+    Arc::new(event)
+}
+
+fn timer_event(firing: &Firing, now: Instant) -> Event {
+    let (time, late) = (SystemTime::now(), now.duration_since(firing.due));
+    let header = EventHeader {
+        r#type: firing.kind.event_type(),
+        creation_time: time_t(time - late),
+        ec_recv_time: time_t(time),
+        ec_send_time: time_t(time),
+        ..EventHeader::default()
+    };
+    let mut event = Event {
+        header,
+        ..Event::default()
+    };
+    event.data.pad1 = i32::try_from(firing.missed).unwrap_or(i32::MAX);
+    event
+}
+
+/// Pushes to a consumer that may be a closure of the program, which may panic.
+fn push(sink: &dyn Sink, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+    let pushed = catch_unwind(AssertUnwindSafe(|| sink.push(events)));
+    pushed.unwrap_or(Err(DeliveryError::Gone))
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Events, and the numbers that their headers give a meaning.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::rtec::rtec_event_comm::{Event, EventHeader};
+
+/// An event that several consumers share.
+pub type SharedEvent = Arc<Event>;
+
+/// A type or source that matches every other one.
+pub const ANY: i32 = 0;
+/// The type of events of a one-shot timeout.
+pub const TIMEOUT: i32 = 4;
+/// The type of events of an interval timeout.
+pub const INTERVAL_TIMEOUT: i32 = 5;
+/// The type of events of a deadline timeout.
+pub const DEADLINE_TIMEOUT: i32 = 6;
+/// The first type that applications may use.
+pub const FIRST_APPLICATION_TYPE: i32 = 16;
+
+pub(crate) const GLOBAL: i32 = 7;
+pub(crate) const CONJUNCTION: i32 = 8;
+pub(crate) const DISJUNCTION: i32 = 9;
+pub(crate) const NEGATION: i32 = 10;
+pub(crate) const LOGICAL_AND: i32 = 11;
+pub(crate) const BITMASK: i32 = 12;
+pub(crate) const MASKED_TYPE: i32 = 13;
+pub(crate) const NULL: i32 = 14;
+
+/// From the beginning of `TimeT`, 15 October 1582, to that of Unix time, in units of 100 ns.
+const UNIX_EPOCH_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
+
+/// An event of an application, without payload.
+///
+/// `ttl` is 1: one gateway may forward it. The creation time is now.
+///
+/// ```
+/// let mut event = orbium_event::new_event(16, 1);
+/// event.data.payload = b"21.5".to_vec();
+/// assert_eq!((event.header.r#type, event.header.source), (16, 1));
+/// ```
+#[must_use]
+pub fn new_event(r#type: i32, source: i32) -> Event {
+    Event {
+        header: EventHeader {
+            r#type,
+            source,
+            ttl: 1,
+            creation_time: time_t(SystemTime::now()),
+            ..EventHeader::default()
+        },
+        ..Event::default()
+    }
+}
+
+/// A point of time in units of 100 ns since 15 October 1582 (`TimeBase::TimeT`).
+///
+/// ```
+/// use std::time::UNIX_EPOCH;
+/// assert_eq!(orbium_event::time_t(UNIX_EPOCH), 0x01B2_1DD2_1381_4000);
+/// ```
+#[must_use]
+pub fn time_t(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    UNIX_EPOCH_IN_TIME_T.saturating_add(to_time_t(since))
+}
+
+/// A duration in units of 100 ns.
+pub(crate) fn to_time_t(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos() / 100).unwrap_or(u64::MAX)
+}
+
+/// Bytes that an event occupies in a queue.
+pub(crate) fn bytes_of(event: &Event) -> usize {
+    size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Filters with their state: which events a conjunction waits for.
+
+use std::mem;
+use std::time::Duration;
+
+use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
+use crate::pattern::Pattern;
+
+/// How a timer of a subscription runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerKind {
+    /// Once.
+    OneShot,
+    /// In every period.
+    Interval,
+    /// In every period; each delivery to the consumer begins a new one.
+    Deadline,
+}
+
+impl TimerKind {
+    /// The type of the timer's events.
+    pub(crate) fn event_type(self) -> i32 {
+        match self {
+            Self::OneShot => TIMEOUT,
+            Self::Interval => INTERVAL_TIMEOUT,
+            Self::Deadline => DEADLINE_TIMEOUT,
+        }
+    }
+}
+
+/// A timer of a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// How it runs.
+    pub kind: TimerKind,
+    /// Until its first event, and between two.
+    pub period: Duration,
+}
+
+/// A pattern that events are offered to, one set after the other.
+///
+/// It has neither clock nor threads: the events of its timers are offered to it like others,
+/// with the number of the timer.
+///
+/// ```
+/// use orbium_event::{Filter, Pattern, new_event};
+/// use std::sync::Arc;
+///
+/// let pair = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
+/// let mut filter = Filter::new(&pair);
+/// let mut delivered = Vec::new();
+/// assert!(!filter.offer(&[Arc::new(new_event(16, 1))], None, &mut delivered));
+/// assert!(filter.offer(&[Arc::new(new_event(17, 1))], None, &mut delivered));
+/// assert_eq!(delivered.len(), 2);
+/// ```
+#[derive(Debug)]
+pub struct Filter {
+    root: Node,
+    timers: Vec<Timer>,
+}
+
+/// What a node does with a set of events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// The set is not for this node.
+    Ignored,
+    /// The node has taken the set, and waits for others.
+    Consumed,
+    /// Events were appended to the result.
+    Passed,
+}
+
+#[derive(Debug)]
+enum Node {
+    Leaf {
+        r#type: i32,
+        source: i32,
+    },
+    Conjunction(Conjunction),
+    Disjunction(Vec<Node>),
+    LogicalAnd(Vec<Node>),
+    Negation(Box<Node>),
+    Bitmask {
+        source_mask: i32,
+        type_mask: i32,
+        child: Box<Node>,
+    },
+    MaskedType {
+        source_mask: i32,
+        type_mask: i32,
+        source_value: i32,
+        type_value: i32,
+    },
+    Null,
+    Timer(usize),
+}
+
+#[derive(Debug)]
+struct Conjunction {
+    children: Vec<Node>,
+    satisfied: Vec<bool>,
+    events: Vec<SharedEvent>,
+}
+
+/// A set of events; those of a timer are for its own node.
+struct Offer<'a> {
+    events: &'a [SharedEvent],
+    timer: Option<usize>,
+}
+
+impl Filter {
+    /// A filter that has seen no event.
+    #[must_use]
+    pub fn new(pattern: &Pattern) -> Self {
+        let mut timers = Vec::new();
+        let root = Node::new(pattern, &mut timers);
+        Self { root, timers }
+    }
+
+    /// The timers of the pattern, in its order.
+    #[must_use]
+    pub fn timers(&self) -> &[Timer] {
+        &self.timers
+    }
+
+    /// Offers a set of events, `timer` being the number of the timer that they are of, if any.
+    ///
+    /// True if something is to be delivered: it was appended to `delivered`. Every node begins
+    /// anew then, those that were not part of it too; the caller restarts deadlines.
+    pub fn offer(
+        &mut self,
+        events: &[SharedEvent],
+        timer: Option<usize>,
+        delivered: &mut Vec<SharedEvent>,
+    ) -> bool {
+        let offer = Offer { events, timer };
+        let is_delivered = self.root.offer(&offer, delivered) == Outcome::Passed;
+        if is_delivered {
+            self.root.clear();
+        }
+        is_delivered
+    }
+}
+
+impl Node {
+    fn new(pattern: &Pattern, timers: &mut Vec<Timer>) -> Self {
+        let timer = |timers: &mut Vec<Timer>, kind, period| {
+            timers.push(Timer { kind, period });
+            Self::Timer(timers.len() - 1)
+        };
+        match *pattern {
+            Pattern::Leaf { r#type, source } => Self::Leaf { r#type, source },
+            Pattern::Conjunction(ref children) => Self::Conjunction(Conjunction {
+                satisfied: vec![false; children.len()],
+                children: nodes(children, timers),
+                events: Vec::new(),
+            }),
+            Pattern::Disjunction(ref children) => Self::Disjunction(nodes(children, timers)),
+            Pattern::LogicalAnd(ref children) => Self::LogicalAnd(nodes(children, timers)),
+            Pattern::Negation(ref child) => Self::Negation(Box::new(Self::new(child, timers))),
+            Pattern::Bitmask {
+                source_mask,
+                type_mask,
+                ref child,
+            } => Self::Bitmask {
+                source_mask,
+                type_mask,
+                child: Box::new(Self::new(child, timers)),
+            },
+            Pattern::MaskedType {
+                source_mask,
+                type_mask,
+                source_value,
+                type_value,
+            } => Self::MaskedType {
+                source_mask,
+                type_mask,
+                source_value,
+                type_value,
+            },
+            Pattern::Null => Self::Null,
+            Pattern::Timeout(period) => timer(timers, TimerKind::OneShot, period),
+            Pattern::Interval(period) => timer(timers, TimerKind::Interval, period),
+            Pattern::Deadline(period) => timer(timers, TimerKind::Deadline, period),
+        }
+    }
+
+    fn offer(&mut self, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
+        match self {
+            Self::Leaf { r#type, source } => pass_some(offer, out, |event| {
+                let header = &event.header;
+                matches(*r#type, header.r#type) && matches(*source, header.source)
+            }),
+            Self::Conjunction(conjunction) => conjunction.offer(offer, out),
+            Self::Disjunction(children) => {
+                let mut children = children.iter_mut();
+                let outcomes = children.find_map(|child| match child.offer(offer, out) {
+                    Outcome::Ignored => None,
+                    outcome => Some(outcome),
+                });
+                outcomes.unwrap_or(Outcome::Ignored)
+            }
+            Self::LogicalAnd(children) => {
+                let begin = out.len();
+                let all = children
+                    .iter_mut()
+                    .all(|child| child.offer(offer, out) != Outcome::Ignored);
+                out.truncate(begin);
+                pass_if(all, offer, out)
+            }
+            Self::Negation(child) => {
+                let begin = out.len();
+                let outcome = child.offer(offer, out);
+                out.truncate(begin);
+                pass_if(outcome == Outcome::Ignored, offer, out)
+            }
+            Self::Bitmask {
+                source_mask,
+                type_mask,
+                child,
+            } => match single(offer) {
+                Some((r#type, source))
+                    if r#type & *type_mask != 0 && source & *source_mask != 0 =>
+                {
+                    child.offer(offer, out)
+                }
+                _ => Outcome::Ignored,
+            },
+            Self::MaskedType {
+                source_mask,
+                type_mask,
+                source_value,
+                type_value,
+            } => {
+                let passes = single(offer).is_some_and(|(r#type, source)| {
+                    r#type & *type_mask == *type_value && source & *source_mask == *source_value
+                });
+                pass_if(passes, offer, out)
+            }
+            Self::Null => pass_if(true, offer, out),
+            Self::Timer(number) => pass_if(offer.timer == Some(*number), offer, out),
+        }
+    }
+
+    /// Forgets what was consumed.
+    fn clear(&mut self) {
+        match self {
+            Self::Conjunction(conjunction) => conjunction.clear(),
+            Self::Disjunction(children) | Self::LogicalAnd(children) => {
+                children.iter_mut().for_each(Self::clear);
+            }
+            Self::Negation(child) | Self::Bitmask { child, .. } => child.clear(),
+            Self::Leaf { .. } | Self::MaskedType { .. } | Self::Null | Self::Timer(_) => {}
+        }
+    }
+}
+
+impl Conjunction {
+    fn offer(&mut self, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
+        let begin = self.events.len();
+        for (child, satisfied) in self.children.iter_mut().zip(&mut self.satisfied) {
+            match child.offer(offer, &mut self.events) {
+                Outcome::Ignored => {}
+                Outcome::Consumed => return Outcome::Consumed,
+                // The first event counts, not the latest.
+                Outcome::Passed if mem::replace(satisfied, true) => {
+                    self.events.truncate(begin);
+                    return Outcome::Consumed;
+                }
+                Outcome::Passed if self.satisfied.iter().all(|it| *it) => {
+                    out.extend(self.events.iter().cloned());
+                    return Outcome::Passed;
+                }
+                Outcome::Passed => return Outcome::Consumed,
+            }
+        }
+        Outcome::Ignored
+    }
+
+    fn clear(&mut self) {
+        self.satisfied.fill(false);
+        self.events.clear();
+        self.children.iter_mut().for_each(Node::clear);
+    }
+}
+
+fn nodes(patterns: &[Pattern], timers: &mut Vec<Timer>) -> Vec<Node> {
+    let patterns = patterns.iter();
+    patterns.map(|it| Node::new(it, timers)).collect()
+}
+
+fn matches(wanted: i32, given: i32) -> bool {
+    wanted == given || wanted == ANY || given == ANY
+}
+
+/// Type and source of an event that is alone.
+fn single(offer: &Offer<'_>) -> Option<(i32, i32)> {
+    match offer.events {
+        [event] => Some((event.header.r#type, event.header.source)),
+        _ => None,
+    }
+}
+
+fn pass_if(passes: bool, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
+    pass_some(offer, out, |_| passes)
+}
+
+fn pass_some(
+    offer: &Offer<'_>,
+    out: &mut Vec<SharedEvent>,
+    passes: impl Fn(&SharedEvent) -> bool,
+) -> Outcome {
+    let begin = out.len();
+    out.extend(offer.events.iter().filter(|it| passes(it)).cloned());
+    match out.len() == begin {
+        true => Outcome::Ignored,
+        false => Outcome::Passed,
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When a consumer that fails is given up.
+
+use std::time::{Duration, Instant};
+
+/// When a consumer that fails is disconnected.
+///
+/// After the first failed push it gets no more events and is pinged; a ping that succeeds brings
+/// it back. An object that does not exist is disconnected at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailurePolicy {
+    /// Pushes and pings that may fail one after the other; 3 by default.
+    pub failures: u32,
+    /// How long they may; 5 s by default.
+    pub time: Duration,
+}
+
+impl Default for FailurePolicy {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            time: Duration::from_secs(5),
+        }
+    }
+}
+
+/// How a push or a ping has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryError {
+    /// The consumer does not exist any more, or has said so.
+    Gone,
+    /// It could not be reached in time.
+    Failed,
+}
+
+/// Whether a consumer takes events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Health {
+    Well,
+    Suspect { since: Instant, failures: u32 },
+    Gone,
+}
+
+impl Health {
+    pub(crate) fn is_well(self) -> bool {
+        self == Self::Well
+    }
+
+    /// What it becomes by the outcome of a push or ping.
+    #[must_use]
+    pub(crate) fn after(
+        self,
+        outcome: Result<(), DeliveryError>,
+        policy: &FailurePolicy,
+        now: Instant,
+    ) -> Self {
+        let (since, failures) = match (self, outcome) {
+            (Self::Gone, _) | (_, Err(DeliveryError::Gone)) => return Self::Gone,
+            (_, Ok(())) => return Self::Well,
+            (Self::Well, Err(DeliveryError::Failed)) => (now, 1),
+            (Self::Suspect { since, failures }, Err(DeliveryError::Failed)) => {
+                (since, failures + 1)
+            }
+        };
+        let too_long = now.saturating_duration_since(since) >= policy.time;
+        match failures >= policy.failures || (failures > 1 && too_long) {
+            true => Self::Gone,
+            false => Self::Suspect { since, failures },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAILED: Result<(), DeliveryError> = Err(DeliveryError::Failed);
+
+    #[test]
+    fn a_consumer_is_gone_after_so_many_failures() {
+        let (policy, now) = (FailurePolicy::default(), Instant::now());
+        let second = Health::Well.after(FAILED, &policy, now);
+        let second = second.after(FAILED, &policy, now);
+        assert!(matches!(second, Health::Suspect { failures: 2, .. }));
+        assert_eq!(second.after(FAILED, &policy, now), Health::Gone);
+        assert_eq!(second.after(Ok(()), &policy, now), Health::Well);
+    }
+
+    #[test]
+    fn a_consumer_is_gone_after_so_long() {
+        let (policy, now) = (FailurePolicy::default(), Instant::now());
+        let suspect = Health::Well.after(FAILED, &policy, now);
+        let later = now + policy.time;
+        assert_eq!(suspect.after(FAILED, &policy, later), Health::Gone);
+    }
+
+    #[test]
+    fn an_object_that_does_not_exist_is_gone_for_good() {
+        let (policy, now) = (FailurePolicy::default(), Instant::now());
+        let gone = Health::Well.after(Err(DeliveryError::Gone), &policy, now);
+        assert_eq!(gone, Health::Gone);
+        assert_eq!(gone.after(Ok(()), &policy, now), Health::Gone);
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Event channels: suppliers push events, consumers get those that they subscribe to, and
+//! neither knows the other. TAO's real-time event channel, as values and as a CORBA object.
+//!
+//! ```
+//! use orbium::Orb;
+//! use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+//! use orbium_event::{Channel, ChannelConfig, Pattern, connect_consumer, connect_supplier, new_event};
+//! use std::sync::mpsc;
+//!
+//! let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+//! let channel = Channel::new(ChannelConfig::default());
+//! let reference = server.object_to_string(&channel.serve(&server, "EventService")?);
+//!
+//! // In another process.
+//! let orb = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+//! let channel: EventChannel = orb.resolve(&reference)?;
+//! let (send, received) = mpsc::channel();
+//! let consumer = connect_consumer(&orb, &channel, &Pattern::of(16, 0), move |events| {
+//!     let _ = send.send(events[0].data.payload.clone());
+//! })?;
+//! let supplier = connect_supplier(&channel, &[(16, 1)])?;
+//! let mut event = new_event(16, 1);
+//! event.data.payload = b"21.5".to_vec();
+//! supplier.push(&[event])?;
+//! assert_eq!(received.recv()?, b"21.5");
+//! consumer.disconnect()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Not part of it: COS Notification, gateways between channels, persistence, and schedules
+//! (RT_Infos are carried, not interpreted).
+#![forbid(unsafe_code)]
+
+mod channel;
+mod config;
+mod consumer;
+mod engine;
+mod event;
+mod filter;
+mod health;
+mod observers;
+mod ordered;
+mod parse;
+mod pattern;
+mod peer;
+mod queue;
+mod remote;
+mod schedule;
+mod servants;
+mod statistics;
+mod supplier;
+mod timers;
+
+/// The interfaces of the real-time event channel, as the IDL compiler maps them.
+pub mod rtec {
+    orbium::include_idl!("RtecEventChannel");
+}
+
+pub use channel::{Channel, Publisher, Subscription};
+pub use config::{ChannelConfig, ConnectError, Dispatching};
+pub use event::{
+    ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
+    new_event, time_t,
+};
+pub use filter::{Filter, Timer, TimerKind};
+pub use health::{DeliveryError, FailurePolicy};
+pub use observers::{Observer, Sums};
+pub use parse::{FilterError, FilterErrorKind, FilterLimits};
+pub use pattern::Pattern;
+pub use peer::{Peer, Sink};
+pub use queue::{DiscardPolicy, QueueLimits};
+pub use remote::{RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_supplier};
+pub use statistics::{ChannelStatistics, ConsumerStatistics};

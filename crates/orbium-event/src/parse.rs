@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Subscriptions as they come from consumers: elements in prefix order.
+//!
+//! Groups that say how many children they have nest. Groups that do not end before the next
+//! group; several of them are alternatives. `RtecEventChannelAdmin::ConsumerQOS`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::event::{
+    BITMASK, CONJUNCTION, DEADLINE_TIMEOUT, DISJUNCTION, GLOBAL, INTERVAL_TIMEOUT, LOGICAL_AND,
+    MASKED_TYPE, NEGATION, NULL, TIMEOUT,
+};
+use crate::pattern::Pattern;
+use crate::rtec::rtec_event_channel_admin::Dependency;
+use crate::rtec::rtec_event_comm::EventHeader;
+
+/// Bounds of a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilterLimits {
+    /// Elements of a subscription; 1,024 by default.
+    pub elements: usize,
+    /// Filters within each other; 64 by default.
+    pub depth: usize,
+    /// The shortest period of a timer; 1 ms by default.
+    pub shortest_period: Duration,
+}
+
+impl Default for FilterLimits {
+    fn default() -> Self {
+        Self {
+            elements: 1024,
+            depth: 64,
+            shortest_period: Duration::from_millis(1),
+        }
+    }
+}
+
+/// Why a subscription is refused, and at which of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilterError {
+    /// The index of the element.
+    pub element: usize,
+    /// What is wrong with it.
+    pub kind: FilterErrorKind,
+}
+
+/// What is wrong with an element of a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterErrorKind {
+    /// There is no element.
+    Empty,
+    /// The subscription has more elements than [`FilterLimits::elements`].
+    TooLong,
+    /// Filters are nested deeper than [`FilterLimits::depth`].
+    TooDeep,
+    /// The subscription ends within this filter.
+    Truncated,
+    /// The group has no child.
+    NoChild,
+    /// The period of the timer is shorter than [`FilterLimits::shortest_period`].
+    PeriodTooShort,
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            FilterErrorKind::Empty => "there is none",
+            FilterErrorKind::TooLong => "the subscription is too long",
+            FilterErrorKind::TooDeep => "filters are nested too deep",
+            FilterErrorKind::Truncated => "the subscription ends within the filter",
+            FilterErrorKind::NoChild => "the group has no child",
+            FilterErrorKind::PeriodTooShort => "the period of the timer is too short",
+        };
+        write!(f, "element {} of the subscription: {what}", self.element)
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+impl Pattern {
+    /// Reads the elements of a subscription.
+    ///
+    /// If the groups say how many children they have, and that accounts for every element, the
+    /// tree is theirs. Otherwise a group ends before the next one, and several are alternatives.
+    ///
+    /// # Errors
+    /// [`FilterError`]: the elements are no tree, or exceed a limit.
+    pub fn from_dependencies(
+        elements: &[Dependency],
+        limits: &FilterLimits,
+    ) -> Result<Self, FilterError> {
+        let error = |element, kind| Err(FilterError { element, kind });
+        if elements.is_empty() {
+            return error(0, FilterErrorKind::Empty);
+        }
+        if elements.len() > limits.elements {
+            return error(limits.elements, FilterErrorKind::TooLong);
+        }
+        let mut counted = Parser::new(elements, limits, true);
+        match counted.node(0) {
+            Ok(pattern) if counted.at == elements.len() => return Ok(pattern),
+            Err(error) if error.kind == FilterErrorKind::TooDeep => return Err(error),
+            _ => {}
+        }
+        Parser::new(elements, limits, false).alternatives(0)
+    }
+}
+
+struct Parser<'a> {
+    elements: &'a [Dependency],
+    limits: &'a FilterLimits,
+    /// Whether groups end where their counts say.
+    counts: bool,
+    at: usize,
+}
+
+type Parsed<T = Pattern> = Result<T, FilterError>;
+
+impl<'a> Parser<'a> {
+    fn new(elements: &'a [Dependency], limits: &'a FilterLimits, counts: bool) -> Self {
+        Self {
+            elements,
+            limits,
+            counts,
+            at: 0,
+        }
+    }
+
+    /// All that remains: one pattern, or a disjunction of several.
+    fn alternatives(&mut self, depth: usize) -> Parsed {
+        let mut found = Vec::new();
+        while self.at < self.elements.len() {
+            found.push(self.node(depth)?);
+        }
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            _ => Ok(Pattern::Disjunction(found)),
+        }
+    }
+
+    fn header(&mut self, of: usize) -> Parsed<&'a EventHeader> {
+        let Some(element) = self.elements.get(self.at) else {
+            return Err(FilterError {
+                element: of,
+                kind: FilterErrorKind::Truncated,
+            });
+        };
+        self.at += 1;
+        Ok(&element.event.header)
+    }
+
+    fn node(&mut self, depth: usize) -> Parsed {
+        let at = self.at;
+        let header = self.header(at)?;
+        if depth > self.limits.depth {
+            return Err(FilterError {
+                element: at,
+                kind: FilterErrorKind::TooDeep,
+            });
+        }
+        let child = depth + 1;
+        Ok(match header.r#type {
+            GLOBAL => self.default_group(at, child)?,
+            CONJUNCTION => Pattern::Conjunction(self.children(at, header.source, child)?),
+            DISJUNCTION => Pattern::Disjunction(self.children(at, header.source, child)?),
+            LOGICAL_AND => Pattern::LogicalAnd(self.children(at, header.source, child)?),
+            NEGATION => Pattern::Negation(Box::new(self.child(at, child)?)),
+            BITMASK => {
+                let masks = self.header(at)?;
+                Pattern::Bitmask {
+                    source_mask: masks.source,
+                    type_mask: masks.r#type,
+                    child: Box::new(self.child(at, child)?),
+                }
+            }
+            MASKED_TYPE => {
+                let (masks, values) = (self.header(at)?, self.header(at)?);
+                Pattern::MaskedType {
+                    source_mask: masks.source,
+                    type_mask: masks.r#type,
+                    source_value: values.source,
+                    type_value: values.r#type,
+                }
+            }
+            NULL => Pattern::Null,
+            TIMEOUT => Pattern::Timeout(self.period(at, header)?),
+            INTERVAL_TIMEOUT => Pattern::Interval(self.period(at, header)?),
+            DEADLINE_TIMEOUT => Pattern::Deadline(self.period(at, header)?),
+            r#type => Pattern::of(r#type, header.source),
+        })
+    }
+
+    /// What follows the global designator: a disjunction.
+    fn default_group(&mut self, at: usize, depth: usize) -> Parsed {
+        match self.at == self.elements.len() {
+            true => Err(FilterError {
+                element: at,
+                kind: FilterErrorKind::NoChild,
+            }),
+            false => self.alternatives(depth),
+        }
+    }
+
+    fn child(&mut self, of: usize, depth: usize) -> Parsed {
+        match self.at == self.elements.len() {
+            true => Err(FilterError {
+                element: of,
+                kind: FilterErrorKind::NoChild,
+            }),
+            false => self.node(depth),
+        }
+    }
+
+    fn children(&mut self, of: usize, count: i32, depth: usize) -> Parsed<Vec<Pattern>> {
+        let count = usize::try_from(count).unwrap_or(0);
+        let mut children = Vec::new();
+        if self.counts {
+            for _ in 0..count {
+                children.push(self.child(of, depth)?);
+            }
+        } else {
+            while self.at < self.elements.len() && !self.at_group() {
+                children.push(self.node(depth)?);
+            }
+        }
+        match children.is_empty() {
+            true => Err(FilterError {
+                element: of,
+                kind: FilterErrorKind::NoChild,
+            }),
+            false => Ok(children),
+        }
+    }
+
+    fn at_group(&self) -> bool {
+        let r#type = self.elements[self.at].event.header.r#type;
+        matches!(r#type, GLOBAL | CONJUNCTION | DISJUNCTION | LOGICAL_AND)
+    }
+
+    fn period(&self, at: usize, header: &EventHeader) -> Parsed<Duration> {
+        let units = header.creation_time;
+        let nanoseconds = (units % 10_000_000 * 100) as u32;
+        let period = Duration::new(units / 10_000_000, nanoseconds);
+        match period < self.limits.shortest_period {
+            true => Err(FilterError {
+                element: at,
+                kind: FilterErrorKind::PeriodTooShort,
+            }),
+            false => Ok(period),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a channel calls: consumers and suppliers, wherever they are.
+
+use crate::event::SharedEvent;
+use crate::health::DeliveryError;
+
+/// A consumer or supplier as the channel sees it. Every method returns in bounded time, and is
+/// called without a lock of the channel's.
+pub trait Peer: Send + Sync + 'static {
+    /// Checks whether the peer is there.
+    ///
+    /// # Errors
+    /// [`DeliveryError`]: it is not.
+    fn ping(&self) -> Result<(), DeliveryError> {
+        Ok(())
+    }
+
+    /// Notifies the peer that the channel has disconnected it.
+    fn disconnect(&self) {}
+}
+
+/// A consumer of events. Closures that take a set of events are consumers.
+pub trait Sink: Peer {
+    /// Delivers a set of events.
+    ///
+    /// # Errors
+    /// [`DeliveryError`]: it could not be delivered, and is lost.
+    fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError>;
+}
+
+impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Peer for F {}
+
+impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Sink for F {
+    fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        self(events);
+        Ok(())
+    }
+}
+
+/// A supplier that is never called back.
+pub(crate) struct Anonymous;
+
+impl Peer for Anonymous {}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Consumers and suppliers of a channel in another process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium::{Call, Interface, Orb, PoaError, SystemException};
+
+use crate::ordered::OrderedPush;
+use crate::pattern::{Pattern, element};
+use crate::rtec::rtec_event_channel_admin::{
+    AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
+    ProxyPushSupplier, Publication, SupplierQos,
+};
+use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
+
+/// Why a consumer or supplier is not connected to a channel.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The channel refuses the subscription.
+    Refused,
+    /// The channel returned nil in place of an admin or a proxy.
+    Nil,
+    /// The channel could not be called, or has raised this.
+    System(SystemException),
+    /// The consumer could not be activated.
+    Poa(PoaError),
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused => f.write_str("the channel refuses the subscription"),
+            Self::Nil => f.write_str("the channel returned a nil reference"),
+            Self::System(exception) => exception.fmt(f),
+            Self::Poa(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RemoteError {}
+
+impl From<SystemException> for RemoteError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PoaError> for RemoteError {
+    fn from(error: PoaError) -> Self {
+        Self::Poa(error)
+    }
+}
+
+/// A consumer that is connected to a channel. Dropping it does not disconnect it.
+#[derive(Clone, Debug)]
+pub struct RemoteConsumer {
+    proxy: ProxyPushSupplier,
+    consumer: PushConsumer,
+}
+
+/// A supplier that is connected to a channel. Dropping it does not disconnect it.
+///
+/// Its events do not overtake each other: they go over a connection of its own.
+#[derive(Clone, Debug)]
+pub struct RemoteSupplier {
+    proxy: ProxyPushConsumer,
+    push: Arc<OrderedPush>,
+}
+
+/// Connects a consumer to a channel: `on_events` is called with each set of events, by threads of
+/// the ORB, which has to have an endpoint.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    pattern: &Pattern,
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
+    let root = orb.root_poa();
+    root.manager().activate()?;
+    let consumer: PushConsumer = root.activate(Closure(on_events))?;
+    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
+    let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
+    let connected = RemoteConsumer { proxy, consumer };
+    let proxy = &connected.proxy;
+    match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
+        Ok(()) => Ok(connected),
+        Err(error) => {
+            // The proxy is of no use; what it raises is less than what is known already.
+            let _ = connected.disconnect();
+            Err(match error {
+                AlreadyConnectedOrTypeErrorError::System(exception) => exception.into(),
+                _ => RemoteError::Refused,
+            })
+        }
+    }
+}
+
+/// Connects a supplier to a channel that publishes events of these types and sources.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_supplier(
+    channel: &EventChannel,
+    published: &[(i32, i32)],
+) -> Result<RemoteSupplier, RemoteError> {
+    let admin = channel.for_suppliers()?.ok_or(RemoteError::Nil)?;
+    let proxy = admin.obtain_push_consumer()?.ok_or(RemoteError::Nil)?;
+    let publication = |(r#type, source): &(i32, i32)| Publication {
+        event: element(*r#type, *source).event,
+        ..Publication::default()
+    };
+    let qos = SupplierQos {
+        publications: published.iter().map(publication).collect(),
+        is_gateway: false,
+    };
+    match proxy.connect_push_supplier(None, &qos) {
+        Ok(()) => {
+            let push = Arc::new(OrderedPush::new(&proxy.clone().into(), None));
+            Ok(RemoteSupplier { proxy, push })
+        }
+        Err(AlreadyConnectedError::System(exception)) => Err(exception.into()),
+        Err(AlreadyConnectedError::AlreadyConnected(_)) => Err(RemoteError::Refused),
+    }
+}
+
+impl RemoteConsumer {
+    /// Drops events from now on.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn suspend(&self) -> Result<(), SystemException> {
+        self.proxy.suspend_connection()
+    }
+
+    /// Ends [`suspend`](Self::suspend).
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn resume(&self) -> Result<(), SystemException> {
+        self.proxy.resume_connection()
+    }
+
+    /// Disconnects the consumer, and ends its object whatever the channel answers.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn disconnect(&self) -> Result<(), SystemException> {
+        let root = self.consumer.as_object().orb().root_poa();
+        if let Ok(id) = root.reference_to_id(&self.consumer) {
+            // It may have ended with a call of the channel's.
+            let _ = root.deactivate(&id);
+        }
+        self.proxy.disconnect_push_supplier()
+    }
+}
+
+impl RemoteSupplier {
+    /// Pushes a set of events. It returns once the request is sent: a supplier that the channel
+    /// has disconnected does not see that.
+    ///
+    /// # Errors
+    /// The channel could not be reached.
+    pub fn push(&self, events: &[Event]) -> Result<(), SystemException> {
+        self.push.push(events)
+    }
+
+    /// Disconnects the supplier.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn disconnect(&self) -> Result<(), SystemException> {
+        self.proxy.disconnect_push_consumer()
+    }
+}
+
+struct Closure<F>(F);
+
+impl<F: Fn(&[Event]) + Send + Sync + 'static> PushConsumerServant for Closure<F> {
+    fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
+        (self.0)(data);
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        // It may have ended already.
+        let _ = call.poa().deactivate(call.object_id());
+        Ok(())
+    }
+}

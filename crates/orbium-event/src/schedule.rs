@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The timers of one subscription: when each is due. Without a clock.
+
+use std::time::{Duration, Instant};
+
+use crate::filter::{Timer, TimerKind};
+
+/// When the timers of a subscription are due.
+#[derive(Debug)]
+pub(crate) struct Schedule(Vec<(Timer, Option<Instant>)>);
+
+/// An event of a timer that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Firing {
+    pub(crate) kind: TimerKind,
+    /// When it was due.
+    pub(crate) due: Instant,
+    /// The end of the last period that has passed.
+    pub(crate) phase: Instant,
+    /// How many periods have passed since, each of which was for an event.
+    pub(crate) missed: u32,
+}
+
+impl Schedule {
+    pub(crate) fn new(timers: &[Timer], now: Instant) -> Self {
+        let timers = timers.iter();
+        Self(timers.map(|it| (*it, now.checked_add(it.period))).collect())
+    }
+
+    /// When a timer is due next, unless it never is.
+    pub(crate) fn due(&self, timer: usize) -> Option<Instant> {
+        self.0.get(timer)?.1
+    }
+
+    /// Numbers of the timers, and when they are due.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Instant)> {
+        let timers = self.0.iter().enumerate();
+        timers.filter_map(|(number, (_, due))| Some((number, (*due)?)))
+    }
+
+    /// Begins the periods of deadlines anew: something was delivered.
+    pub(crate) fn restart_deadlines(&mut self, now: Instant) {
+        for (timer, due) in &mut self.0 {
+            if timer.kind == TimerKind::Deadline {
+                *due = now.checked_add(timer.period);
+            }
+        }
+    }
+
+    /// Takes the event of a timer that is due; the next one keeps the phase.
+    pub(crate) fn fire(&mut self, timer: usize, now: Instant) -> Option<Firing> {
+        let (timer, next) = self.0.get_mut(timer)?;
+        let due = next.filter(|due| *due <= now)?;
+        let late = now.duration_since(due).as_nanos() / timer.period.as_nanos().max(1);
+        let missed = u32::try_from(late).unwrap_or(u32::MAX);
+        *next = match timer.kind {
+            TimerKind::OneShot => None,
+            TimerKind::Interval | TimerKind::Deadline => after(due, timer.period, missed),
+        };
+        Some(Firing {
+            kind: timer.kind,
+            due,
+            phase: timer
+                .period
+                .checked_mul(missed)
+                .and_then(|late| due.checked_add(late))
+                .unwrap_or(now),
+            missed,
+        })
+    }
+}
+
+fn after(due: Instant, period: Duration, missed: u32) -> Option<Instant> {
+    due.checked_add(period.checked_mul(missed.checked_add(1)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn schedule(kind: TimerKind) -> (Schedule, Instant) {
+        let (period, now) = (50 * MS, Instant::now());
+        (Schedule::new(&[Timer { kind, period }], now), now)
+    }
+
+    #[test]
+    fn an_interval_keeps_its_phase() {
+        let (mut schedule, start) = schedule(TimerKind::Interval);
+        assert_eq!(schedule.fire(0, start + 49 * MS), None);
+        let fired = schedule.fire(0, start + 51 * MS).unwrap();
+        assert_eq!((fired.due, fired.missed), (start + 50 * MS, 0));
+        let late = schedule.fire(0, start + 230 * MS).unwrap();
+        assert_eq!((late.due, late.missed), (start + 100 * MS, 2));
+        assert_eq!(schedule.due(0), Some(start + 250 * MS));
+    }
+
+    #[test]
+    fn a_one_shot_timer_fires_once() {
+        let (mut schedule, start) = schedule(TimerKind::OneShot);
+        assert!(schedule.fire(0, start + 50 * MS).is_some());
+        assert_eq!(schedule.due(0), None);
+        assert_eq!(schedule.fire(0, start + 500 * MS), None);
+    }
+
+    #[test]
+    fn a_deadline_is_put_off_by_deliveries() {
+        let (mut schedule, start) = schedule(TimerKind::Deadline);
+        schedule.restart_deadlines(start + 30 * MS);
+        assert_eq!(schedule.fire(0, start + 60 * MS), None);
+        assert!(schedule.fire(0, start + 80 * MS).is_some());
+        assert_eq!(schedule.due(0), Some(start + 130 * MS));
+    }
+
+    #[test]
+    fn timers_that_do_not_exist_never_fire() {
+        let (mut schedule, start) = schedule(TimerKind::Deadline);
+        assert_eq!(schedule.fire(7, start + 500 * MS), None);
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The object that clients reach first.
+
+use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, Policies, SystemException};
+
+use super::consumers::Consumers;
+use super::observer::RemoteObserver;
+use super::proxies::{ProxyCount, end_object};
+use super::suppliers::Suppliers;
+use crate::channel::Channel;
+use crate::rtec::orbium_event::{
+    ChannelState, ConsumerState, MonitoredChannel, MonitoredChannelServant,
+};
+use crate::rtec::rtec_event_channel_admin::event_channel::{
+    CantAppendObserver, CantRemoveObserver,
+};
+use crate::rtec::rtec_event_channel_admin::{
+    ConsumerAdmin, EventChannelServant, Observer, ObserverHandle, SupplierAdmin,
+    SynchronizationErrorOrCantAppendObserverError, SynchronizationErrorOrCantRemoveObserverError,
+};
+
+impl Channel {
+    /// Serves the channel: `corbaloc::host:port/EventService` leads to it if `key` is
+    /// `EventService`. Its objects are in an adapter `EventChannel/key` of their own, with the
+    /// manager of the root POA, which is activated.
+    ///
+    /// # Errors
+    /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
+    pub fn serve(&self, orb: &Orb, key: &str) -> Result<MonitoredChannel, PoaError> {
+        let (root, name) = (orb.root_poa(), format!("EventChannel/{key}"));
+        let manager = root.manager();
+        let poa = root.create_poa(&name, Some(manager.clone()), Policies::default())?;
+        let consumers: ConsumerAdmin = poa.activate(Consumers {
+            channel: self.clone(),
+            count: ProxyCount::default(),
+        })?;
+        let suppliers: SupplierAdmin = poa.activate(Suppliers {
+            channel: self.clone(),
+            count: ProxyCount::default(),
+        })?;
+        let reference: MonitoredChannel = poa.activate(ChannelObject {
+            channel: self.clone(),
+            consumers,
+            suppliers,
+        })?;
+        orb.bind_key(key, &reference)?;
+        manager.activate()?;
+        Ok(reference)
+    }
+}
+
+struct ChannelObject {
+    channel: Channel,
+    consumers: ConsumerAdmin,
+    suppliers: SupplierAdmin,
+}
+
+impl EventChannelServant for ChannelObject {
+    fn for_consumers(&self, _: &Call<'_>) -> Result<Option<ConsumerAdmin>, SystemException> {
+        Ok(Some(self.consumers.clone()))
+    }
+
+    fn for_suppliers(&self, _: &Call<'_>) -> Result<Option<SupplierAdmin>, SystemException> {
+        Ok(Some(self.suppliers.clone()))
+    }
+
+    fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        self.channel.destroy();
+        let poa = call.poa();
+        for admin in [self.consumers.as_object(), self.suppliers.as_object()] {
+            if let Ok(id) = poa.reference_to_id(admin) {
+                end_object(&poa, &id);
+            }
+        }
+        end_object(&poa, call.object_id());
+        Ok(())
+    }
+
+    fn append_observer(
+        &self,
+        _: &Call<'_>,
+        gw: Option<&Observer>,
+    ) -> Result<ObserverHandle, SynchronizationErrorOrCantAppendObserverError> {
+        let nil = SystemException::from(ExceptionKind::BadParam);
+        let observer = RemoteObserver::new(gw.ok_or(nil)?, self.channel.config());
+        let appended = self.channel.append_observer(observer);
+        appended.map_err(|_| CantAppendObserver {}.into())
+    }
+
+    fn remove_observer(
+        &self,
+        _: &Call<'_>,
+        handle: ObserverHandle,
+    ) -> Result<(), SynchronizationErrorOrCantRemoveObserverError> {
+        match self.channel.remove_observer(handle) {
+            true => Ok(()),
+            false => Err(CantRemoveObserver {}.into()),
+        }
+    }
+}
+
+impl MonitoredChannelServant for ChannelObject {
+    fn state(&self, _: &Call<'_>) -> Result<ChannelState, SystemException> {
+        let statistics = self.channel.statistics();
+        let consumers = statistics.consumers.iter().map(|it| ConsumerState {
+            id: it.id,
+            delivered: it.delivered,
+            discarded: it.discarded,
+            suspended: it.suspended,
+            lost: it.lost,
+            queued: it.queued as u64,
+            is_suspended: it.is_suspended,
+            is_suspect: it.is_suspect,
+        });
+        Ok(ChannelState {
+            received: statistics.received,
+            refused: statistics.refused,
+            dropped_consumers: statistics.dropped_consumers,
+            suppliers: statistics.suppliers as u64,
+            consumers: consumers.collect(),
+        })
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side of consumers: their admin, and a proxy for each.
+
+use std::sync::Arc;
+
+use orbium::{Call, ExceptionKind, SystemException};
+
+use super::peers::RemoteConsumer;
+use super::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
+use crate::channel::{Channel, Connection, Subscription};
+use crate::config::ConnectError;
+use crate::pattern::Pattern;
+use crate::peer::{Peer, Sink};
+use crate::rtec::rtec_event_channel_admin::{
+    AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
+    ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
+};
+use crate::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
+
+pub(super) struct Consumers {
+    pub(super) channel: Channel,
+    pub(super) count: ProxyCount,
+}
+
+impl ConsumerAdminServant for Consumers {
+    fn obtain_push_supplier(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        let counted = self.count.one_more(self.channel.config().consumers)?;
+        let proxy = SupplierProxy {
+            channel: self.channel.clone(),
+            slot: Slot::new(counted),
+        };
+        Ok(Some(call.poa().activate(proxy)?))
+    }
+}
+
+/// Stands for the channel before one consumer.
+struct SupplierProxy {
+    channel: Channel,
+    slot: Slot<Connected>,
+}
+
+struct Connected {
+    subscription: Subscription,
+    consumer: Arc<RemoteConsumer>,
+}
+
+impl SupplierProxy {
+    fn connect(
+        &self,
+        call: &Call<'_>,
+        consumer: &PushConsumer,
+        qos: &ConsumerQos,
+    ) -> Result<(), ConnectError> {
+        let config = self.channel.config();
+        let consumer = Arc::new(RemoteConsumer::new(consumer, config));
+        let pattern = Pattern::from_dependencies(&qos.dependencies, &config.filter)?;
+        let mut slot = self.slot.lock();
+        let sink = Arc::clone(&consumer) as Arc<dyn Sink>;
+        match &mut *slot {
+            Some(connected) if config.consumer_reconnect => {
+                connected.consumer = consumer;
+                let subscription = &connected.subscription;
+                subscription.reconnect(&self.channel, pattern, sink, qos.is_gateway)
+            }
+            Some(_) => Err(ConnectError::AlreadyConnected),
+            None => {
+                let connection = Connection {
+                    peer: sink,
+                    is_gateway: qos.is_gateway,
+                    on_end: deactivation(call),
+                };
+                let subscription = self.channel.connect_consumer(pattern, connection)?;
+                *slot = Some(Connected {
+                    subscription,
+                    consumer,
+                });
+                Ok(())
+            }
+        }
+    }
+}
+
+impl ProxyPushSupplierServant for SupplierProxy {
+    fn connect_push_consumer(
+        &self,
+        call: &Call<'_>,
+        push_consumer: Option<&PushConsumer>,
+        qos: &ConsumerQos,
+    ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
+        let nil = SystemException::from(ExceptionKind::BadParam);
+        let consumer = push_consumer.ok_or(nil)?;
+        self.connect(call, consumer, qos)
+            .map_err(|error| match error {
+                ConnectError::AlreadyConnected => AlreadyConnected {}.into(),
+                ConnectError::Filter(error) => {
+                    tracing::warn!(target: "orbium::event", %error, "subscription refused");
+                    TypeError {}.into()
+                }
+                error => refused(error).into(),
+            })
+    }
+
+    fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        if let Some(connected) = &*self.slot.lock() {
+            connected.subscription.suspend();
+        }
+        Ok(())
+    }
+
+    fn resume_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        if let Some(connected) = &*self.slot.lock() {
+            connected.subscription.resume();
+        }
+        Ok(())
+    }
+}
+
+impl PushSupplierServant for SupplierProxy {
+    fn disconnect_push_supplier(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        let connected = self.slot.lock().take();
+        end_object(&call.poa(), call.object_id());
+        if let Some(connected) = connected {
+            let was_connected = connected.subscription.disconnect();
+            if was_connected && self.channel.config().disconnect_callbacks {
+                connected.consumer.disconnect();
+            }
+        }
+        Ok(())
+    }
+}

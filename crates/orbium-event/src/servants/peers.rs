@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Consumers and suppliers behind references.
+
+use std::slice;
+
+use orbium::{ExceptionKind, Interface, ObjectRef, SystemException};
+
+use crate::config::ChannelConfig;
+use crate::event::SharedEvent;
+use crate::health::DeliveryError;
+use crate::ordered::OrderedPush;
+use crate::peer::{Peer, Sink};
+use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushSupplier};
+
+/// Checks whether an object is there.
+pub(super) fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
+    match object.non_existent() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(DeliveryError::Gone),
+        Err(exception) => Err(failure(&exception)),
+    }
+}
+
+pub(super) fn failure(exception: &SystemException) -> DeliveryError {
+    match exception.kind {
+        ExceptionKind::ObjectNotExist => DeliveryError::Gone,
+        _ => DeliveryError::Failed,
+    }
+}
+
+/// A consumer, in whatever process.
+pub(super) struct RemoteConsumer {
+    /// For calls that are not pushes.
+    consumer: PushConsumer,
+    push: OrderedPush,
+}
+
+impl RemoteConsumer {
+    pub(super) fn new(consumer: &PushConsumer, config: &ChannelConfig) -> Self {
+        Self {
+            consumer: consumer.with_timeout(config.ping_timeout),
+            push: OrderedPush::new(consumer, Some(config.push_timeout)),
+        }
+    }
+}
+
+impl Peer for RemoteConsumer {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        ping(self.consumer.as_object())
+    }
+
+    fn disconnect(&self) {
+        // It may be gone.
+        let _ = self.consumer.disconnect_push_consumer();
+    }
+}
+
+impl Sink for RemoteConsumer {
+    fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        let outcome = match events {
+            [event] => self.push.push(slice::from_ref(&**event)),
+            events => {
+                let set: Vec<Event> = events.iter().map(|it| (**it).clone()).collect();
+                self.push.push(&set)
+            }
+        };
+        outcome.map_err(|exception| failure(&exception))
+    }
+}
+
+/// A supplier that can be pinged.
+pub(super) struct RemoteSupplier(PushSupplier);
+
+impl RemoteSupplier {
+    pub(super) fn new(supplier: &PushSupplier, config: &ChannelConfig) -> Self {
+        Self(supplier.with_timeout(config.ping_timeout))
+    }
+}
+
+impl Peer for RemoteSupplier {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        ping(self.0.as_object())
+    }
+
+    fn disconnect(&self) {
+        // It may be gone.
+        let _ = self.0.disconnect_push_supplier();
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both kinds of proxies have in common: their number is bounded, and each is one object.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium::{Call, ExceptionKind, Poa, SystemException};
+
+use crate::config::ConnectError;
+use crate::engine::OnEnd;
+
+/// Proxies of one kind that exist.
+#[derive(Clone, Default)]
+pub(super) struct ProxyCount(Arc<AtomicUsize>);
+
+/// One of them, until it is dropped.
+pub(super) struct Counted(ProxyCount);
+
+impl ProxyCount {
+    /// Counts one more, unless there are as many as permitted: IMP_LIMIT.
+    pub(super) fn one_more(&self, most: usize) -> Result<Counted, SystemException> {
+        let counted = Counted(self.clone());
+        match self.0.fetch_add(1, Ordering::Relaxed) < most {
+            true => Ok(counted),
+            false => Err(ExceptionKind::ImpLimit.into()),
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The connection of a proxy.
+pub(super) struct Slot<T> {
+    connection: Mutex<Option<T>>,
+    _counted: Counted,
+}
+
+impl<T> Slot<T> {
+    pub(super) fn new(counted: Counted) -> Self {
+        Self {
+            connection: Mutex::new(None),
+            _counted: counted,
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<T>> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What ends the object of a proxy with its connection.
+pub(super) fn deactivation(call: &Call<'_>) -> OnEnd {
+    let (poa, id) = (call.poa(), call.object_id().to_vec());
+    Box::new(move || end_object(&poa, &id))
+}
+
+pub(super) fn end_object(poa: &Poa, id: &[u8]) {
+    // It may have ended already, with its adapter.
+    let _ = poa.deactivate(id);
+}
+
+/// As the system exception that operations raise which declare nothing better.
+pub(super) fn refused(error: ConnectError) -> SystemException {
+    let kind = match error {
+        ConnectError::TooMany => ExceptionKind::ImpLimit,
+        ConnectError::NoThread => ExceptionKind::NoResources,
+        ConnectError::Filter(_) | ConnectError::AlreadyConnected => ExceptionKind::BadParam,
+        ConnectError::Destroyed => ExceptionKind::ObjectNotExist,
+    };
+    kind.into()
+}
