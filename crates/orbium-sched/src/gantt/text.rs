@@ -22,7 +22,7 @@ impl Chart {
             text.push_str(&format!("{:width$} |{cells}|\n", row.name));
         }
         let end = self.end.to_string();
-        let blanks = (columns + 2).saturating_sub(end.chars().count());
+        let blanks = (columns + 1).saturating_sub(end.chars().count());
         text.push_str(&format!("{:width$} 0{:blanks$}{end}\n", "", ""));
         if !self.is_complete {
             text.push_str("shown in part: the schedule repeats later\n");
