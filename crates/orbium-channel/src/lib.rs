@@ -4,7 +4,7 @@
 //! [`Protocols`] has transports and messaging protocols by name; endpoints and the
 //! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
 //! GIOP connection without socket, clock or thread, [`framing`] finds messages in what it was
-//! given, [`outgoing`] sends them whole or in fragments, [`accepting`] takes
+//! given, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send, [`accepting`] takes
 //! connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
 //!
 //! It knows neither calls nor servants, neither object adapters nor threads. Its users
@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accepting;
+pub mod batch;
 pub mod connection;
 pub mod dedication;
 pub mod ended;
@@ -20,8 +21,10 @@ pub mod outgoing;
 pub mod peer_memory;
 pub mod protocol;
 pub mod receive_buffer;
+mod request_id;
 
 pub use peer_memory::PeerMemory;
 pub use protocol::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
+pub use request_id::request_id;

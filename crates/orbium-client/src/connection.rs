@@ -27,8 +27,8 @@ use crate::counts::Counted;
 use crate::introduction::{Introduction, PriorityContext};
 use crate::private_connections::PrivateConnections;
 use crate::shared::CallSlot;
-use crate::ticks;
 use orbium_channel::ended::has_peer_ended;
+use orbium_transport::ticks;
 pub(crate) use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.

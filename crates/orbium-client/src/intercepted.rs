@@ -52,11 +52,7 @@ impl<'a> Intercepted<'_, 'a> {
                 Err(interrupted) => interrupted,
                 Ok(()) => {
                     let (tried, contexts) = self.exchange(attempt, &flow, read);
-                    if let (Some(to), false) =
-                        (&object.overrides().reply_contexts, contexts.is_empty())
-                    {
-                        to.set(contexts.clone());
-                    }
+                    object.keep_reply_contexts(&contexts);
                     let (outcome, ended) = match tried {
                         Ok(CallOutcome::Raised(raised)) => {
                             let failed = attempt.failed(self.operation, raised);

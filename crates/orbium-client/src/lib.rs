@@ -46,7 +46,6 @@ mod request_header;
 mod shared;
 mod span;
 mod thread_policies;
-mod ticks;
 mod waiting;
 mod way;
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Ior, SystemException};
+use orbium_interceptor::{ContextList, SlotTable};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
@@ -90,6 +91,21 @@ impl<O: ?Sized> Reference<O> {
     /// Its own policies.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
+    }
+
+    /// The slots of this thread, if interceptors see its calls or they carry service contexts
+    /// of their caller.
+    pub(crate) fn slots_of_caller(&self) -> Option<SlotTable> {
+        let all = &self.client.config().interceptors;
+        (self.notices() & notice::INTERCEPTED != 0).then(|| all.current().of_this_thread())
+    }
+
+    /// Keeps the service contexts of a reply, if the caller asks for them.
+    #[cold]
+    pub(crate) fn keep_reply_contexts(&self, contexts: &ContextList) {
+        if let (Some(to), false) = (&self.overrides.reply_contexts, contexts.is_empty()) {
+            to.set(contexts.clone());
+        }
     }
 
     /// Where its object is.

@@ -82,7 +82,7 @@ pub struct Limits {
     /// NO_RESOURCES. Default: 4096.
     pub asynchronous_calls: usize,
     /// Reply handlers of asynchronous calls that run at once, for each priority of
-    /// callers. Default: 4.
+    /// callers; as many threads run their interceptors. Default: 4.
     pub reply_threads: usize,
     /// Time after which a client closes a connection that it has not used;
     /// `None` (the default) keeps it. Looked at every quarter of it.

@@ -6,7 +6,7 @@ mod info;
 mod outcome;
 pub(crate) mod points;
 
-pub use flow::CallFlow;
+pub use flow::{CallFlow, SuspendedFlow};
 pub use info::{
     CallFacts, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Portable interceptors (CORBA 3.3 Part 1, clause 16): code that an ORB runs at fixed
-//! points of calls, requests and replies, outside stubs and servants. Asynchronous calls are
-//! not intercepted yet.
+//! points of calls, requests and replies, outside stubs and servants.
 //!
 //! ```
 //! use orbium_core::Orb;

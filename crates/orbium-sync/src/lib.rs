@@ -11,10 +11,12 @@
 //! * [`Turn`]: one thread at a time, which may take its turn again.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
+//! * [`JobQueue`]: jobs that a bounded number of such threads run in order.
 //! * [`LeaderFollower`]: elects one of the waiting threads to read for all.
 #![deny(unsafe_code)]
 
 mod atomic;
+mod job_queue;
 mod leader_follower;
 pub mod lock;
 mod mutex_error;
@@ -26,6 +28,7 @@ mod slab;
 mod threads;
 mod turn;
 
+pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
 pub use mutex_error::MutexError;
 pub use object_cache::ObjectCache;

@@ -17,6 +17,7 @@ mod socket_stream;
 mod stage;
 mod stream;
 mod tcp;
+pub mod ticks;
 mod transport;
 mod udp;
 mod unix;

@@ -2,6 +2,7 @@
 //! One asynchronous invocation, from its request to its reply.
 
 mod answering;
+mod intercepting;
 mod pending;
 mod sending;
 mod state;
@@ -13,6 +14,8 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_interceptor::SlotTable;
+use orbium_interceptor::client::CallOutcome;
 use orbium_invocation::{Operation, Priority, priority};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::fork::Origin;
@@ -49,6 +52,8 @@ pub(crate) struct Call {
     /// When it began, if it is measured.
     measured_since: Option<Instant>,
     begun_by: Origin,
+    /// The caller's, if interceptors see the call.
+    slots: Option<SlotTable>,
 }
 
 impl Call {
@@ -71,6 +76,7 @@ impl Call {
             number: readers.next_number(),
             priority: own_priority(client, is_nested),
             measured_since: client.measurements().map(|_| Instant::now()),
+            slots: object.slots_of_caller(),
             object,
             operation,
             arguments: Mutex::new(Some(arguments)),
@@ -131,6 +137,7 @@ impl Call {
     /// Has the reader's threads do something that may take a while.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
         match self.reader.get() {
+            Some(reader) if self.slots.is_some() => reader.intercept(job),
             Some(reader) => reader.chore(job),
             None => job(),
         }
@@ -212,6 +219,10 @@ impl Call {
         outcome: Outcome,
         choice: Choice,
     ) {
+        let ended = match &outcome {
+            Outcome::Forward(to) => CallOutcome::Forward(Arc::clone(to)),
+            _ => CallOutcome::Retry,
+        };
         let again = attempt.go_on(self.operation, outcome);
         {
             let mut state = self.lock();
@@ -223,6 +234,11 @@ impl Call {
             }
         }
         self.take_notes();
+        if again.is_ok()
+            && let Err(changed) = self.end_flow(ended)
+        {
+            return self.go_on_changed(reader, attempt, changed);
+        }
         match again {
             Ok(None) => self.send(reader, attempt, choice),
             Ok(Some(start)) => {
@@ -237,7 +253,17 @@ impl Call {
                     self.complete(Err(exception));
                 }
             }
-            Err(exception) => self.complete(Err(exception)),
+            Err(exception) => {
+                self.keep_for_interceptors(attempt);
+                self.complete(Err(exception));
+            }
+        }
+    }
+
+    /// Interceptors may send the request elsewhere, whatever the call came to.
+    fn keep_for_interceptors(&self, attempt: Attempt<'_>) {
+        if self.slots.is_some() {
+            self.lock().attempt = Some(attempt.suspend());
         }
     }
 }

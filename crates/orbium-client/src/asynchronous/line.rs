@@ -4,7 +4,6 @@
 //! A caller sends at once, as far as the peer accepts it; the reader thread sends the
 //! rest. Nothing here blocks but [`Line::open`].
 
-mod batch;
 pub(super) mod end;
 mod ending;
 mod receiving;
@@ -17,6 +16,7 @@ use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
+use orbium_channel::batch::{Batch, Message};
 use orbium_channel::connection::{CodeSets, Connection, Requests};
 use orbium_giop::{SystemException, Version};
 use orbium_invocation::story::{self, Note, Phase as CallPhase};
@@ -37,7 +37,6 @@ use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::private_connections::PrivateConnections;
 use crate::way::Way;
-use batch::{Batch, Message};
 use end::End;
 use orbium_invocation::timing::Timing;
 
@@ -172,7 +171,7 @@ impl Line {
             let introduced = state.introduce(PriorityContext::Range(band));
             let timing = Timing::NEVER;
             let bind = &BIND_PRIORITY_BAND;
-            let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
+            let octets = written(config, way.candidate, bind, introduced, &timing, &[], None)?;
             let id = introduced.0;
             let mut pending = Pending::new(Awaiting::Band, way.candidate);
             pending.number = state.next_number();

@@ -19,7 +19,6 @@ mod reader;
 mod readers;
 mod reply;
 mod request;
-mod work;
 
 pub use begin::call_async;
 pub use handle::Asynchronous;

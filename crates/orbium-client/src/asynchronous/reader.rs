@@ -15,13 +15,12 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_invocation::{Priority, RealTime, priority, scheduling};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sync::{ThreadCache, ThreadOptions};
+use orbium_sync::{JobQueue, ThreadCache, ThreadOptions};
 use orbium_sys::{Interest, Poller, Waker};
 
 use super::line::Line;
 use super::line::end::End;
 use super::pending_call::PendingCall;
-use super::work::{Job, Work};
 use crate::config::ClientConfig;
 use crate::connecting::{connector, no_thread};
 use crate::counts::{Counted, Counts};
@@ -29,6 +28,8 @@ use crate::errors::exhausted;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 use crate::way::Way;
+
+type Job = Box<dyn FnOnce() + Send>;
 
 /// How long threads wait for more to do, and connections, if the configuration
 /// does not say how long they are kept.
@@ -122,8 +123,10 @@ pub(crate) struct Reader {
     /// Those that wait for replies of other processes: the end does not wait for
     /// them, as it does not for any caller.
     callers: ThreadCache,
-    handlers: Arc<Work>,
-    chores: Arc<Work>,
+    handlers: Arc<JobQueue>,
+    chores: Arc<JobQueue>,
+    /// Points of interceptors.
+    points: Arc<JobQueue>,
     /// Calls that threads make, and wait for.
     performed: Arc<AtomicUsize>,
 }
@@ -163,8 +166,9 @@ impl Reader {
             begun: Condvar::new(),
             threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
             callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),
-            handlers: Work::new(config.limits.reply_threads),
-            chores: Work::new(CHORES),
+            handlers: JobQueue::new(config.limits.reply_threads),
+            chores: JobQueue::new(CHORES),
+            points: JobQueue::new(config.limits.reply_threads),
             performed: Arc::default(),
         }))
     }
@@ -249,6 +253,12 @@ impl Reader {
         self.mind_work(is_begun);
     }
 
+    /// Runs points of interceptors. Not where handlers run: those may wait for calls.
+    pub(super) fn intercept(&self, job: Job) {
+        let is_begun = self.points.add(&self.threads, job);
+        self.mind_work(is_begun);
+    }
+
     /// Has a handler run.
     pub(super) fn handle(&self, job: Job) {
         let is_begun = self.handlers.add(&self.threads, job);
@@ -329,6 +339,7 @@ impl Reader {
         self.threads.close(None);
         // For these there was no thread.
         self.chores.end();
+        self.points.end();
         self.handlers.end();
     }
 }

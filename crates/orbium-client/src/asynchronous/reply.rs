@@ -4,11 +4,13 @@
 use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
+use orbium_interceptor::ContextList;
+use orbium_interceptor::client::CallOutcome;
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
 
-use crate::outcome::{Outcome, outcome_of, raised_as};
+use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as};
 use orbium_invocation::Decoding;
 
 /// A reply as it came.
@@ -69,6 +71,21 @@ impl Reply {
         let mut reader = CdrReader::at(&mut octets, self.body, format);
         reader.set_fragment_boundaries(&self.seams);
         reader.read_owned_name().ok()
+    }
+
+    /// How its call ends, for interceptors.
+    pub(super) fn call_outcome(&self) -> CallOutcome {
+        match self.status {
+            ReplyStatus::UserException => {
+                CallOutcome::UserException(self.exception_id().unwrap_or_default())
+            }
+            _ => CallOutcome::Results,
+        }
+    }
+
+    /// Its service contexts.
+    pub(super) fn contexts(&mut self) -> ContextList {
+        contexts_of(&self.header, &mut self.octets, &self.seams)
     }
 
     /// How its call ends, for the metrics.

@@ -4,7 +4,9 @@
 
 use orbium_cdr::CdrWriter;
 use orbium_channel::outgoing::fragments_into;
-use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
+use orbium_giop::{
+    Completion, ExceptionKind, ServiceContext, SystemException, finish_message, minor,
+};
 use orbium_invocation::Operation;
 
 use crate::candidate::Candidate;
@@ -63,10 +65,16 @@ pub(super) fn written(
     operation: &'static Operation,
     (id, introduction): (u32, Option<Introduction>),
     timing: &Timing,
+    added: &[ServiceContext<'_>],
     arguments: Option<&dyn Arguments>,
 ) -> Result<Vec<u8>, Unwritable> {
     let mut writer = CdrWriter::new(candidate.format());
-    let start = candidate.begin_request(&mut writer, id, operation, introduction, timing, || None);
+    let start = match added.is_empty() {
+        true => candidate.begin_request(&mut writer, id, operation, introduction, timing, || None),
+        false => {
+            candidate.begin_request_with(&mut writer, id, operation, introduction, timing, added)
+        }
+    };
     if let Some(arguments) = arguments {
         arguments.write(&mut writer);
     }

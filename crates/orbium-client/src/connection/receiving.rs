@@ -13,7 +13,7 @@ use orbium_transport::Deadline;
 
 use super::Connection;
 use crate::shared::End;
-use crate::ticks;
+use orbium_transport::ticks;
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]

@@ -17,8 +17,8 @@ use orbium_sync::lock::Mutex;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use super::connection::{End, MultiplexedConnection, STRIDE, lock};
-use super::message::request_id;
 use super::pending_reply::PendingReply;
+use orbium_channel::request_id;
 
 /// Enough of a fragmented message for its header and its request id.
 const HEAD: usize = HEADER_LEN + 4;

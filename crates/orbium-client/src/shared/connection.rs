@@ -15,12 +15,12 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
 
-use super::message::request_id;
 use super::pending_reply::PendingReply;
 use super::send_queue::SendQueue;
 use crate::config::CALL_SLOTS;
 use crate::counts::Counted;
-use crate::ticks;
+use orbium_channel::request_id;
+use orbium_transport::ticks;
 
 /// Distance of the request ids of one slot: those between belong to the other slots,
 /// and odd ones to the server.

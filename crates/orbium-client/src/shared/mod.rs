@@ -7,7 +7,6 @@
 
 mod call_slot;
 mod connection;
-mod message;
 mod pending_reply;
 mod send_queue;
 mod sending;

@@ -21,6 +21,67 @@ pub struct CallFlow<'i> {
     request: ClientRequest,
     /// How many of them are owed an ending point.
     started: usize,
+    /// Whether they have seen the ending point of an asynchronous request that was sent.
+    is_sent: bool,
+}
+
+/// The flow of an asynchronous call between its request and its reply, which another thread
+/// may receive.
+#[derive(Debug)]
+pub struct SuspendedFlow {
+    request: ClientRequest,
+    started: usize,
+    is_sent: bool,
+}
+
+impl SuspendedFlow {
+    /// The service contexts that the request carries.
+    #[must_use]
+    pub fn contexts(&self) -> &ContextList {
+        &self.request.facts.contexts
+    }
+
+    /// The request is handed to its connection: ends with `receive_other` of each interceptor.
+    /// When the reply is there, a second sequence begins with `send_poll`.
+    ///
+    /// # Errors
+    /// What the attempt ends with instead.
+    pub fn sent(self, all: &Interceptors) -> Result<Self, CallOutcome> {
+        if self.is_sent {
+            return Ok(self);
+        }
+        let mut flow = self.resume(all);
+        flow.end(CallOutcome::Pending, &ContextList::default())?;
+        flow.is_sent = true;
+        Ok(flow.suspend())
+    }
+
+    /// Ends with the ending points, after `send_poll` of each interceptor if the request was
+    /// [sent](Self::sent).
+    ///
+    /// # Errors
+    /// What the attempt ends with instead, where an interceptor has changed that.
+    pub fn end(
+        self,
+        all: &Interceptors,
+        outcome: CallOutcome,
+        reply: &ContextList,
+    ) -> Result<(), CallOutcome> {
+        let mut flow = self.resume(all);
+        if flow.is_sent {
+            flow.send_poll()?;
+        }
+        flow.end(outcome, reply)
+    }
+
+    fn resume(self, all: &Interceptors) -> CallFlow<'_> {
+        CallFlow {
+            all,
+            request: self.request,
+            started: self.started,
+            is_sent: self.is_sent,
+        }
+    }
 }
 
 impl<'i> CallFlow<'i> {
@@ -44,13 +105,18 @@ impl<'i> CallFlow<'i> {
             },
             all,
             started: 0,
+            is_sent: false,
         }
     }
 
-    /// The slots that the call has: for its next attempt.
+    /// What is kept of the flow until the reply to an asynchronous request is there.
     #[must_use]
-    pub fn into_slots(self) -> SlotTable {
-        self.request.slots
+    pub fn suspend(self) -> SuspendedFlow {
+        SuspendedFlow {
+            request: self.request,
+            started: self.started,
+            is_sent: self.is_sent,
+        }
     }
 
     /// Starts with `send_request` of each interceptor.
@@ -73,10 +139,7 @@ impl<'i> CallFlow<'i> {
 
     /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
     /// there.
-    ///
-    /// # Errors
-    /// What the call ends with; ending points were called already.
-    pub fn send_poll(&mut self) -> Result<(), CallOutcome> {
+    fn send_poll(&mut self) -> Result<(), CallOutcome> {
         let (all, current) = (self.all, self.request.current);
         for interceptor in &all.client {
             let request = &self.request;

@@ -9,6 +9,13 @@ use crate::interrupt::Interrupt;
 /// Sees every request that an ORB sends, and what becomes of it. Each attempt is a flow of
 /// its own: a starting point, and exactly one ending point if the starting point succeeded.
 ///
+/// An attempt at an asynchronous or deferred call has two sequences: `send_request` and
+/// `receive_other` (UNKNOWN) on the thread that sends the request, before it goes out; then
+/// `send_poll` and an ending point, on a thread of the ORB that has the caller's priority,
+/// when the reply is there or the call has failed. Both have the same
+/// [`request_id`](super::ClientRequest::request_id), slots and service contexts. A call whose handle
+/// is dropped before has no second sequence.
+///
 /// Calls that an interceptor makes are intercepted too. While one runs, its thread has empty
 /// slots: it sets one before such a call, and looks at it in `send_request`.
 pub trait ClientInterceptor: Send + Sync + 'static {

@@ -4,37 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use orbium::interceptor::{ClientInterceptor, Interceptors, Interrupt, ServerInterceptor};
-use orbium::{Completion, ExceptionKind, Interface, Orb, SystemException};
+use orbium::interceptor::{ClientInterceptor, Interceptors, ServerInterceptor};
+use orbium::{Completion, ExceptionKind, Orb};
 use orbium_testkit::probe::RefusedError;
 
 use crate::Tested;
-use crate::recorder::{Journal, Recorder, Server, client_orb, seen_by, serve, server_orb};
-
-const REFUSED: SystemException =
-    SystemException::new(ExceptionKind::NoPermission, 7, Completion::No);
-
-fn raise() -> Result<(), Interrupt> {
-    Err(REFUSED.into())
-}
-
-/// Forwards once to that object.
-fn forward_to(server: &Server) -> impl Fn() -> Result<(), Interrupt> + Send + Sync + 'static {
-    let to = Interrupt::forward(server.target.as_object().ior());
-    let done = AtomicBool::new(false);
-    move || match done.swap(true, Ordering::SeqCst) {
-        false => Err(to.clone()),
-        true => Ok(()),
-    }
-}
-
-fn plain_server() -> Server {
-    serve(Interceptors::new())
-}
-
-fn recorders(journal: &Journal) -> [Recorder; 2] {
-    [Recorder::new("1", journal), Recorder::new("2", journal)]
-}
+use crate::recorder::{
+    Journal, REFUSED, Recorder, client_orb, forward_to, plain_server, raise, recorders, seen_by,
+    serve, server_orb,
+};
 
 /// Conformance: PI - starting points in order of registration, ending points in reverse
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interceptors over real connections, as one program.
 
+mod asynchronous;
 mod contexts;
 mod flow;
 mod recorder;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interceptors that note which points were called, and do what a test says at one of them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium::interceptor::{
@@ -8,7 +9,7 @@ use orbium::interceptor::{
     ReceiveOther, ReceiveReply, ReceiveRequest, SendException, SendOther, SendPoll, SendReply,
     SendRequest, ServerInterceptor, ServerRequest,
 };
-use orbium::{Orb, SystemException};
+use orbium::{Completion, ExceptionKind, Interface, Orb, SystemException};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, reach};
 
@@ -22,10 +23,46 @@ impl Journal {
         all.push(what);
     }
 
+    /// How much was noted so far.
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Takes what was noted so far.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// What interceptors raise.
+pub(crate) const REFUSED: SystemException =
+    SystemException::new(ExceptionKind::NoPermission, 7, Completion::No);
+
+/// Raises that.
+pub(crate) fn raise() -> Result<(), Interrupt> {
+    Err(REFUSED.into())
+}
+
+/// Forwards once to that object.
+pub(crate) fn forward_to(
+    server: &Server,
+) -> impl Fn() -> Result<(), Interrupt> + Send + Sync + 'static {
+    let to = Interrupt::forward(server.target.as_object().ior());
+    let done = AtomicBool::new(false);
+    move || match done.swap(true, Ordering::SeqCst) {
+        false => Err(to.clone()),
+        true => Ok(()),
+    }
+}
+
+/// A served object without interceptors.
+pub(crate) fn plain_server() -> Server {
+    serve(Interceptors::new())
+}
+
+/// Two interceptors, named `1` and `2`.
+pub(crate) fn recorders(journal: &Journal) -> [Recorder; 2] {
+    [Recorder::new("1", journal), Recorder::new("2", journal)]
 }
 
 type Act = Arc<dyn Fn() -> Result<(), Interrupt> + Send + Sync>;

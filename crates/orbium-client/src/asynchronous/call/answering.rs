@@ -89,7 +89,12 @@ impl Call {
         self.complete(Err(ended));
     }
 
-    fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+    pub(super) fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+        if let Some(flow) = state.flow.take() {
+            state.slot = Slot::Intercepted;
+            drop(state);
+            return self.show(flow, answered);
+        }
         let answered = answered.map_err(|exception| match exception.completed {
             Completion::No if state.was_repeated => SystemException {
                 completed: Completion::Maybe,
@@ -185,7 +190,7 @@ impl Call {
                 drop(state);
                 self.hand(handler, answered);
             }
-            other @ (Slot::Awaited | Slot::Early(_)) => {
+            other @ (Slot::Awaited | Slot::Early(_) | Slot::Intercepted) => {
                 state.slot = other;
                 state.then = Then::Handled(handler);
             }
@@ -195,7 +200,7 @@ impl Call {
 
     /// Waits for the end of the call, up to a time; whether it is there.
     pub(in crate::asynchronous) fn wait(&self, timeout: Option<Duration>) -> bool {
-        let is_there = |state: &State| !matches!(state.slot, Slot::Awaited | Slot::Early(_));
+        let is_there = |state: &State| !state.slot.is_open();
         if self.lost_in_fork().is_some() || is_there(&self.lock()) {
             return true;
         }
@@ -257,7 +262,7 @@ impl Call {
         match mem::replace(&mut state.slot, Slot::Taken) {
             Slot::There(answered) => Poll::Ready(Some(answered)),
             Slot::Taken => Poll::Ready(None),
-            other @ (Slot::Awaited | Slot::Early(_)) => {
+            other @ (Slot::Awaited | Slot::Early(_) | Slot::Intercepted) => {
                 state.slot = other;
                 if let Then::Kept(waker) = &mut state.then {
                     match waker {
@@ -277,7 +282,7 @@ impl Call {
         }
         let over = {
             let mut state = self.lock();
-            if !matches!(state.slot, Slot::Awaited | Slot::Early(_)) {
+            if !state.slot.is_open() {
                 return;
             }
             state.slot = Slot::Taken;

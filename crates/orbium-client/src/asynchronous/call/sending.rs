@@ -41,19 +41,30 @@ impl Call {
         attempt: Attempt<'_>,
         choice: Choice,
     ) {
-        let refused = match self.prepare(reader, &attempt, choice) {
-            Ok(Prepared::Request(ready)) => return self.submit(reader, attempt, ready),
-            Ok(Prepared::ByThread { is_local }) => {
+        let Some(attempt) = self.start_flow(reader, attempt) else {
+            return;
+        };
+        let prepared = match self.prepare(reader, &attempt, choice) {
+            Ok(prepared) => prepared,
+            Err(refused) => {
+                let failed = Outcome::Failed(refused);
+                return self.go_on_after(reader, attempt, failed, Choice::First);
+            }
+        };
+        let Some(attempt) = self.flow_is_sent(reader, attempt) else {
+            return;
+        };
+        match prepared {
+            Prepared::Request(ready) => self.submit(reader, attempt, ready),
+            Prepared::ByThread { is_local } => {
                 {
                     let mut state = self.lock();
                     state.attempt = Some(attempt.suspend());
                     state.is_performed = true;
                 }
-                return self.perform_elsewhere(reader, is_local);
+                self.perform_elsewhere(reader, is_local);
             }
-            Err(exception) => exception,
-        };
-        self.go_on_after(reader, attempt, Outcome::Failed(refused), Choice::First);
+        }
     }
 
     fn submit(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, ready: Ready) {
@@ -65,6 +76,7 @@ impl Call {
             }
             state.attempt = Some(attempt.suspend());
             state.sent = Some((Arc::clone(&ready.line), ready.id));
+            state.is_performed = false;
         }
         let submitted = ready
             .line
@@ -106,6 +118,7 @@ impl Call {
             self.operation,
             (id, introduction),
             attempt.timing(),
+            &self.added_contexts().borrowed(),
             arguments.as_deref(),
         );
         let octets = match written {
@@ -126,22 +139,26 @@ impl Call {
     /// Has a thread call, and wait.
     fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>, is_local: bool) {
         let call = Arc::clone(self);
-        let job = move || call.resume(|call, _, attempt| call.perform(attempt));
+        let job = move || call.resume(Self::perform);
         if let Err(exception) = reader.perform(is_local, Box::new(job)) {
             self.complete(Err(exception));
         }
     }
 
-    fn perform(self: &Arc<Self>, mut attempt: Attempt<'_>) {
-        let arguments = self.arguments.lock();
-        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
-        let Some(arguments) = &*arguments else { return };
+    fn perform(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>) {
+        let contexts = self.added_contexts();
+        let guard = self.arguments.lock();
+        let guard = guard.unwrap_or_else(PoisonError::into_inner);
+        let Some(arguments) = &*guard else { return };
         let answered = loop {
             let outcome = match attempt.link() {
                 Ok(link) => {
                     let timing = attempt.timing();
                     let mut exchange = Exchange::new(&self.object, timing, false, link);
-                    exchange.begin(self.operation);
+                    match contexts.is_empty() {
+                        true => exchange.begin(self.operation),
+                        false => exchange.begin_with(self.operation, &contexts.borrowed()),
+                    }
                     self.note_request_id(exchange.request_id());
                     arguments.write(exchange.writer());
                     match exchange.perform() {
@@ -156,11 +173,18 @@ impl Call {
                 }
                 Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
             };
+            if self.slots.is_some() {
+                // The next attempt is a flow of its own.
+                drop(guard);
+                return self.go_on_after(reader, attempt, outcome, Choice::First);
+            }
             if let Err(exception) = attempt.again(self.operation, outcome) {
                 self.lock().failure = story_of(exception);
                 break Err(exception);
             }
         };
+        drop(guard);
+        self.keep_for_interceptors(attempt);
         self.complete(answered);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
+use orbium_interceptor::client::SuspendedFlow;
 use orbium_invocation::story::{Failure, Note};
 
 use super::super::line::Line;
@@ -43,8 +44,17 @@ pub(super) enum Slot {
     Awaited,
     /// It came, but must not be had yet.
     Early(Answered),
+    /// It came, and interceptors see it.
+    Intercepted,
     There(Answered),
     Taken,
+}
+
+impl Slot {
+    /// Whether the call is not over yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Awaited | Self::Early(_) | Self::Intercepted)
+    }
 }
 
 pub(super) struct State {
@@ -71,6 +81,8 @@ pub(super) struct State {
     pub(super) was_repeated: bool,
     /// Its story, if it has failed.
     pub(super) failure: Option<Failure>,
+    /// The interceptors that have seen the attempt begin.
+    pub(super) flow: Option<Box<SuspendedFlow>>,
     /// Until it is over.
     pub(super) span: Option<CallSpan>,
 }
@@ -115,6 +127,7 @@ impl State {
             counts: (0, 0),
             was_repeated: false,
             failure: None,
+            flow: None,
             span,
         }
     }

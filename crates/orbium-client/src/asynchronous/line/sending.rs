@@ -12,10 +12,10 @@ use orbium_sync::lock::MutexGuard;
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Stamp};
 
-use super::batch::{Batch, Message};
 use super::{Line, Pending, Phase, State};
 use crate::asynchronous::pending_call::News;
 use crate::asynchronous::reader::Reader;
+use orbium_channel::batch::{Batch, Message};
 
 /// Octets sent in one go before others that have the line's lock to take have it.
 const TURN: usize = 1 << 20;

@@ -208,8 +208,9 @@ impl Reader {
             return;
         }
         let chores = self.chores.go_on(&self.threads);
+        let points = self.points.go_on(&self.threads);
         let handlers = self.handlers.go_on(&self.threads);
-        self.lock().lacks_threads = !(chores && handlers);
+        self.lock().lacks_threads = !(chores && points && handlers);
     }
 
     /// Closes lines over which nothing was owed for long.

@@ -8,7 +8,8 @@ const MAX_CONTEXTS: u32 = 1024;
 
 /// The id of the request that a message is about; `None` if it has none, or if
 /// the octets do not reach so far.
-pub(super) fn request_id(header: &MessageHeader, message: &[u8]) -> Option<u32> {
+#[must_use]
+pub fn request_id(header: &MessageHeader, message: &[u8]) -> Option<u32> {
     let number = |at: usize| {
         let octets = message.get(at..)?.first_chunk()?;
         Some(match header.order {

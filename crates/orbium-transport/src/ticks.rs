@@ -8,8 +8,8 @@
 
 use std::time::Duration;
 
+use crate::{ByteStream, Deadline};
 use orbium_sys::{Interest, wait_for};
-use orbium_transport::{ByteStream, Deadline};
 
 /// By how much a socket may be late with any timeout: two ticks, and what a call
 /// needs before it waits.
@@ -23,6 +23,7 @@ const LEAST: Duration = Duration::from_millis(15);
 
 /// What a socket is given that has to come back within `timeout`; `None`: it
 /// cannot be relied on.
+#[inline]
 fn early(timeout: Duration) -> Option<Duration> {
     let certain = timeout.checked_sub(LATE)?;
     // Timers of Linux are late by an eighth of their time, and by a tick.
@@ -31,7 +32,8 @@ fn early(timeout: Duration) -> Option<Duration> {
 
 /// The timeout that a stream is to have for a wait of `timeout`.
 #[inline(never)]
-pub(super) fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
+#[must_use]
+pub fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
     match timeout {
         Some(timeout) if stream.counts_in_ticks() => Some(early(timeout).unwrap_or(timeout)),
         other => other,
@@ -40,7 +42,9 @@ pub(super) fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Optio
 
 /// Whether a stream that was given its timeout for a wait of `timeout` comes back
 /// before `left` is over.
-pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
+#[inline]
+#[must_use]
+pub fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
     match (timeout, left) {
         (_, None) => true,
         (None, Some(_)) => false,
@@ -52,7 +56,8 @@ pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> b
 /// and will show, before the deadline.
 #[cold]
 #[inline(never)]
-pub(super) fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
+#[must_use]
+pub fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
     loop {
         let Ok(left) = deadline.remaining() else {
             return false;

@@ -1,31 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a few threads do, in the order in which it came.
+//! Jobs that a bounded number of threads run, in the order in which they were added.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
-use orbium_sync::ThreadCache;
-use orbium_sync::lock::{Mutex, MutexGuard};
+use crate::ThreadCache;
+use crate::lock::{Mutex, MutexGuard};
 
-pub(super) type Job = Box<dyn FnOnce() + Send>;
+type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Threads that do them.
+    /// Threads that run them.
     threads: usize,
     ended: bool,
 }
 
-/// Jobs, and how many threads may do them at once.
-pub(super) struct Work {
+/// Jobs that threads of a [`ThreadCache`] run: they begin in the order in which they were
+/// added, and no more than a limit run at once. A panic ends its job alone.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use orbium_sync::{JobQueue, ThreadCache};
+///
+/// let threads = ThreadCache::new("worker", Duration::from_secs(1));
+/// let jobs = JobQueue::new(2);
+/// let (done, is_done) = std::sync::mpsc::channel();
+/// assert!(jobs.add(&threads, Box::new(move || done.send(()).unwrap())));
+/// is_done.recv().unwrap();
+/// ```
+pub struct JobQueue {
     state: Mutex<State>,
     limit: usize,
 }
 
-impl Work {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+impl JobQueue {
+    /// A queue of which at most `limit` jobs run at once.
+    #[must_use]
+    pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
             limit,
@@ -36,10 +52,10 @@ impl Work {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a job done; `false` if there is no thread for it now: then
-    /// [`Work::go_on`] is to be called later. After the end it is done at once, by
-    /// the calling thread.
-    pub(super) fn add(self: &Arc<Self>, threads: &ThreadCache, job: Job) -> bool {
+    /// Adds a job; returns `false` if there is no thread for it now: then
+    /// [`go_on`](Self::go_on) is to be called later. After the end the calling thread runs
+    /// it at once.
+    pub fn add(self: &Arc<Self>, threads: &ThreadCache, job: Job) -> bool {
         {
             let mut state = self.lock();
             if state.ended {
@@ -52,9 +68,9 @@ impl Work {
         self.go_on(threads)
     }
 
-    /// Sees to it that somebody does what is to be done, as far as threads are to
-    /// be had.
-    pub(super) fn go_on(self: &Arc<Self>, threads: &ThreadCache) -> bool {
+    /// Starts a thread if there are jobs and fewer threads than the limit; returns `false`
+    /// if there are jobs and no thread.
+    pub fn go_on(self: &Arc<Self>, threads: &ThreadCache) -> bool {
         {
             let mut state = self.lock();
             if state.jobs.is_empty() || state.threads >= self.limit {
@@ -63,7 +79,7 @@ impl Work {
             state.threads += 1;
         }
         let work = Arc::clone(self);
-        if threads.run(move || work.do_all()).is_ok() {
+        if threads.run(move || work.run_all()).is_ok() {
             return true;
         }
         let mut state = self.lock();
@@ -71,9 +87,9 @@ impl Work {
         state.threads > 0
     }
 
-    fn do_all(&self) {
+    fn run_all(&self) {
         while let Some(job) = self.next() {
-            // What panics has said so; those behind it do not depend on it.
+            // The panic hook has reported it; the jobs behind it do not depend on it.
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
@@ -87,14 +103,25 @@ impl Work {
         job
     }
 
-    /// The threads have ended: runs the remaining work on the calling thread.
-    pub(super) fn end(&self) {
+    /// The threads have ended: runs the remaining jobs on the calling thread.
+    pub fn end(&self) {
         self.lock().ended = true;
         loop {
             let job = self.lock().jobs.pop_front();
             let Some(job) = job else { return };
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
+    }
+}
+
+impl fmt::Debug for JobQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("JobQueue")
+            .field("jobs", &state.jobs.len())
+            .field("threads", &state.threads)
+            .field("limit", &self.limit)
+            .finish()
     }
 }
 
@@ -106,9 +133,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_are_done_in_order_by_no_more_threads_than_may_be() {
+    fn jobs_run_in_order_on_no_more_threads_than_the_limit() {
         let threads = ThreadCache::new("test", Duration::from_secs(60));
-        let work = Work::new(1);
+        let work = JobQueue::new(1);
         let (done, is_done) = mpsc::channel();
         let (go_on, may_go_on) = mpsc::channel::<()>();
         let first = done.clone();
@@ -135,10 +162,10 @@ mod tests {
     }
 
     #[test]
-    fn without_threads_it_is_done_later() {
+    fn without_threads_jobs_run_later() {
         let threads = ThreadCache::new("test", Duration::from_secs(60));
         threads.close(None);
-        let work = Work::new(2);
+        let work = JobQueue::new(2);
         let (done, is_done) = mpsc::channel();
         let again = done.clone();
         let job = move || done.send(()).unwrap();

@@ -11,28 +11,40 @@ use orbium_transport::ByteStream;
 const MERGED: usize = 32 * 1024;
 
 /// A message that the stream was not given yet.
-pub(super) struct Message {
-    pub(super) id: u32,
+#[derive(Debug)]
+pub struct Message {
+    /// The id of its request.
+    pub id: u32,
     /// Its place in the order of sending.
-    pub(super) number: u64,
+    pub number: u64,
     octets: Vec<u8>,
 }
 
 impl Message {
-    pub(super) fn new(id: u32, number: u64, octets: Vec<u8>) -> Self {
+    /// A message of those bytes.
+    #[must_use]
+    pub fn new(id: u32, number: u64, octets: Vec<u8>) -> Self {
         Self { id, number, octets }
     }
 
-    /// Its bytes.
-    pub(super) fn len(&self) -> usize {
+    /// How many bytes it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.octets.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.octets.is_empty()
     }
 }
 
 /// What the stream is given in one send. Once it was given a batch, it is given the
 /// same bytes again until all of them are sent: a stream that encrypts or encodes may
 /// have begun with them.
-pub(super) struct Batch {
+#[derive(Debug)]
+pub struct Batch {
     octets: Vec<u8>,
     /// Bytes of it that are sent.
     at: usize,
@@ -44,7 +56,8 @@ pub(super) struct Batch {
 
 impl Batch {
     /// A batch of one message.
-    pub(super) fn of(message: Message, before: u64) -> Self {
+    #[must_use]
+    pub fn of(message: Message, before: u64) -> Self {
         Self {
             ends: vec![(message.number, message.octets.len())],
             octets: message.octets,
@@ -53,8 +66,8 @@ impl Batch {
         }
     }
 
-    /// The next messages of a queue, several if they are small.
-    pub(super) fn merged(queue: &mut VecDeque<Message>, before: u64) -> Option<Self> {
+    /// The next messages of a queue, several if they are small; `None` of an empty one.
+    pub fn merged(queue: &mut VecDeque<Message>, before: u64) -> Option<Self> {
         let (mut count, mut len) = (0, 0);
         for message in &*queue {
             len += message.len();
@@ -81,28 +94,42 @@ impl Batch {
     }
 
     /// Sends once; returns how many bytes were sent.
-    pub(super) fn send(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+    ///
+    /// # Errors
+    /// What the stream says.
+    pub fn send(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         let count = stream.send(&self.octets[self.at..])?;
         self.at += count;
         Ok(count)
     }
 
     /// Bytes of all its messages.
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.octets.len()
     }
 
-    pub(super) fn is_sent(&self) -> bool {
+    /// Whether they have none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.octets.is_empty()
+    }
+
+    /// Whether all of it is sent.
+    #[must_use]
+    pub fn is_sent(&self) -> bool {
         self.at == self.octets.len()
     }
 
     /// The number of its last message.
-    pub(super) fn last(&self) -> u64 {
+    #[must_use]
+    pub fn last(&self) -> u64 {
         self.ends.last().map_or(self.before, |(number, _)| *number)
     }
 
     /// The number of the last message that is sent whole.
-    pub(super) fn last_sent(&self) -> u64 {
+    #[must_use]
+    pub fn last_sent(&self) -> u64 {
         let sent = self.ends.partition_point(|(_, end)| *end <= self.at);
         match sent.checked_sub(1) {
             Some(last) => self.ends[last].0,

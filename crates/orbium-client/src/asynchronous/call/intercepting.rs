@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interceptors of an asynchronous invocation: each attempt is one sequence of points when
+//! its request is sent, on the thread that sends it, and another one when its reply is
+//! there, on a thread of the reader that may block.
+
+use std::sync::Arc;
+
+use orbium_interceptor::client::{CallFlow, CallOutcome, SuspendedFlow};
+use orbium_interceptor::{ContextList, Interceptors};
+use orbium_invocation::scheduling;
+use orbium_sync::role;
+
+use super::super::pending_call::Answered;
+use super::super::reader::Reader;
+use super::Call;
+use super::state::Slot;
+use crate::attempt::Attempt;
+use crate::errors::broken_invariant;
+use crate::outcome::Outcome;
+use crate::way::Choice;
+
+impl Call {
+    fn interceptors(&self) -> &Interceptors {
+        &self.client().config().interceptors
+    }
+
+    fn take_flow(&self) -> Option<Box<SuspendedFlow>> {
+        self.slots.as_ref()?;
+        self.lock().flow.take()
+    }
+
+    /// Starts a flow, unless the attempt goes on with another address of its object. Returns
+    /// the attempt if its request is to be sent.
+    pub(super) fn start_flow<'o>(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: Attempt<'o>,
+    ) -> Option<Attempt<'o>> {
+        let Some(slots) = self.slots.as_ref().filter(|_| self.lock().flow.is_none()) else {
+            return Some(attempt);
+        };
+        let facts = attempt.facts(self.operation);
+        let mut flow = CallFlow::with_slots(self.interceptors(), facts, slots.clone());
+        match flow.send_request() {
+            Ok(()) => {
+                self.lock().flow = Some(Box::new(flow.suspend()));
+                Some(attempt)
+            }
+            Err(changed) => {
+                self.go_on_changed(reader, attempt, changed);
+                None
+            }
+        }
+    }
+
+    /// The request is written, and is handed to its connection next. Returns the attempt
+    /// unless an interceptor has changed that.
+    pub(super) fn flow_is_sent<'o>(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: Attempt<'o>,
+    ) -> Option<Attempt<'o>> {
+        let Some(flow) = self.take_flow() else {
+            return Some(attempt);
+        };
+        match flow.sent(self.interceptors()) {
+            Ok(flow) => {
+                self.lock().flow = Some(Box::new(flow));
+                Some(attempt)
+            }
+            Err(changed) => {
+                self.go_on_changed(reader, attempt, changed);
+                None
+            }
+        }
+    }
+
+    /// The service contexts that the request carries in addition to those of the ORB.
+    pub(super) fn added_contexts(&self) -> ContextList {
+        if self.slots.is_none() {
+            return ContextList::default();
+        }
+        let state = self.lock();
+        let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
+        contexts.unwrap_or_default()
+    }
+
+    /// An attempt ends, and there is another one.
+    pub(super) fn end_flow(&self, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        match self.take_flow() {
+            Some(flow) => flow.end(self.interceptors(), outcome, &ContextList::default()),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes on as interceptors say.
+    pub(super) fn go_on_changed(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: Attempt<'_>,
+        changed: CallOutcome,
+    ) {
+        match changed {
+            CallOutcome::Forward(to) => {
+                self.go_on_after(reader, attempt, Outcome::Forward(to), Choice::First);
+            }
+            CallOutcome::Raised(exception) => self.complete(Err(exception)),
+            _ => self.complete(Err(broken_invariant())),
+        }
+    }
+
+    /// The call ends, once the interceptors have seen it. They may block, so it is not the
+    /// thread that reads which runs them.
+    pub(super) fn show(self: &Arc<Self>, flow: Box<SuspendedFlow>, answered: Answered) {
+        let call = Arc::clone(self);
+        let job = move || {
+            let number = call.client().number();
+            let show = || call.show_now(*flow, answered);
+            let run = || role::while_serving_own_thread(number, show);
+            let _ = scheduling::at(call.priority, None, run);
+        };
+        match self.reader.get() {
+            Some(reader) => reader.intercept(Box::new(job)),
+            None => job(),
+        }
+    }
+
+    fn show_now(self: &Arc<Self>, flow: SuspendedFlow, mut answered: Answered) {
+        let (outcome, contexts) = match &mut answered {
+            Ok(reply) => (reply.call_outcome(), reply.contexts()),
+            Err(exception) => (CallOutcome::Raised(*exception), ContextList::default()),
+        };
+        self.object.keep_reply_contexts(&contexts);
+        let ended = flow.end(self.interceptors(), outcome, &contexts);
+        let mut state = self.lock();
+        if !matches!(state.slot, Slot::Intercepted) {
+            return;
+        }
+        state.slot = Slot::Awaited;
+        match ended {
+            Ok(()) => self.deliver(state, answered),
+            Err(CallOutcome::Forward(to)) if state.attempt.is_some() => {
+                let timing = state.timing;
+                drop(state);
+                // Its timer may have fired in the meantime.
+                if let Err(exception) = self.await_sending(&timing) {
+                    return self.complete(Err(exception));
+                }
+                self.resume(|call, reader, attempt| {
+                    call.go_on_changed(reader, attempt, CallOutcome::Forward(to));
+                });
+            }
+            Err(CallOutcome::Raised(exception)) => self.deliver(state, Err(exception)),
+            Err(_) => self.deliver(state, Err(broken_invariant())),
+        }
+    }
+}
