@@ -47,7 +47,7 @@ impl<'a> Intercepted<'_, 'a> {
         let slots = all.current().of_this_thread();
         loop {
             let facts = attempt.facts(self.operation);
-            let mut flow = CallFlow::with_slots(all, facts, slots.clone());
+            let mut flow = CallFlow::new(all, facts, slots.clone());
             let changed = match flow.send_request() {
                 Err(interrupted) => interrupted,
                 Ok(()) => {

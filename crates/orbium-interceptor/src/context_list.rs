@@ -20,12 +20,12 @@ pub struct OwnedContext {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextList(Vec<OwnedContext>);
 
-/// Where the service contexts of a reply go for a caller that asks for them.
+/// Where the service contexts of replies go for a caller that asks for them.
 #[derive(Clone, Debug, Default)]
 pub struct ReplyContexts(Arc<Mutex<ContextList>>);
 
 impl ReplyContexts {
-    /// Those of the last reply that had any.
+    /// Those of the last reply; of concurrent calls, that of any.
     #[must_use]
     pub fn get(&self) -> ContextList {
         self.0
@@ -56,12 +56,26 @@ impl ContextList {
     /// # Errors
     /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
     pub fn add(&mut self, id: u32, data: Vec<u8>, replace: bool) -> Result<(), SystemException> {
+        if !replace && self.get(id).is_ok() {
+            return Err(context_exists());
+        }
+        self.set(id, data);
+        Ok(())
+    }
+
+    /// Adds one, in place of the one with that id.
+    pub fn set(&mut self, id: u32, data: Vec<u8>) {
         match self.0.iter_mut().find(|it| it.id == id) {
-            Some(old) if replace => old.data = data,
-            Some(_) => return Err(context_exists()),
+            Some(old) => old.data = data,
             None => self.0.push(OwnedContext { id, data }),
         }
-        Ok(())
+    }
+
+    /// Adds all of another list, in place of those with their ids.
+    pub fn extend(&mut self, others: Self) {
+        for OwnedContext { id, data } in others.0 {
+            self.set(id, data);
+        }
     }
 
     /// The data of the one with that id.

@@ -22,6 +22,11 @@ pub(crate) const fn context_exists() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 15)
 }
 
+/// Nothing collects what servants add to their replies.
+pub(crate) const fn contexts_not_collected() -> SystemException {
+    omg(ExceptionKind::BadInvOrder, 14)
+}
+
 /// Statically compiled stubs and skeletons do not keep that.
 pub(crate) const fn not_kept() -> SystemException {
     omg(ExceptionKind::NoResources, 1)

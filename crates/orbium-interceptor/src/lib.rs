@@ -30,6 +30,7 @@ mod errors;
 mod guard;
 mod interrupt;
 mod registry;
+mod reply_contexts;
 mod reply_message;
 pub mod server;
 mod slots;

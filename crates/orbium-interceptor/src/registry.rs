@@ -38,6 +38,8 @@ pub struct Interceptors {
     pub(crate) client: Vec<Arc<dyn ClientInterceptor>>,
     pub(crate) server: Vec<Arc<dyn ServerInterceptor>>,
     current: PiCurrent,
+    /// Whether servants add service contexts to their replies.
+    reply_contexts: bool,
     /// The id of the last request that an interceptor of a client saw.
     requests: Arc<AtomicU32>,
 }
@@ -53,6 +55,7 @@ impl Interceptors {
                 owner: OWNERS.fetch_add(1, Ordering::Relaxed),
                 slots: 0,
             },
+            reply_contexts: false,
             requests: Arc::default(),
         }
     }
@@ -79,6 +82,14 @@ impl Interceptors {
         Ok(())
     }
 
+    /// Has replies carry the service contexts that servants add to them, without an
+    /// interceptor. Each request then costs about what an interceptor costs.
+    #[must_use]
+    pub fn with_reply_contexts(mut self) -> Self {
+        self.reply_contexts = true;
+        self
+    }
+
     /// Allocates a slot.
     pub fn allocate_slot(&mut self) -> SlotId {
         let slot = SlotId(self.current.slots);
@@ -98,13 +109,14 @@ impl Interceptors {
         !self.client.is_empty()
     }
 
-    /// Whether requests to servants have an interceptor.
+    /// Whether requests to servants have an interceptor, or replies carry service contexts of
+    /// servants.
     #[must_use]
     pub fn intercepts_requests(&self) -> bool {
-        !self.server.is_empty()
+        !self.server.is_empty() || self.reply_contexts
     }
 
-    /// A copy, if requests to servants have an interceptor.
+    /// A copy, if it [intercepts requests](Self::intercepts_requests).
     #[must_use]
     pub fn of_requests(&self) -> Option<Self> {
         self.intercepts_requests().then(|| self.clone())
@@ -154,6 +166,7 @@ impl fmt::Debug for Interceptors {
             .field("client", &client)
             .field("server", &server)
             .field("slots", &self.current.slots)
+            .field("reply_contexts", &self.reply_contexts)
             .finish()
     }
 }
@@ -163,6 +176,7 @@ impl PartialEq for Interceptors {
     fn eq(&self, other: &Self) -> bool {
         let sizes = |it: &Self| (it.client.len(), it.server.len(), it.current.slots);
         sizes(self) == sizes(other)
+            && self.reply_contexts == other.reply_contexts
             && (sizes(self) == (0, 0, 0) || self.current.owner == other.current.owner)
     }
 }

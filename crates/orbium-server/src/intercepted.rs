@@ -9,7 +9,9 @@ use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody,
     minor,
 };
-use orbium_interceptor::server::{InterceptedObject, RequestFacts, RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{
+    InterceptedObject, RequestFacts, RequestFlow, RequestOutcome, ServedRequest, collecting,
+};
 use orbium_interceptor::{ContextList, Interceptors, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
@@ -24,6 +26,8 @@ type Serve<'s, 'r> =
 struct Served {
     outcome: RequestOutcome,
     message: Option<ReplyMessage>,
+    /// The service contexts that it has added.
+    added: ContextList,
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -32,6 +36,7 @@ impl From<RequestOutcome> for Served {
         Self {
             outcome,
             message: None,
+            added: ContextList::default(),
             panic: None,
         }
     }
@@ -70,7 +75,8 @@ pub fn intercept<'r>(
         }
     };
     let contexts = served.message.as_mut();
-    let contexts = contexts.map_or_else(ContextList::default, ReplyMessage::take_contexts);
+    let mut contexts = contexts.map_or_else(ContextList::default, ReplyMessage::take_contexts);
+    contexts.extend(std::mem::take(&mut served.added));
     let changed = flow.end(served.outcome.clone(), &contexts);
     if let Err(changed) = changed
         && served.outcome != RequestOutcome::Late
@@ -104,7 +110,9 @@ fn serve_within<'r>(
     {
         return RequestOutcome::Raised(error.exception()).into();
     }
-    let (served, reply) = reply.kept(|inner| catch_unwind(AssertUnwindSafe(|| serve(inner, flow))));
+    let ((served, reply), added) = collecting(ServedRequest::of(request), || {
+        reply.kept(|inner| catch_unwind(AssertUnwindSafe(|| serve(inner, flow))))
+    });
     let mut message = match reply {
         KeptReply::Message(message) if is_full => ReplyMessage::read(message),
         KeptReply::Message(_) => None,
@@ -112,6 +120,7 @@ fn serve_within<'r>(
             return Served {
                 outcome: RequestOutcome::Late,
                 message: None,
+                added,
                 panic: served.err(),
             };
         }
@@ -130,6 +139,7 @@ fn serve_within<'r>(
     Served {
         outcome,
         message,
+        added,
         panic: served.err(),
     }
 }

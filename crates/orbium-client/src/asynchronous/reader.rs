@@ -330,6 +330,8 @@ impl Reader {
             let Some((_, call)) = timer else { break };
             call.end(ended);
         }
+        // Calls end behind their interceptors, whether or not there are threads.
+        self.points.end();
         let now = Some(Instant::now());
         self.callers.close(now);
         if !waits {
@@ -339,7 +341,6 @@ impl Reader {
         self.threads.close(None);
         // For these there was no thread.
         self.chores.end();
-        self.points.end();
         self.handlers.end();
     }
 }

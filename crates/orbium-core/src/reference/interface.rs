@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use orbium_interceptor::ReplyContexts;
+
 use crate::{OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, TimePolicies};
 
 /// A typed reference. Generated code implements this.
@@ -49,6 +51,42 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_idempotent_retries(&self, retries: u32) -> Self {
         Self::from_object(self.as_object().with_idempotent_retries(retries))
+    }
+
+    /// The same object; each request through the new reference carries that service context,
+    /// in place of one with the same id that was added before. The ORB's own of an id goes
+    /// before it. Ids are assigned by the OMG; an organisation has the range of its VSCID.
+    ///
+    /// ```no_run
+    /// use orbium_core::{Interface, ObjectRef, Orb};
+    /// use orbium_interceptor::ReplyContexts;
+    ///
+    /// const TENANT: u32 = 0x4F52_4201;
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Ledger")?;
+    /// let replied = ReplyContexts::default();
+    /// let object = object.with_service_context(TENANT, b"blue").with_reply_contexts(&replied);
+    /// object.non_existent()?;
+    /// println!("{:?}", replied.get().get(TENANT));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    fn with_service_context(&self, id: u32, data: impl Into<Vec<u8>>) -> Self {
+        let object = self.as_object();
+        let mut overrides = object.overrides().clone();
+        overrides.contexts.set(id, data.into());
+        Self::from_object(object.with_overrides(overrides))
+    }
+
+    /// The same object; the service contexts of each reply through the new reference go to
+    /// `contexts`, before the call returns. Concurrent calls need references of their own.
+    #[must_use]
+    fn with_reply_contexts(&self, contexts: &ReplyContexts) -> Self {
+        let object = self.as_object();
+        let mut overrides = object.overrides().clone();
+        overrides.reply_contexts = Some(contexts.clone());
+        Self::from_object(object.with_overrides(overrides))
     }
 }
 

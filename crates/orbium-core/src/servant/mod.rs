@@ -8,7 +8,8 @@ use std::fmt;
 use std::time::Instant;
 
 use orbium_cdr::{CdrReader, CdrWriter};
-use orbium_giop::ServiceContexts;
+use orbium_giop::{ServiceContexts, SystemException};
+use orbium_interceptor::server::{ServedRequest, add_to_reply};
 use orbium_invocation::collocation::TypedServant;
 use orbium_transport::Peer;
 
@@ -106,6 +107,40 @@ impl<'r> Call<'r> {
     #[must_use]
     pub fn service_contexts(&self) -> ServiceContexts<'r> {
         self.incoming.contexts
+    }
+
+    /// The data of a service context of the request; `None` if it has none with that id.
+    #[must_use]
+    pub fn service_context(&self, id: u32) -> Option<&'r [u8]> {
+        self.incoming.contexts.find(id)
+    }
+
+    /// Adds a service context to the reply, whether that has results or an exception. The ORB
+    /// has to be built with [`Interceptors::with_reply_contexts`], or with an interceptor of
+    /// requests; a reply that is given after the servant has returned does not carry it.
+    ///
+    /// ```
+    /// use orbium_core::{Call, SystemException};
+    ///
+    /// fn balance(call: &Call<'_>) -> Result<i32, SystemException> {
+    ///     let tenant = call.service_context(0x4F52_4201).unwrap_or(b"none");
+    ///     call.add_reply_service_context(0x4F52_4201, tenant, false)?;
+    ///     Ok(7)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set; BAD_INV_ORDER 14
+    /// if the ORB was built without either, or another thread serves the request.
+    ///
+    /// [`Interceptors::with_reply_contexts`]: orbium_interceptor::Interceptors::with_reply_contexts
+    pub fn add_reply_service_context(
+        &self,
+        id: u32,
+        data: impl Into<Vec<u8>>,
+        replace: bool,
+    ) -> Result<(), SystemException> {
+        add_to_reply(ServedRequest::of(self.incoming), id, data.into(), replace)
     }
 
     /// Until when the client waits for the reply, or considers the request worth

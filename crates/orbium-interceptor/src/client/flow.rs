@@ -85,16 +85,9 @@ impl SuspendedFlow {
 }
 
 impl<'i> CallFlow<'i> {
-    /// A flow with the slots of the calling thread.
+    /// A flow with the slots that the calling thread had when it made the call.
     #[must_use]
-    pub fn new(all: &'i Interceptors, facts: CallFacts) -> Self {
-        let slots = all.current().of_this_thread();
-        Self::with_slots(all, facts, slots)
-    }
-
-    /// A flow with the slots of an earlier one, of the same call.
-    #[must_use]
-    pub fn with_slots(all: &'i Interceptors, facts: CallFacts, slots: SlotTable) -> Self {
+    pub fn new(all: &'i Interceptors, facts: CallFacts, slots: SlotTable) -> Self {
         Self {
             request: ClientRequest {
                 id: all.next_request(),

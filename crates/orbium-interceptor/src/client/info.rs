@@ -34,7 +34,7 @@ use orbium_invocation::Operation;
 
 use super::outcome::CallOutcome;
 use crate::context_list::ContextList;
-use crate::errors::{no_such_component, no_such_context, not_kept};
+use crate::errors::{no_such_component, not_kept};
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
 
@@ -240,7 +240,7 @@ macro_rules! of_reply {
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
             pub fn reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-                self.request.reply_contexts.get(id).map_err(|_| no_such_context())
+                self.request.reply_contexts.get(id)
             }
         }
     )*};

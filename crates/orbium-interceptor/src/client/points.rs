@@ -13,8 +13,8 @@ use crate::interrupt::Interrupt;
 /// `receive_other` (UNKNOWN) on the thread that sends the request, before it goes out; then
 /// `send_poll` and an ending point, on a thread of the ORB that has the caller's priority,
 /// when the reply is there or the call has failed. Both have the same
-/// [`request_id`](super::ClientRequest::request_id), slots and service contexts. A call whose handle
-/// is dropped before has no second sequence.
+/// [`request_id`](super::ClientRequest::request_id), slots and service contexts. Dropping the
+/// handle of a call before its reply is there leaves out the second sequence.
 ///
 /// Calls that an interceptor makes are intercepted too. While one runs, its thread has empty
 /// slots: it sets one before such a call, and looks at it in `send_request`.

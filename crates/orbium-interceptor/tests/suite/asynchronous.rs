@@ -11,8 +11,9 @@ use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, ReceiveReply, SendPoll, SendRequest, SlotId,
 };
 use orbium::{Any, Asynchronous, Completion, ExceptionKind, Interface, Orb, SystemException};
-use orbium_cdr::{Decode, Encode};
+use orbium_cdr::{Decode, Encode, Type};
 use orbium_core::Operation;
+use orbium_dynamic::Request;
 use orbium_testkit::probe::{Refused, RefusedError, Target};
 use orbium_testkit::{PATIENCE, block_on, dead_port, eventually, reach, within};
 
@@ -355,5 +356,21 @@ fn a_call_that_is_dropped_is_not_polled() -> Tested {
     server.state.gate.open();
     noop(&target).wait()?;
     assert_eq!(journal.take(), [SENT, SENT, ANSWERED].concat());
+    Ok(())
+}
+
+/// Conformance: PI - deferred requests: the sequences of asynchronous calls
+#[test]
+fn a_deferred_request_has_two_sequences() -> Tested {
+    let (journal, server) = (Journal::default(), plain_server());
+    let orb = client_orb(recorders(&journal));
+    let target = seen_by(&orb, &server.target);
+    let mut request = Request::new(target.as_object(), "echo_long")?;
+    request.add_in("v", Any::from(5))?;
+    request.set_return_type(Type::LONG)?;
+    request.send()?;
+    request.get_response()?;
+    assert_eq!(request.return_value().extract::<i32>()?, 5);
+    assert_eq!(journal.take(), [SENT, ANSWERED].concat());
     Ok(())
 }

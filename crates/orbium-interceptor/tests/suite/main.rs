@@ -2,6 +2,7 @@
 //! Interceptors over real connections, as one program.
 
 mod asynchronous;
+mod by_hand;
 mod contexts;
 mod flow;
 mod recorder;

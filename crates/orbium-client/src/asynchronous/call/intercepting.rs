@@ -40,7 +40,7 @@ impl Call {
             return Some(attempt);
         };
         let facts = attempt.facts(self.operation);
-        let mut flow = CallFlow::with_slots(self.interceptors(), facts, slots.clone());
+        let mut flow = CallFlow::new(self.interceptors(), facts, slots.clone());
         match flow.send_request() {
             Ok(()) => {
                 self.lock().flow = Some(Box::new(flow.suspend()));
