@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 pub mod client;
+mod codec;
 mod context_list;
 mod errors;
 mod guard;
@@ -40,6 +41,7 @@ pub use client::{
     ClientInterceptor, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
     SendRequest,
 };
+pub use codec::{Codec, CodecError, UnknownEncoding};
 pub use context_list::{ContextList, OwnedContext, ReplyContexts};
 pub use interrupt::Interrupt;
 pub use registry::{DuplicateName, Interceptors};

@@ -3,6 +3,7 @@
 
 mod asynchronous;
 mod by_hand;
+mod codec;
 mod contexts;
 mod flow;
 mod recorder;
