@@ -19,6 +19,7 @@ mod server_strategy;
 mod settings;
 pub mod spelling;
 pub mod tls;
+pub mod tls_values;
 pub mod values;
 
 pub use choices::{

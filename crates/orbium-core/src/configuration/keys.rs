@@ -3,13 +3,13 @@
 
 use orbium_channel::protocol::missing_feature;
 use orbium_config::file_url::path_of;
+use orbium_config::tls_values as tls;
 use orbium_config::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_giop::ObjectUrl;
 use orbium_transport::Endpoint;
 
-use super::tls;
 use crate::{
     Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ProtocolPolicy,
     ReplyBatching, ServerStrategy,

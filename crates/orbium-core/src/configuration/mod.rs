@@ -9,7 +9,6 @@ mod page;
 mod profiles;
 #[cfg(test)]
 mod tests;
-mod tls;
 
 use std::path::Path;
 

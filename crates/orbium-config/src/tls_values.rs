@@ -3,27 +3,37 @@
 
 use std::path::PathBuf;
 
-use orbium_config::tls::{NameCheck, TlsConfig, TlsVersion};
-use orbium_config::values::{Read, optional, parsed, show_optional};
+use crate::tls::{NameCheck, TlsConfig, TlsVersion};
+use crate::values::{Read, optional, parsed, show_optional};
 
 /// A file, or none.
-pub(super) fn file(text: &str) -> Read<Option<PathBuf>> {
+///
+/// # Errors
+/// None so far.
+pub fn file(text: &str) -> Read<Option<PathBuf>> {
     optional(text, |text| Ok(PathBuf::from(text)))
 }
 
-pub(super) fn show_file(file: Option<&PathBuf>) -> String {
+/// As [`file`] reads it.
+#[must_use]
+pub fn show_file(file: Option<&PathBuf>) -> String {
     show_optional(file, |file| file.display().to_string())
 }
 
 /// Files, separated by commas, or none.
-pub(super) fn files(text: &str) -> Read<Vec<PathBuf>> {
+///
+/// # Errors
+/// None so far.
+pub fn files(text: &str) -> Read<Vec<PathBuf>> {
     let files = optional(text, |text| {
         Ok(text.split(',').map(|file| file.trim().into()).collect())
     })?;
     Ok(files.unwrap_or_default())
 }
 
-pub(super) fn show_files(files: &[PathBuf]) -> String {
+/// As [`files`] reads them.
+#[must_use]
+pub fn show_files(files: &[PathBuf]) -> String {
     let shown: Vec<_> = files
         .iter()
         .map(|file| file.display().to_string())
@@ -35,7 +45,10 @@ pub(super) fn show_files(files: &[PathBuf]) -> String {
 }
 
 /// The versions from the oldest to the newest that is written.
-pub(super) fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
+///
+/// # Errors
+/// One of them is no version.
+pub fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
     let versions = text.split(',').map(|version| parsed(version.trim()));
     let versions: Vec<TlsVersion> = versions.collect::<Read<_>>()?;
     let ends = versions.iter().min().zip(versions.iter().max());
@@ -45,7 +58,9 @@ pub(super) fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
     Ok(())
 }
 
-pub(super) fn show_versions(config: &TlsConfig) -> String {
+/// As [`versions`] reads them.
+#[must_use]
+pub fn show_versions(config: &TlsConfig) -> String {
     match (config.min_version, config.max_version) {
         (one, other) if one == other => one.to_string(),
         (oldest, newest) => format!("{oldest},{newest}"),
@@ -53,7 +68,10 @@ pub(super) fn show_versions(config: &TlsConfig) -> String {
 }
 
 /// `host`, `any`, or names.
-pub(super) fn names(text: &str) -> Read<NameCheck> {
+///
+/// # Errors
+/// One of them is no name of a host.
+pub fn names(text: &str) -> Read<NameCheck> {
     let is_name = |name: &&str| {
         let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_');
         !name.is_empty() && name.chars().all(in_name)
@@ -72,7 +90,9 @@ pub(super) fn names(text: &str) -> Read<NameCheck> {
     }
 }
 
-pub(super) fn show_names(names: &NameCheck) -> String {
+/// As [`names`] reads them.
+#[must_use]
+pub fn show_names(names: &NameCheck) -> String {
     match names {
         NameCheck::Host => "host".to_owned(),
         NameCheck::ChainOnly => "any".to_owned(),
