@@ -112,6 +112,8 @@ pub(crate) struct Inbound {
     pub(crate) is_read: bool,
     room: Vec<u8>,
     end: Option<Option<io::ErrorKind>>,
+    /// No more calls begin.
+    is_closing: bool,
     budget: Budget,
 }
 
@@ -126,13 +128,14 @@ impl Inbound {
             is_read: false,
             room: Vec::new(),
             end: None,
+            is_closing: false,
             budget: budget.clone(),
         }
     }
 
-    /// A new calling half; `None` if the connection has ended.
+    /// A new calling half; `None` if the connection has ended, or one side has closed it.
     pub(crate) fn add_half(&mut self) -> Option<HalfId> {
-        if self.end.is_some() {
+        if self.end.is_some() || self.is_closing || self.splitter.was_closed {
             return None;
         }
         self.last_half += 1;
@@ -217,6 +220,11 @@ impl Inbound {
             self.requests.wake();
             self.replies.values().for_each(Queue::wake);
         }
+    }
+
+    /// This side has closed the connection: no more calls begin.
+    pub(crate) fn close(&mut self) {
+        self.is_closing = true;
     }
 
     pub(crate) fn has_ended(&self) -> bool {

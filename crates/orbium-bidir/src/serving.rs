@@ -100,6 +100,7 @@ impl ByteStream for ServingHalf {
     }
 
     fn shutdown(&self, how: Shutdown) {
+        self.wire.inbound().close();
         self.wire.stream.shutdown(how);
         if how != Shutdown::Write && self.wire.is_both() {
             self.wire.end();

@@ -46,6 +46,8 @@ pub(crate) struct Splitter {
     is_broken: bool,
     /// Whether a reply has come.
     pub(crate) was_answered: bool,
+    /// Whether the peer has said that it takes no more requests.
+    pub(crate) was_closed: bool,
 }
 
 /// A number in that byte order.
@@ -74,6 +76,7 @@ impl Splitter {
             left: 0,
             is_broken: false,
             was_answered: false,
+            was_closed: false,
         }
     }
 
@@ -127,7 +130,10 @@ impl Splitter {
         let size = header.size as usize;
         let has_id = header.version.minor >= 2 && size >= 4;
         let way = match header.kind {
-            MessageKind::CloseConnection | MessageKind::MessageError => Way::All,
+            MessageKind::CloseConnection | MessageKind::MessageError => {
+                self.was_closed = true;
+                Way::All
+            }
             MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment if has_id => {
                 if self.have < HEAD {
                     return;

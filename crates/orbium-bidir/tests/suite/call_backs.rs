@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Call-backs over the connection that the client has opened.
 
-use orbium::{BidirectionalPolicy, Config, ServerStrategy};
+use orbium::{BidirectionalPolicy, Config};
 use orbium_testkit::{Served, each_strategy, within};
 
-use crate::common::{both, seen_by, unreachable};
-
-fn with(strategy: ServerStrategy) -> Config {
-    Config { strategy, ..both() }
-}
+use crate::common::{both, seen_by, unreachable, with};
 
 /// Conformance: TAO 33 - bidirectional GIOP: within a call and after it
 /// Conformance: connections - bidirectional GIOP: within a call and after it

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use orbium::{BidirectionalPolicy, Config, Orb};
+use orbium::{BidirectionalPolicy, Config, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, dead_port, reach};
 
@@ -14,6 +14,11 @@ pub(crate) fn both() -> Config {
         bidirectional: BidirectionalPolicy::Both,
         ..Config::default()
     }
+}
+
+/// The same with a server strategy.
+pub(crate) fn with(strategy: ServerStrategy) -> Config {
+    Config { strategy, ..both() }
 }
 
 /// A client with an object for call-backs. Its references name an address at which nothing

@@ -3,8 +3,10 @@
 //! nothing answers: what calls them back goes over their own connections.
 
 mod call_backs;
+mod closing;
 mod common;
 mod firewall;
+mod lanes;
 mod listen_points;
 mod realm;
 mod transports;

@@ -9,7 +9,7 @@ use orbium_cdr::{Decode, Encode};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, dead_port, each_strategy, within};
 
-use crate::common::{Folder, both, seen_by};
+use crate::common::{Folder, seen_by, with};
 use crate::realm::Realm;
 
 /// A transport between a server and a client that nothing connects to.
@@ -77,7 +77,7 @@ impl Medium {
     }
 
     fn pair(&self, strategy: ServerStrategy) -> (Served, Served) {
-        let config = Config { strategy, ..both() };
+        let config = with(strategy);
         (self.server(config.clone()), self.client(config))
     }
 }
