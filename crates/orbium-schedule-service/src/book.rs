@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The operations of the service with their schedule, in one place for all of its objects.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use orbium::SystemException;
+use orbium_sched::{
+    DependencyKind, Handle, Options, Repository, SchedError, Schedule, Timing, listing,
+};
+
+use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
+use crate::journal::{Journal, schedule_line};
+
+/// Operations that the service keeps.
+const MAX_OPERATIONS: usize = 100_000;
+/// Dependencies of all operations together.
+const MAX_DEPENDENCIES: usize = 1_000_000;
+/// Bytes of a name.
+const MAX_NAME: usize = 4_096;
+
+/// Why something was not done.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The scheduler refuses it.
+    Sched(SchedError),
+    /// The service refuses it.
+    System(SystemException),
+}
+
+impl From<SchedError> for Fault {
+    fn from(error: SchedError) -> Self {
+        Self::Sched(error)
+    }
+}
+
+impl From<SystemException> for Fault {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+/// Operations, their schedule, and the file that has both.
+#[derive(Debug, Default)]
+pub(crate) struct Book(Mutex<State>);
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) repository: Repository,
+    /// What the priorities come from; none before they were computed.
+    pub(crate) schedule: Option<Schedule>,
+    /// What was computed last, feasible or not.
+    pub(crate) attempt: Option<Schedule>,
+    dependencies: usize,
+    journal: Option<Journal>,
+}
+
+impl Book {
+    /// The book in a file. Priorities are computed again as they were.
+    pub(crate) fn open(path: &Path) -> Result<Self, ServiceError> {
+        let (journal, saved) = Journal::open(path)?;
+        let infos = saved.repository.infos().iter();
+        let mut state = State {
+            dependencies: infos.map(|it| it.dependencies.len()).sum(),
+            repository: saved.repository,
+            journal: Some(journal),
+            ..State::default()
+        };
+        if let Some(options) = saved.options {
+            // Without a schedule, as after changes that it does not hold for, it waits for the next.
+            let _ = state.compute(&options);
+        }
+        Ok(Book(Mutex::new(state)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub(crate) fn create(&mut self, name: &str) -> Result<Handle, Fault> {
+        self.require_file()?;
+        if name.len() > MAX_NAME || self.repository.infos().len() >= MAX_OPERATIONS {
+            return Err(TOO_MUCH.into());
+        }
+        let handle = self.repository.create(name)?;
+        self.store(handle)?;
+        Ok(handle)
+    }
+
+    /// Changes the timing of an operation.
+    pub(crate) fn set(
+        &mut self,
+        handle: Handle,
+        change: impl FnOnce(&mut Timing),
+    ) -> Result<(), Fault> {
+        self.require_file()?;
+        let mut timing = self.repository.get(handle)?.timing;
+        change(&mut timing);
+        self.repository.set(handle, timing)?;
+        self.store(handle)
+    }
+
+    pub(crate) fn add_dependency(
+        &mut self,
+        handle: Handle,
+        on: Handle,
+        calls: u32,
+        kind: DependencyKind,
+    ) -> Result<(), Fault> {
+        self.require_file()?;
+        if self.dependencies >= MAX_DEPENDENCIES {
+            return Err(TOO_MUCH.into());
+        }
+        self.repository.add_dependency(handle, on, calls, kind)?;
+        self.dependencies += 1;
+        let mut alone = Repository::new();
+        let own = alone.create(self.repository.name(handle))?;
+        let other = match handle == on {
+            true => own,
+            false => alone.create(self.repository.name(on))?,
+        };
+        alone.add_dependency(own, other, calls, kind)?;
+        let text = listing(&alone);
+        self.append(text.lines().last().unwrap_or_default())
+    }
+
+    /// Computes the schedule and assigns priorities, if its deadlines hold.
+    pub(crate) fn schedule(&mut self, options: &Options) -> Result<&Schedule, Fault> {
+        self.require_file()?;
+        self.compute(options)?;
+        self.append(schedule_line(options).trim_end())?;
+        let not_scheduled = || SchedError::NotScheduled(String::new());
+        Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
+    }
+
+    fn compute(&mut self, options: &Options) -> Result<(), SchedError> {
+        let computed = Schedule::compute(&self.repository, options)?;
+        let attempt = self.attempt.insert(computed);
+        attempt.require_feasible()?;
+        self.schedule = Some(self.repository.compute_scheduling(options)?);
+        Ok(())
+    }
+
+    pub(crate) fn destroy(&mut self) -> Result<(), Fault> {
+        if let Some(journal) = &mut self.journal {
+            journal.clear().map_err(|_| NOT_STORED)?;
+        }
+        *self = State {
+            journal: self.journal.take(),
+            ..State::default()
+        };
+        Ok(())
+    }
+
+    /// # Errors
+    /// PERSIST_STORE once a change was not written: no further one is made.
+    fn require_file(&self) -> Result<(), SystemException> {
+        match &self.journal {
+            Some(journal) if !journal.is_whole() => Err(NOT_STORED),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the line of an operation.
+    fn store(&mut self, handle: Handle) -> Result<(), Fault> {
+        let info = self.repository.get(handle)?;
+        let mut alone = Repository::new();
+        alone.register(&info.entry_point, info.timing)?;
+        self.append(listing(&alone).trim_end_matches('\n'))
+    }
+
+    fn append(&mut self, line: &str) -> Result<(), Fault> {
+        match &mut self.journal {
+            Some(journal) => {
+                let written = journal.append(&format!("{line}\n"));
+                written.map_err(|_| Fault::System(NOT_STORED))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What goes wrong with the service, and the system exceptions that it raises.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use orbium::{Completion, ExceptionKind, PoaError, SystemException};
+
+/// An argument that no declared exception is for: a negative number, an unknown name.
+pub(crate) const BAD_ARGUMENT: SystemException =
+    SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
+/// The operation is for the privileged reference.
+pub(crate) const NOT_PRIVILEGED: SystemException =
+    SystemException::new(ExceptionKind::NoPermission, 0, Completion::No);
+/// More operations, dependencies or letters in a name than the service keeps.
+pub(crate) const TOO_MUCH: SystemException =
+    SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No);
+/// The file could not be written: the change may be lost with the process, and no further one is made.
+pub(crate) const NOT_STORED: SystemException =
+    SystemException::new(ExceptionKind::PersistStore, 0, Completion::No);
+
+/// Why there is no service.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The file of the state could not be read or written.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        why: String,
+    },
+    /// The file is no state of a service.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, with its line.
+        why: String,
+    },
+    /// No random bytes for the key of the privileged reference.
+    Random(String),
+    /// The ORB has no place for it.
+    Poa(String),
+    /// The ORB cannot serve it.
+    System(SystemException),
+}
+
+impl fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, why } => write!(f, "`{}`: {why}", path.display()),
+            Self::Damaged { path, why } => {
+                write!(f, "`{}` is no state of a service: {why}", path.display())
+            }
+            Self::Random(why) => write!(f, "no random bytes: {why}"),
+            Self::Poa(why) => f.write_str(why),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ServiceError {}
+
+impl From<SystemException> for ServiceError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PoaError> for ServiceError {
+    fn from(error: PoaError) -> Self {
+        Self::Poa(error.to_string())
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The file of the state: a table of RT_Infos to which changes are appended.
+//!
+//! A line `operation` for a name that is there already replaces it; a line `schedule` says what the
+//! priorities were last computed for. What is appended survives the process, though not the host.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use orbium_sched::{Options, Repository, Strategy, listing, parse};
+
+use crate::error::ServiceError;
+
+/// The longest file that is read.
+const MAX_FILE: u64 = 256 << 20;
+
+/// A file that changes are appended to.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    has_failed: bool,
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(crate) struct Saved {
+    pub(crate) repository: Repository,
+    pub(crate) options: Option<Options>,
+}
+
+impl Journal {
+    /// Opens a file, or makes one, and writes what it says anew: each operation once.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Saved), ServiceError> {
+        let failed = |error: io::Error| file_error(path, &error);
+        let saved = match fs::metadata(path) {
+            Ok(metadata) if metadata.len() > MAX_FILE => {
+                return Err(damaged(path, format!("it is longer than {MAX_FILE} bytes")));
+            }
+            Ok(_) => read(path, &fs::read_to_string(path).map_err(failed)?)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Saved::default(),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut text = listing(&saved.repository);
+        if let Some(options) = &saved.options {
+            text.push_str(&schedule_line(options));
+        }
+        let file = replace(path, &text).map_err(failed)?;
+        let journal = Journal {
+            file,
+            path: path.to_owned(),
+            has_failed: false,
+        };
+        Ok((journal, saved))
+    }
+
+    /// Whether the file has all that was appended.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.has_failed
+    }
+
+    /// Appends lines. After a failure the file is behind, and every further one fails.
+    pub(crate) fn append(&mut self, lines: &str) -> io::Result<()> {
+        if self.has_failed {
+            return Err(io::Error::other("an earlier change was not written"));
+        }
+        let written = self.file.write_all(lines.as_bytes());
+        self.has_failed = written.is_err();
+        written
+    }
+
+    /// Begins anew without any operation.
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        let replaced = replace(&self.path, "");
+        self.has_failed = replaced.is_err();
+        self.file = replaced?;
+        Ok(())
+    }
+}
+
+/// The line that says what the priorities were computed for.
+pub(crate) fn schedule_line(options: &Options) -> String {
+    let Options {
+        strategy,
+        min_priority,
+        max_priority,
+        ..
+    } = options;
+    format!("schedule {strategy} {min_priority} {max_priority}\n")
+}
+
+/// Replaces a file as a whole, and opens it to append.
+fn replace(path: &Path, text: &str) -> io::Result<File> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let mut file = File::create(&temporary)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    OpenOptions::new().append(true).open(path)
+}
+
+fn read(path: &Path, text: &str) -> Result<Saved, ServiceError> {
+    // A process that was killed may have left half a line at the end.
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    let mut lines: Vec<&str> = Vec::new();
+    let mut line_of_name: HashMap<String, usize> = HashMap::new();
+    let mut options = None;
+    for (number, line) in (1..).zip(whole.lines()) {
+        if let Some(rest) = line.strip_prefix("schedule ") {
+            let unreadable = || damaged(path, format!("line {number}: no strategy and priorities"));
+            options = Some(computed_for(rest).ok_or_else(unreadable)?);
+            continue;
+        }
+        if line.starts_with("operation ") {
+            let alone = parse(line);
+            let alone =
+                alone.map_err(|it| damaged(path, format!("line {number}: {}", it.message)))?;
+            let name = alone.repository.infos().first().map(|it| &it.entry_point);
+            if let Some(earlier) = name.and_then(|it| line_of_name.get(it)) {
+                lines[*earlier] = line;
+                continue;
+            }
+            line_of_name.extend(name.map(|it| (it.clone(), lines.len())));
+        }
+        lines.push(line);
+    }
+    let listed = parse(&lines.join("\n")).map_err(|it| damaged(path, it.message))?;
+    Ok(Saved {
+        repository: listed.repository,
+        options,
+    })
+}
+
+fn computed_for(text: &str) -> Option<Options> {
+    let mut words = text.split(' ');
+    let strategy: Strategy = words.next()?.parse().ok()?;
+    let options = Options {
+        min_priority: words.next()?.parse().ok()?,
+        max_priority: words.next()?.parse().ok()?,
+        ..Options::new(strategy)
+    };
+    words.next().is_none().then_some(options)
+}
+
+fn file_error(path: &Path, error: &io::Error) -> ServiceError {
+    ServiceError::File {
+        path: path.to_owned(),
+        why: error.to_string(),
+    }
+}
+
+fn damaged(path: &Path, why: String) -> ServiceError {
+    ServiceError::Damaged {
+        path: path.to_owned(),
+        why,
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Real-time Scheduling Service as a CORBA object: programs register their operations and what
+//! those need, and are assigned priorities.
+//!
+//! [`ScheduleService`] serves one, from memory or from a file. [`rt_scheduler`] is what the IDL
+//! compiler makes of the interface of the paper, [`rt_scheduler2`] of what only its text has. This
+//! crate does not know sockets, and analyses nothing: `orbium-sched` does.
+//!
+//! ```
+//! use orbium::Orb;
+//! use orbium_schedule_service::ScheduleService;
+//! use orbium_schedule_service::rt_scheduler::Importance;
+//!
+//! let orb = Orb::builder().build()?;
+//! let service = ScheduleService::in_memory(&orb)?;
+//! // What applications call:
+//! let scheduler = service.reference();
+//! let steer = scheduler.create("Rudder::steer")?;
+//! let (period, time) = (500_000, 100_000); // 50 ms and 10 ms, in units of 100 ns
+//! scheduler.set(steer, time, time, 0, period, Importance::MediumImportance, 0, 0)?;
+//! // What the one calls that starts them:
+//! service.privileged().compute_scheduling(1, 99)?;
+//! assert_eq!(scheduler.priority(steer)?.priority, 99);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod book;
+mod convert;
+mod error;
+mod extended;
+mod journal;
+mod servant;
+mod service;
+
+orbium::include_idl!("RTScheduler");
+
+pub use error::ServiceError;
+pub use service::{SCHEDULE_SERVICE, ScheduleService};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A Scheduling Service that an ORB serves.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use orbium::{IdAssignment, Orb, Policies};
+
+use crate::book::Book;
+use crate::error::ServiceError;
+use crate::rt_scheduler2::Scheduler;
+use crate::servant::Servant;
+
+/// The name of the initial reference, and the key of `corbaloc:` URLs.
+pub const SCHEDULE_SERVICE: &str = "ScheduleService";
+
+/// Bytes of the object id of the privileged reference, which cannot be guessed.
+const SECRET: usize = 16;
+
+/// A Scheduling Service, in memory or in a file. [The crate](crate) shows one.
+#[derive(Debug)]
+pub struct ScheduleService {
+    reference: Scheduler,
+    privileged: Scheduler,
+}
+
+impl ScheduleService {
+    /// A service without operations, gone with the process.
+    ///
+    /// The ORB's initial reference `ScheduleService` leads to it unless it has one, and so does the
+    /// key of that name in `corbaloc:` URLs.
+    ///
+    /// # Errors
+    /// [`ServiceError`]: the ORB has a service already, or is shut down.
+    pub fn in_memory(orb: &Orb) -> Result<Self, ServiceError> {
+        Self::serve(orb, Book::default())
+    }
+
+    /// The service with the operations of a file, which is made if there is none. Each change is
+    /// appended before the call returns. If priorities were computed, they are computed again.
+    ///
+    /// # Errors
+    /// [`ServiceError`]; also what is wrong with the file.
+    pub fn open(orb: &Orb, file: &Path) -> Result<Self, ServiceError> {
+        Self::serve(orb, Book::open(file)?)
+    }
+
+    fn serve(orb: &Orb, book: Book) -> Result<Self, ServiceError> {
+        let book = Arc::new(book);
+        let servant = |is_privileged| Servant {
+            book: Arc::clone(&book),
+            is_privileged,
+        };
+        let policies = Policies {
+            id_assignment: IdAssignment::User,
+            ..Policies::default()
+        };
+        let root = orb.root_poa();
+        let poa = root.create_poa(SCHEDULE_SERVICE, Some(root.manager()), policies)?;
+        let reference: Scheduler = poa.activate_with_id(b"public", servant(false))?;
+        let privileged = poa.activate_with_id(&secret()?, servant(true))?;
+        orb.bind_key(SCHEDULE_SERVICE, &reference)?;
+        root.manager().activate()?;
+        // The configuration's own is another service, and stays.
+        if let Err(_taken) = orb.register_initial_reference(SCHEDULE_SERVICE, &reference) {}
+        Ok(Self {
+            reference,
+            privileged,
+        })
+    }
+
+    /// The object for applications: they register operations and ask for priorities.
+    #[must_use]
+    pub fn reference(&self) -> Scheduler {
+        self.reference.clone()
+    }
+
+    /// The same with the privilege to compute and to forget everything. Its key is random: only
+    /// those that are given this reference have it.
+    #[must_use]
+    pub fn privileged(&self) -> Scheduler {
+        self.privileged.clone()
+    }
+}
+
+fn secret() -> Result<[u8; SECRET], ServiceError> {
+    let mut bytes = [0; SECRET];
+    let read = File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut bytes));
+    read.map_err(|error| ServiceError::Random(error.to_string()))?;
+    Ok(bytes)
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state in a file.
+
+use std::fs;
+
+use orbium_schedule_service::ServiceError;
+use orbium_schedule_service::rt_scheduler::Importance;
+use orbium_schedule_service::rt_scheduler2::Strategy;
+
+use crate::served::{Scratch, Served, register};
+
+/// Conformance: RT 6 - the Scheduling Service: state kept in a file
+#[test]
+fn operations_and_priorities_are_there_again() {
+    let file = Scratch::new("again");
+    let served = Served::open(file.path()).unwrap();
+    let scheduler = served.remote();
+    let steer = register(&scheduler, "Rudder \"1\"\\\n::steer", 50, 10);
+    let read = register(&scheduler, "read", 0, 5);
+    scheduler.add_dependency(steer, read, 2).unwrap();
+    scheduler.add_dependency(steer, read, 1).unwrap();
+    served.privileged().schedule(Strategy::Edf, 5, 9).unwrap();
+    let before = [scheduler.get(steer).unwrap(), scheduler.get(read).unwrap()];
+    drop(served);
+
+    let served = Served::open(file.path()).unwrap();
+    let scheduler = served.remote();
+    let after = [scheduler.get(steer).unwrap(), scheduler.get(read).unwrap()];
+    assert_eq!(after, before);
+    assert_eq!(scheduler.scheduling_strategy().unwrap(), Strategy::Edf);
+    assert_eq!(scheduler.create("another").unwrap(), 3);
+}
+
+/// Each change is a line; the last one of an operation holds. Opening leaves one of each.
+#[test]
+fn the_file_does_not_grow_with_its_history() {
+    let file = Scratch::new("history");
+    let served = Served::open(file.path()).unwrap();
+    let scheduler = served.remote();
+    let handle = register(&scheduler, "a", 50, 10);
+    for time in 1..=20 {
+        let low = Importance::LowImportance;
+        scheduler.set(handle, time, 0, 0, 500, low, 0, 0).unwrap();
+    }
+    drop(served);
+    let lines = || fs::read_to_string(file.path()).unwrap().lines().count();
+    assert_eq!(lines(), 22);
+    let served = Served::open(file.path()).unwrap();
+    assert_eq!(lines(), 1);
+    assert_eq!(
+        served
+            .remote()
+            .get(handle)
+            .unwrap()
+            .worstcase_execution_time,
+        20
+    );
+}
+
+#[test]
+fn half_a_line_at_the_end_is_dropped() {
+    let file = Scratch::new("half");
+    fs::write(
+        file.path(),
+        "operation \"a\" period=\"50 ms\"\noperation \"b\" peri",
+    )
+    .unwrap();
+    let served = Served::open(file.path()).unwrap();
+    assert_eq!(served.remote().operations().unwrap(), 1);
+}
+
+#[test]
+fn what_is_destroyed_is_not_there_again() {
+    let file = Scratch::new("destroyed");
+    let served = Served::open(file.path()).unwrap();
+    register(&served.remote(), "a", 50, 10);
+    served.privileged().destroy().unwrap();
+    register(&served.remote(), "b", 50, 10);
+    drop(served);
+    let served = Served::open(file.path()).unwrap();
+    assert_eq!(served.remote().get(1).unwrap().entry_point, "b");
+}
+
+#[test]
+fn a_damaged_file_is_refused_with_its_line() {
+    let file = Scratch::new("damaged");
+    for (text, reason) in [
+        ("operation \"a\"\noperation \"b\" period=9\n", "line 2: "),
+        ("schedule rms one 2\n", "line 1: no strategy and priorities"),
+        ("schedule rms 1 2 3\n", "line 1: no strategy and priorities"),
+        ("calls \"a\" operation=\"b\"\n", "no operation `a`"),
+        ("\u{1}\n", "expected"),
+    ] {
+        fs::write(file.path(), text).unwrap();
+        match Served::open(file.path()).err().unwrap() {
+            ServiceError::Damaged { why, .. } => assert!(why.contains(reason), "{why}"),
+            other => panic!("{other}"),
+        }
+        let kept = fs::read_to_string(file.path()).unwrap();
+        assert_eq!(kept, text, "a refused file stays as it is");
+    }
+    let folder = Scratch::new("no-such-folder/state");
+    let refused = Served::open(folder.path()).err().unwrap();
+    assert!(matches!(refused, ServiceError::File { .. }), "{refused}");
+}
