@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // omni-client FILE OPERATION CALLS SIZE [untimed] [-ORB options]: a closed loop of one operation on the
 // reference in FILE, with one reading of the clock per call, or none when untimed. Prints one line of JSON.
+// dii_noop and dii_cube_long are noop and cube_long by the dynamic invocation interface, a new request for each.
 #include "cubit.hh"
 #include "ttcp.hh"
 
@@ -136,6 +137,35 @@ bool on_cube(const Run& run, CORBA::Object_ptr object)
     return true;
 }
 
+void finish(CORBA::Request_ptr request)
+{
+    request->invoke();
+    require(!request->env()->exception(), "an exception");
+}
+
+bool dynamically(const Run& run, CORBA::Object_ptr object)
+{
+    if (run.operation == "dii_noop") {
+        loop(run, [&] {
+            CORBA::Request_var request = object->_request("noop");
+            request->set_return_type(CORBA::_tc_void);
+            finish(request);
+        });
+        return true;
+    }
+    if (run.operation != "dii_cube_long")
+        return false;
+    loop(run, [&] {
+        CORBA::Request_var request = object->_request("cube_long");
+        request->add_in_arg("v") <<= CORBA::Long(7);
+        request->set_return_type(CORBA::_tc_long);
+        finish(request);
+        CORBA::Long cube = 0;
+        require((request->return_value() >>= cube) && cube == 343, "wrong cube");
+    });
+    return true;
+}
+
 bool on_receiver(const Run& run, CORBA::Object_ptr object)
 {
     if (run.operation != "echo_structs" && run.operation != "send_structs" && run.operation != "send_octets")
@@ -177,7 +207,7 @@ try {
     std::string reference;
     std::ifstream(argv[1]) >> reference;
     CORBA::Object_var object = orb->string_to_object(reference.c_str());
-    require(on_cube(run, object) || on_receiver(run, object), "no such operation here");
+    require(on_cube(run, object) || dynamically(run, object) || on_receiver(run, object), "no such operation here");
     orb->destroy();
 } catch (const CORBA::Exception& e) {
     std::cerr << "omni-client: " << e._name() << '\n';
