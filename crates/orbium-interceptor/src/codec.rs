@@ -27,14 +27,14 @@ pub struct Codec {
 }
 
 /// No codec writes that (`IOP::CodecFactory::UnknownEncoding`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownEncoding {
     /// The version of GIOP that was asked for, as 1.`minor`.
     pub minor: u8,
 }
 
 /// Why a codec fails.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum CodecError {
     /// The encoding cannot carry the value, such as wide characters in that of GIOP 1.0
     /// (`IOP::Codec::InvalidTypeForEncoding`).
@@ -147,6 +147,12 @@ impl fmt::Display for UnknownEncoding {
     }
 }
 
+impl fmt::Debug for UnknownEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for UnknownEncoding {}
 
 impl fmt::Display for CodecError {
@@ -160,6 +166,12 @@ impl fmt::Display for CodecError {
             Some(error) => write!(f, "{what}: {error}"),
             None => f.write_str(what),
         }
+    }
+}
+
+impl fmt::Debug for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
