@@ -119,9 +119,16 @@ impl ValueOwner {
 }
 
 /// A type that was found for an id, and its factory if it has one.
+#[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) class: &'static Class,
     make: Option<Arc<Make>>,
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class.id)
+    }
 }
 
 impl Found {

@@ -60,6 +60,7 @@
 #![forbid(unsafe_code)]
 
 mod abstract_interface;
+mod address_hash;
 mod base;
 mod class;
 mod custom;

@@ -260,7 +260,6 @@ macro_rules! idl_value_access {
             }
         }
 
-        #[allow(dead_code)]
         impl $crate::HasState for $name {
             type State = $state;
         }

@@ -25,11 +25,21 @@ struct Met {
     ids: Vec<(usize, Id)>,
     lists: Vec<(usize, Arc<[Id]>)>,
     codebases: Vec<usize>,
+    /// The latest type that was found: for most values it is that of the one before.
+    latest: Option<Latest>,
     depth: u32,
     /// Anys of values around the next octet.
     anys: u32,
     /// Octets of values that were copied into anys.
     copied: usize,
+}
+
+/// A type that was found by one id.
+#[derive(Debug)]
+struct Latest {
+    id: Id,
+    formal: &'static Class,
+    found: Found,
 }
 
 /// Octets of values that are copied into anys for each octet of the message, and a few
@@ -85,7 +95,10 @@ pub fn read_value(
         Lead::Known(_) => return Err(reader.error(CdrErrorKind::BadValue)),
         Lead::New(header) => header,
     };
-    let found = choose(&header, formal, reader).map_err(|kind| reader.error(kind))?;
+    let found = match known(&header, formal, reader) {
+        Some(found) => found,
+        None => choose(&header, formal, reader).map_err(|kind| reader.error(kind))?,
+    };
     let Some(value) = found.make() else {
         return Err(reader.error(CdrErrorKind::UnknownValue));
     };
@@ -200,11 +213,21 @@ fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
     }
 }
 
+/// The type of the value before, if this one has the same id in the same place.
+fn known(header: &Header, formal: &'static Class, reader: &mut CdrReader<'_>) -> Option<Found> {
+    let Ids::One(id) = &header.ids else {
+        return None;
+    };
+    let latest = met(reader).latest.as_ref()?;
+    let is_same = Arc::ptr_eq(&latest.id, id) && core::ptr::eq(latest.formal, formal);
+    is_same.then(|| latest.found.clone())
+}
+
 /// The type to read a value as: the first of its ids that is known, or the expected one.
 fn choose(
     header: &Header,
     formal: &'static Class,
-    reader: &CdrReader<'_>,
+    reader: &mut CdrReader<'_>,
 ) -> Result<Found, CdrErrorKind> {
     let ids = header.ids.as_slice();
     if ids.is_empty() {
@@ -215,6 +238,10 @@ fn choose(
     }
     for (index, id) in ids.iter().enumerate() {
         if let Some(found) = Found::find(id, formal, reader) {
+            if let Ids::One(id) = &header.ids {
+                let (id, found) = (Arc::clone(id), found.clone());
+                met(reader).latest = Some(Latest { id, formal, found });
+            }
             // What is cut off must have an end.
             return match index == 0 || header.is_chunked {
                 true => Ok(found),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values to bytes: each value of a message once, then indirections to it.
 
-use std::collections::HashMap;
-
 use orbium_cdr::{CdrErrorKind, CdrWriter};
 
+use crate::address_hash::ByAddress;
 use crate::{Class, MAX_DEPTH, ValueBase};
 
 /// The tag of a value with neither codebase, nor ids, nor chunks.
@@ -19,12 +18,12 @@ pub(crate) const CHUNKED: u32 = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     /// By identity: where the tag is. The handle keeps the identity from being given anew.
-    values: HashMap<usize, (usize, ValueBase)>,
+    values: ByAddress<(usize, ValueBase)>,
     /// By the address of the text: where the id is.
-    ids: HashMap<usize, usize>,
+    ids: ByAddress<usize>,
     /// By the address of the class: where the count of its list is.
-    lists: HashMap<usize, usize>,
-    /// The position behind the last header.
+    lists: ByAddress<usize>,
+    /// The position behind the last tag.
     latest: usize,
     depth: u32,
     /// Chunked values around the next octet.
@@ -83,17 +82,17 @@ pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWr
         written.unwritten.push(value.clone());
         return writer.fail(CdrErrorKind::TooDeep);
     }
+    written.depth += 1;
     let class = value.class();
     let is_list = class.truncated().is_some() && class.id != formal.id;
-    let is_chunked = is_list || class.custom.is_some() || written.chunked > 0;
-    end_chunk(writer);
+    let is_nested = written.chunked > 0;
+    let is_chunked = is_list || class.custom.is_some() || is_nested;
+    if is_nested {
+        end_chunk(writer);
+    }
     header(value, class, is_list, is_chunked, writer);
-    let at = writer.position();
-    let written = graph(writer);
-    written.latest = at;
-    written.depth += 1;
     if is_chunked {
-        written.chunked += 1;
+        graph(writer).chunked += 1;
         begin_chunk(writer);
     }
     match &class.custom {
@@ -132,9 +131,11 @@ fn header(
     let ids = if is_list { LIST_OF_IDS } else { ONE_ID };
     let chunks = if is_chunked { CHUNKED } else { 0 };
     writer.write_u32(VALUE_TAG | ids | chunks);
-    let at = writer.position() - 4;
-    let place = (at, value.clone());
-    graph(writer).values.insert(value.identity(), place);
+    let behind = writer.position();
+    let written = graph(writer);
+    written.latest = behind;
+    let place = (behind - 4, value.clone());
+    written.values.insert(value.identity(), place);
     if !is_list {
         return write_id(class.id, writer);
     }
