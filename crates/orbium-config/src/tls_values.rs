@@ -14,7 +14,7 @@ pub fn file(text: &str) -> Read<Option<PathBuf>> {
     optional(text, |text| Ok(PathBuf::from(text)))
 }
 
-/// As [`file`] reads it.
+/// As [`file()`] reads it.
 #[must_use]
 pub fn show_file(file: Option<&PathBuf>) -> String {
     show_optional(file, |file| file.display().to_string())
