@@ -2,9 +2,7 @@
 //! `orbium ifr`: an Interface Repository, what goes into one, and what is in one.
 
 use std::fs;
-use std::io::Read;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -15,11 +13,10 @@ use orbium_idl::{Options, compile_source};
 use orbium_ifr::corba::{InterfaceDef, Repository};
 use orbium_ifr::repositories::{LoadingRepository, RejectedError};
 use orbium_ifr::{InterfaceRepository, idl_of};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::idl_files::FileArgs;
+use crate::serving::Ending;
 use crate::{output, ping, reference};
 
 #[derive(Debug, Args)]
@@ -109,8 +106,7 @@ fn because(error: impl std::fmt::Display) -> Failure {
 }
 
 fn serve(args: &ServeArgs) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let ending = Ending::new()?;
     let config = Config {
         endpoints: args.endpoints.clone(),
         protocols: reference::protocols(),
@@ -131,18 +127,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
-    if args.until_input_ends {
-        let handle = signals.handle();
-        let spawned = thread::Builder::new().spawn(move || {
-            let mut ignored = [0; 64];
-            let mut input = std::io::stdin().lock();
-            while matches!(input.read(&mut ignored), Ok(1..)) {}
-            handle.close();
-        });
-        spawned.map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
-    }
-    // Until a signal, or the end of the input.
-    let _ = signals.forever().next();
+    ending.wait(args.until_input_ends)?;
     orb.shutdown(true).map_err(because)
 }
 

@@ -32,6 +32,7 @@ pub mod ping;
 mod prompt;
 pub mod reference;
 mod sched;
+mod serving;
 mod shell;
 pub mod stage;
 mod tls;
@@ -110,9 +111,10 @@ enum Command {
     Name(Box<name::NameArgs>),
     /// Ask whether an object is there, and how long the answers take.
     Ping(ping::PingArgs),
-    /// Check timing requirements: queues, priorities, and the deadlines that hold.
+    /// Check timing requirements: queues, priorities, and the deadlines that hold; or serve the
+    /// Scheduling Service.
     ///
-    /// They are annotations of operations in IDL, or a table of text.
+    /// Requirements are annotations of operations in IDL, or a table of text.
     Sched(sched::SchedArgs),
     /// Call operations of an object at a prompt with history and completion.
     ///

@@ -2,6 +2,7 @@
 //! `orbium sched`: timing requirements and schedules.
 
 mod check;
+mod serve;
 
 use clap::{Args, Subcommand};
 
@@ -21,10 +22,16 @@ enum SchedCommand {
     /// with line and caret. Exits with 0 if every deadline that the strategy promises holds and
     /// there is no error, else with 1.
     Check(Box<check::CheckArgs>),
+    /// Serve the Scheduling Service until a signal ends it.
+    ///
+    /// Prints the reference for applications, under which operations are registered, and the
+    /// privileged one, which computes the schedule.
+    Serve(Box<serve::ServeArgs>),
 }
 
 pub(crate) fn run(args: &SchedArgs) -> Result<(), Failure> {
     match &args.command {
         SchedCommand::Check(args) => check::run(args),
+        SchedCommand::Serve(args) => serve::run(args),
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium sched` as its users meet it.
 
-use crate::program::{Folder, run};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use crate::program::{Folder, orbium, run};
 
 const RUDDER: &str = r#"interface Gyro {
     @rt(wcet="2 ms") long read();
@@ -146,4 +149,90 @@ fn mistakes_of_annotations_are_those_of_the_compiler() {
     let ran = run(["idl", "gen", &file, "-o", &folder.path("out")]);
     assert_eq!(ran.status, Some(1));
     assert!(ran.stderr.contains("error: `soon` is no"), "{ran:?}");
+}
+
+/// Conformance: RT 6 - `orbium sched serve`: the Scheduling Service, state kept in a file
+#[test]
+fn a_served_schedule_is_there_again() {
+    let folder = Folder::new();
+    let (state, secret) = (folder.path("state"), folder.path("secret"));
+    let idl = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../orbium-schedule-service/idl/RTScheduler.idl"
+    );
+    let call = |reference: &str, arguments: &[&str]| {
+        let command = ["call", "--idl", idl, reference];
+        run(command.into_iter().chain(arguments.iter().copied()))
+    };
+    let service = Service::start(&state, &secret);
+    let created = call(&service.reference, &["create", "\"Rudder::steer\""]);
+    created.assert_done();
+    let timing = [
+        "100000",
+        "0",
+        "0",
+        "500000",
+        "\"HIGH_IMPORTANCE\"",
+        "0",
+        "0",
+    ];
+    let set = ["set", "1"].into_iter().chain(timing).collect::<Vec<_>>();
+    call(&service.reference, &set).assert_done();
+    let refused = call(&service.reference, &["compute_scheduling", "1", "9"]);
+    assert!(refused.stderr.contains("NO_PERMISSION"), "{refused:?}");
+    let privileged = format!("@{secret}");
+    call(&privileged, &["compute_scheduling", "1", "9"]).assert_done();
+    let mode = std::fs::metadata(&secret).unwrap().permissions();
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
+        0o600
+    );
+    drop(service);
+
+    let service = Service::start(&state, &secret);
+    let priority = call(
+        &service.reference,
+        &["entry_point_priority", "\"Rudder::steer\""],
+    );
+    priority.assert_done();
+    assert!(priority.stdout.contains('9'), "{priority:?}");
+}
+
+/// A running `sched serve`, ended with the test.
+struct Service {
+    child: Child,
+    reference: String,
+}
+
+impl Service {
+    fn start(state: &str, secret: &str) -> Self {
+        let more = ["--until-input-ends", "--endpoint", "iiop://127.0.0.1:0"];
+        let files = [
+            "sched",
+            "serve",
+            "--state",
+            state,
+            "--privileged-file",
+            secret,
+        ];
+        let mut child = orbium(files.into_iter().chain(more))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let lines: Vec<_> = output.lines().take(2).map(Result::unwrap).collect();
+        assert_eq!(lines[1], "READY");
+        Self {
+            child,
+            reference: lines[0].clone(),
+        }
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
 }
