@@ -227,6 +227,10 @@ impl Inbound {
         self.is_closing = true;
     }
 
+    pub(crate) fn is_closing(&self) -> bool {
+        self.is_closing
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.end.is_some()
     }

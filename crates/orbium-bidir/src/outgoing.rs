@@ -103,9 +103,22 @@ impl Collected {
     }
 }
 
+/// Whether a message ends its connection, which one half does not do. It takes no turn to
+/// send: the server engine may have its last replies to send right then.
+pub(crate) fn is_last_word(message: &[u8]) -> bool {
+    let head = message.first_chunk::<HEADER_LEN>();
+    let header = head.and_then(|head| MessageHeader::parse(head).ok());
+    header.is_some_and(|it| {
+        matches!(
+            it.kind,
+            MessageKind::CloseConnection | MessageKind::MessageError
+        )
+    })
+}
+
 /// Gives the message of a calling half its id on the wire, and `announcement` as a service
-/// context if it is a request. `false` if it is not to be sent: one half does not end the
-/// connection, and what answers a request that was given up is awaited no more.
+/// context if it is a request. `false` if it is not to be sent: what answers a request that
+/// was given up is awaited no more.
 ///
 /// # Errors
 /// The message is older than GIOP 1.2, which cannot go both ways.
@@ -119,7 +132,6 @@ pub(crate) fn prepare(
     let header = head.and_then(|head| MessageHeader::parse(head).ok());
     let header = header.ok_or(io::ErrorKind::InvalidInput)?;
     match header.kind {
-        MessageKind::CloseConnection | MessageKind::MessageError => return Ok(false),
         MessageKind::Reply | MessageKind::LocateReply => return Err(refused()),
         _ if header.version.minor < 2 || message.len() < HEAD => return Err(refused()),
         _ => {}
@@ -311,8 +323,8 @@ mod tests {
     #[test]
     fn one_half_does_not_end_the_connection_and_old_requests_are_refused() {
         let mut calls = Calls::new(true);
-        let mut close = close_connection(Version::V1_2).to_vec();
-        assert!(!prepare(&mut close, HalfId(1), &mut calls, None).unwrap());
+        let close = close_connection(Version::V1_2);
+        assert!(is_last_word(&close));
         let mut old = request(ByteOrder::NATIVE, 2, 3, b"k", "op");
         old[5] = 1;
         assert!(prepare(&mut old, HalfId(1), &mut calls, None).is_err());

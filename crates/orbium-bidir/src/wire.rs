@@ -251,9 +251,13 @@ impl Wire {
     /// peer cannot either, it can once this side receives.
     ///
     /// # Errors
-    /// The stream has ended.
+    /// The peer has ended the stream.
     pub(crate) fn read_ahead(&self) -> io::Result<()> {
         let mut inbound = self.inbound();
+        if inbound.is_closing() {
+            // Nothing more is read, and the last replies still go out.
+            return Ok(());
+        }
         if !inbound.is_read {
             inbound = self.read(inbound, Some(Duration::ZERO)).0;
         }

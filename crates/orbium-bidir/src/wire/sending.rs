@@ -12,7 +12,7 @@ use orbium_transport::Deadline;
 use super::{MOMENT, PAUSE, Wire};
 use crate::calls::HalfId;
 use crate::inbound::Half;
-use crate::outgoing::prepare;
+use crate::outgoing::{is_last_word, prepare};
 
 impl Wire {
     /// Takes the sending direction for a half, and sends what another has left of a message.
@@ -102,6 +102,9 @@ impl Wire {
         message: &mut Vec<u8>,
         deadline: Deadline,
     ) -> io::Result<usize> {
+        if is_last_word(message) {
+            return Ok(0);
+        }
         self.acquire(Half::Calling(half), deadline)?;
         let sent = match self.prepare(half, message) {
             Ok(true) => self.send_until(message, deadline),
