@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium ifr`: an Interface Repository, what goes into one, and what is in one.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use orbium::giop::minor;
-use orbium::{Config, Endpoint, ExceptionKind, Interface, ObjectRef, Orb};
+use orbium::{ExceptionKind, Interface, ObjectRef, Orb};
 use orbium_dynamic::Definitions;
 use orbium_idl::{Options, compile_source};
 use orbium_ifr::corba::{InterfaceDef, Repository};
@@ -16,7 +15,7 @@ use orbium_ifr::{InterfaceRepository, idl_of};
 
 use crate::failure::Failure;
 use crate::idl_files::FileArgs;
-use crate::serving::Ending;
+use crate::serving::{self, Served, ServingArgs, because};
 use crate::{output, ping, reference};
 
 #[derive(Debug, Args)]
@@ -42,19 +41,8 @@ struct ServeArgs {
     /// Keep the definitions in this file, which is made if there is none [default: in memory]
     #[arg(long, value_name = "FILE")]
     database: Option<PathBuf>,
-    /// Where clients come in; may be repeated
-    #[arg(
-        long = "endpoint",
-        value_name = "URL",
-        default_value = "iiop://localhost:0"
-    )]
-    endpoints: Vec<Endpoint>,
-    /// Write the reference to this file too
-    #[arg(long, value_name = "FILE")]
-    ior_file: Option<PathBuf>,
-    /// End when standard input ends, as it does with the process that holds it.
-    #[arg(long, hide = true)]
-    until_input_ends: bool,
+    #[command(flatten)]
+    serving: ServingArgs,
 }
 
 #[derive(Debug, Args)]
@@ -101,34 +89,16 @@ pub(crate) fn run(args: &IfrArgs) -> Result<(), Failure> {
     }
 }
 
-fn because(error: impl std::fmt::Display) -> Failure {
-    Failure::because(error.to_string())
-}
-
 fn serve(args: &ServeArgs) -> Result<(), Failure> {
-    let ending = Ending::new()?;
-    let config = Config {
-        endpoints: args.endpoints.clone(),
-        protocols: reference::protocols(),
-        ..Config::default()
-    };
-    let orb = Orb::new(config).map_err(because)?;
-    let repository = match &args.database {
-        Some(file) => InterfaceRepository::open(&orb, file),
-        None => InterfaceRepository::in_memory(&orb),
-    };
-    let repository = repository.map_err(because)?;
-    let reference = orb.object_to_string(&repository.reference());
-    if let Some(file) = &args.ior_file {
-        let failed = |error| Failure::because(format!("{}: {error}", file.display()));
-        fs::write(file, &reference).map_err(failed)?;
-    }
-    match output::print(&format!("{reference}\nREADY\n")) {
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
-    ending.wait(args.until_input_ends)?;
-    orb.shutdown(true).map_err(because)
+    serving::serve(&args.serving, |orb| {
+        let repository = match &args.database {
+            Some(file) => InterfaceRepository::open(orb, file),
+            None => InterfaceRepository::in_memory(orb),
+        };
+        let repository = repository.map_err(because)?;
+        let object = repository.reference().as_object().clone();
+        Ok(Served::new(repository, object))
+    })
 }
 
 fn load(args: &LoadIntoArgs) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ mod definitions;
 pub mod demo;
 mod describe;
 mod doctor;
+mod events;
 mod explain;
 mod failure;
 mod idl;
@@ -97,6 +98,8 @@ enum Command {
     /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
     /// and changes nothing.
     Doctor(doctor::DoctorArgs),
+    /// Serve an event channel, print its events, push one, or print its counts.
+    Events(Box<events::EventsArgs>),
     /// Explain an exception or a minor code: what it means, its causes, what to do.
     Explain(explain::ExplainArgs),
     /// Check IDL files, or generate Rust from them.
@@ -155,6 +158,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Describe(args) => describe::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Events(args) => events::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ifr(args) => ifr::run(args),

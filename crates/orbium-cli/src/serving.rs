@@ -1,15 +1,89 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a command that serves ends.
+//! What commands have in common that serve an object until a signal ends them.
 
+use std::fs;
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::thread;
 
+use clap::Args;
+use orbium::{Config, Endpoint, ObjectRef, Orb};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+use crate::{output, reference};
 
-/// The signals that end a server, caught from the beginning.
+#[derive(Debug, Args)]
+pub(crate) struct ServingArgs {
+    /// Where clients come in; may be repeated
+    #[arg(
+        long = "endpoint",
+        value_name = "URL",
+        default_value = "iiop://localhost:0"
+    )]
+    endpoints: Vec<Endpoint>,
+    /// Write the reference to this file too
+    #[arg(long, value_name = "FILE")]
+    ior_file: Option<PathBuf>,
+    /// End when standard input ends, as it does with the process that holds it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
+}
+
+/// What a command serves.
+pub(crate) struct Served<T> {
+    /// Kept until the ORB has ended.
+    pub(crate) service: T,
+    pub(crate) object: ObjectRef,
+    /// Printed behind the reference: lines, or nothing.
+    pub(crate) further: String,
+}
+
+impl<T> Served<T> {
+    pub(crate) fn new(service: T, object: ObjectRef) -> Self {
+        Self {
+            service,
+            object,
+            further: String::new(),
+        }
+    }
+}
+
+pub(crate) fn because(error: impl std::fmt::Display) -> Failure {
+    Failure::because(error.to_string())
+}
+
+/// Serves what `make` makes, prints its reference, and waits for a signal.
+pub(crate) fn serve<T>(
+    args: &ServingArgs,
+    make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
+) -> Result<(), Failure> {
+    let ending = Ending::new()?;
+    let config = Config {
+        endpoints: args.endpoints.clone(),
+        protocols: reference::protocols(),
+        ..Config::default()
+    };
+    let orb = Orb::new(config).map_err(because)?;
+    let served = make(&orb)?;
+    let reference = orb.object_to_string(&served.object);
+    if let Some(file) = &args.ior_file {
+        let failed = |error| Failure::because(format!("{}: {error}", file.display()));
+        fs::write(file, &reference).map_err(failed)?;
+    }
+    let further = &served.further;
+    match output::print(&format!("{reference}\n{further}READY\n")) {
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    ending.wait(args.until_input_ends)?;
+    let ended = orb.shutdown(true).map_err(because);
+    drop(served.service);
+    ended
+}
+
+/// The signals that end a command, caught from the beginning.
 pub(crate) struct Ending(Signals);
 
 impl Ending {
@@ -20,18 +94,33 @@ impl Ending {
     }
 
     /// Waits for a signal, or for the end of standard input.
-    pub(crate) fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
+    fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
         if until_input_ends {
             let handle = self.0.handle();
-            let spawned = thread::Builder::new().spawn(move || {
+            run(move || {
                 let mut ignored = [0; 64];
                 let mut input = std::io::stdin().lock();
                 while matches!(input.read(&mut ignored), Ok(1..)) {}
                 handle.close();
-            });
-            spawned.map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
+            })?;
         }
         let _ = self.0.forever().next();
         Ok(())
     }
+
+    /// Has another thread do something when a signal comes.
+    pub(crate) fn then(mut self, act: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+        run(move || {
+            let _ = self.0.forever().next();
+            act();
+        })
+    }
+}
+
+fn run(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let failed = |error| Failure::because(format!("cannot start a thread: {error}"));
+    thread::Builder::new()
+        .spawn(work)
+        .map(drop)
+        .map_err(failed)
 }

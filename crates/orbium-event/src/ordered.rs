@@ -45,6 +45,17 @@ impl OrderedPush {
             outcome => outcome,
         }
     }
+
+    /// Makes a call over the connection that is answered after what was pushed.
+    pub(crate) fn flush(&self) -> Result<(), SystemException> {
+        let connected = self.connected.lock();
+        let reference = connected.unwrap_or_else(PoisonError::into_inner).clone();
+        match reference.as_object().non_existent() {
+            // Nothing was pushed over a connection that has ended in good order.
+            Err(exception) if exception.kind == ExceptionKind::Rebind => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
 }
 
 fn with_own_connection(consumer: &PushConsumer, timeout: Option<Duration>) -> PushConsumer {

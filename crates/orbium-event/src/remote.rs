@@ -169,6 +169,14 @@ impl RemoteSupplier {
         self.push.push(events)
     }
 
+    /// Waits until the channel has served the pushes before.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn flush(&self) -> Result<(), SystemException> {
+        self.push.flush()
+    }
+
     /// Disconnects the supplier.
     ///
     /// # Errors

@@ -7,72 +7,45 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orbium::{Config, Endpoint, Orb};
 use orbium_schedule_service::ScheduleService;
 
 use crate::failure::Failure;
-use crate::serving::Ending;
-use crate::{output, reference};
+use crate::serving::{Served, ServingArgs, because, serve};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Keep the operations in this file, which is made if there is none [default: in memory]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Where clients come in; may be repeated
-    #[arg(
-        long = "endpoint",
-        value_name = "URL",
-        default_value = "iiop://localhost:0"
-    )]
-    endpoints: Vec<Endpoint>,
-    /// Write the reference for applications to this file too
-    #[arg(long, value_name = "FILE")]
-    ior_file: Option<PathBuf>,
     /// Write the privileged reference to this file, for its owner alone, and do not print it
     #[arg(long, value_name = "FILE")]
     privileged_file: Option<PathBuf>,
-    /// End when standard input ends, as it does with the process that holds it.
-    #[arg(long, hide = true)]
-    until_input_ends: bool,
-}
-
-fn because(error: impl std::fmt::Display) -> Failure {
-    Failure::because(error.to_string())
+    #[command(flatten)]
+    serving: ServingArgs,
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
-    let ending = Ending::new()?;
-    let config = Config {
-        endpoints: args.endpoints.clone(),
-        protocols: reference::protocols(),
-        ..Config::default()
-    };
-    let orb = Orb::new(config).map_err(because)?;
-    let service = match &args.state {
-        Some(file) => ScheduleService::open(&orb, file),
-        None => ScheduleService::in_memory(&orb),
-    };
-    let service = service.map_err(because)?;
-    let public = orb.object_to_string(&service.reference());
-    let privileged = orb.object_to_string(&service.privileged());
-    if let Some(file) = &args.ior_file {
-        let failed = |error| Failure::because(format!("{}: {error}", file.display()));
-        std::fs::write(file, &public).map_err(failed)?;
-    }
-    let shown = match &args.privileged_file {
-        Some(file) => {
-            write_secret(file, &privileged)?;
-            format!("{public}\nREADY\n")
-        }
-        None => format!("{public}\nprivileged {privileged}\nREADY\n"),
-    };
-    match output::print(&shown) {
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
-    ending.wait(args.until_input_ends)?;
-    orb.shutdown(true).map_err(because)
+    serve(&args.serving, |orb| {
+        let service = match &args.state {
+            Some(file) => ScheduleService::open(orb, file),
+            None => ScheduleService::in_memory(orb),
+        };
+        let service = service.map_err(because)?;
+        let privileged = orb.object_to_string(&service.privileged());
+        let further = match &args.privileged_file {
+            Some(file) => {
+                write_secret(file, &privileged)?;
+                String::new()
+            }
+            None => format!("privileged {privileged}\n"),
+        };
+        let object = service.reference().as_object().clone();
+        Ok(Served {
+            service,
+            object,
+            further,
+        })
+    })
 }
 
 /// Writes a file that its owner alone can read; one that exists is replaced.

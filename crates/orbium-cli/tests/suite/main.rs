@@ -8,6 +8,7 @@ mod call;
 mod call_any;
 mod demo;
 mod doctor;
+mod events;
 mod explain;
 mod idl;
 mod ifr;
