@@ -3,4 +3,5 @@
 
 fn main() {
     orbium_build::compile("idl/RtecEventChannel.idl");
+    orbium_build::compile("idl/CosEvent.idl");
 }

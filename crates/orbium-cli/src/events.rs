@@ -212,7 +212,7 @@ fn tail(args: &TailArgs) -> Result<(), Failure> {
     let received = send.clone();
     let consumer = connect_consumer(&orb, &channel, &pattern, move |set: &[Event]| {
         for event in set {
-            // Printing has ended if nobody receives.
+            // It fails when printing has ended.
             let _ = received.send(Some(event.clone()));
         }
     });

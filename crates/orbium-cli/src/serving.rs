@@ -119,8 +119,5 @@ impl Ending {
 
 fn run(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let failed = |error| Failure::because(format!("cannot start a thread: {error}"));
-    thread::Builder::new()
-        .spawn(work)
-        .map(drop)
-        .map_err(failed)
+    thread::Builder::new().spawn(work).map(drop).map_err(failed)
 }

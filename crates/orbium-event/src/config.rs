@@ -89,7 +89,7 @@ impl Default for ChannelConfig {
 }
 
 /// Why a channel refuses a consumer, a supplier or an observer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The subscription is malformed or exceeds a limit.
@@ -114,6 +114,12 @@ impl fmt::Display for ConnectError {
             Self::Destroyed => f.write_str("the channel or the connection has been destroyed"),
             Self::NoThread => f.write_str("the system has no thread left for the channel"),
         }
+    }
+}
+
+impl fmt::Debug for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

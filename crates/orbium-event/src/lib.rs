@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event channels: suppliers push events, consumers get those that they subscribe to, and
-//! neither knows the other. TAO's real-time event channel, as values and as a CORBA object.
+//! neither knows the other. TAO's real-time event channel and COS Event, as values and as CORBA
+//! objects.
 //!
 //! ```
 //! use orbium::Orb;
@@ -28,13 +29,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: COS Notification, gateways between channels, persistence, and schedules
+//! Not part of it: COS Notification, typed channels, gateways between channels, persistence, and schedules
 //! (RT_Infos are carried, not interpreted).
 #![forbid(unsafe_code)]
 
 mod channel;
 mod config;
 mod consumer;
+mod cos;
 mod engine;
 mod event;
 mod filter;
@@ -44,6 +46,7 @@ mod ordered;
 mod parse;
 mod pattern;
 mod peer;
+mod proxies;
 mod queue;
 mod remote;
 mod schedule;
@@ -57,8 +60,14 @@ pub mod rtec {
     orbium::include_idl!("RtecEventChannel");
 }
 
+/// The interfaces of COS Event, as the IDL compiler maps them.
+pub mod cos_event {
+    orbium::include_idl!("CosEvent");
+}
+
 pub use channel::{Channel, Publisher, Subscription};
 pub use config::{ChannelConfig, ConnectError, Dispatching};
+pub use cos::CosHeader;
 pub use event::{
     ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
     new_event, time_t,

@@ -37,7 +37,7 @@ impl Default for FilterLimits {
 }
 
 /// Why a subscription is refused, and at which of its elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FilterError {
     /// The index of the element.
     pub element: usize,
@@ -74,6 +74,12 @@ impl fmt::Display for FilterError {
             FilterErrorKind::PeriodTooShort => "the period of the timer is too short",
         };
         write!(f, "element {} of the subscription: {what}", self.element)
+    }
+}
+
+impl fmt::Debug for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

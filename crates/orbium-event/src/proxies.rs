@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both kinds of proxies have in common: their number is bounded, and each is one object.
+//! What the proxies of all interfaces have in common: their number is bounded, each is one object,
+//! and stands for a peer behind a reference.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orbium::{Call, ExceptionKind, Poa, SystemException};
+use orbium::{Call, ExceptionKind, ObjectRef, Poa, SystemException};
 
 use crate::config::ConnectError;
 use crate::engine::OnEnd;
+use crate::health::DeliveryError;
 
 /// Proxies of one kind that exist.
 #[derive(Clone, Default)]
-pub(super) struct ProxyCount(Arc<AtomicUsize>);
+pub(crate) struct ProxyCount(Arc<AtomicUsize>);
 
 /// One of them, until it is dropped.
-pub(super) struct Counted(ProxyCount);
+pub(crate) struct Counted(ProxyCount);
 
 impl ProxyCount {
     /// Counts one more, unless there are as many as permitted: IMP_LIMIT.
-    pub(super) fn one_more(&self, most: usize) -> Result<Counted, SystemException> {
+    pub(crate) fn one_more(&self, most: usize) -> Result<Counted, SystemException> {
         let counted = Counted(self.clone());
         match self.0.fetch_add(1, Ordering::Relaxed) < most {
             true => Ok(counted),
@@ -34,20 +36,20 @@ impl Drop for Counted {
 }
 
 /// The connection of a proxy.
-pub(super) struct Slot<T> {
+pub(crate) struct Slot<T> {
     connection: Mutex<Option<T>>,
     _counted: Counted,
 }
 
 impl<T> Slot<T> {
-    pub(super) fn new(counted: Counted) -> Self {
+    pub(crate) fn new(counted: Counted) -> Self {
         Self {
             connection: Mutex::new(None),
             _counted: counted,
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Option<T>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Option<T>> {
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -55,18 +57,18 @@ impl<T> Slot<T> {
 }
 
 /// What ends the object of a proxy with its connection.
-pub(super) fn deactivation(call: &Call<'_>) -> OnEnd {
+pub(crate) fn deactivation(call: &Call<'_>) -> OnEnd {
     let (poa, id) = (call.poa(), call.object_id().to_vec());
     Box::new(move || end_object(&poa, &id))
 }
 
-pub(super) fn end_object(poa: &Poa, id: &[u8]) {
+pub(crate) fn end_object(poa: &Poa, id: &[u8]) {
     // It may have ended already, with its adapter.
     let _ = poa.deactivate(id);
 }
 
 /// As the system exception that operations raise which declare nothing better.
-pub(super) fn refused(error: ConnectError) -> SystemException {
+pub(crate) fn refused(error: ConnectError) -> SystemException {
     let kind = match error {
         ConnectError::TooMany => ExceptionKind::ImpLimit,
         ConnectError::NoThread => ExceptionKind::NoResources,
@@ -74,4 +76,20 @@ pub(super) fn refused(error: ConnectError) -> SystemException {
         ConnectError::Destroyed => ExceptionKind::ObjectNotExist,
     };
     kind.into()
+}
+
+/// Checks whether an object is there.
+pub(crate) fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
+    match object.non_existent() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(DeliveryError::Gone),
+        Err(exception) => Err(failure(&exception)),
+    }
+}
+
+pub(crate) fn failure(exception: &SystemException) -> DeliveryError {
+    match exception.kind {
+        ExceptionKind::ObjectNotExist => DeliveryError::Gone,
+        _ => DeliveryError::Failed,
+    }
 }

@@ -15,7 +15,7 @@ use crate::rtec::rtec_event_channel_admin::{
 use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 
 /// Why a consumer or supplier is not connected to a channel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RemoteError {
     /// The channel refuses the subscription.
@@ -36,6 +36,12 @@ impl fmt::Display for RemoteError {
             Self::System(exception) => exception.fmt(f),
             Self::Poa(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use orbium::Interface as _;
 use orbium_schedule_service::ScheduleService;
 
 use crate::failure::Failure;

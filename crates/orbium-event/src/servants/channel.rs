@@ -5,9 +5,9 @@ use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, Policies, SystemExce
 
 use super::consumers::Consumers;
 use super::observer::RemoteObserver;
-use super::proxies::{ProxyCount, end_object};
 use super::suppliers::Suppliers;
 use crate::channel::Channel;
+use crate::proxies::{ProxyCount, end_object};
 use crate::rtec::orbium_event::{
     ChannelState, ConsumerState, MonitoredChannel, MonitoredChannelServant,
 };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use orbium::{Call, ExceptionKind, SystemException};
 
 use super::peers::RemoteConsumer;
-use super::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
 use crate::channel::{Channel, Connection, Subscription};
 use crate::config::ConnectError;
 use crate::pattern::Pattern;
 use crate::peer::{Peer, Sink};
+use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,

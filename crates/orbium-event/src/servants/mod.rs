@@ -5,5 +5,4 @@ mod channel;
 mod consumers;
 mod observer;
 mod peers;
-mod proxies;
 mod suppliers;

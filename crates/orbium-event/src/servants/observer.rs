@@ -8,7 +8,7 @@ use crate::health::DeliveryError;
 use crate::observers::{Observer, Sums};
 use crate::rtec::rtec_event_channel_admin as admin;
 
-use super::peers::failure;
+use crate::proxies::failure;
 
 pub(super) struct RemoteObserver(admin::Observer);
 

@@ -3,30 +3,15 @@
 
 use std::slice;
 
-use orbium::{ExceptionKind, Interface, ObjectRef, SystemException};
+use orbium::Interface;
 
 use crate::config::ChannelConfig;
 use crate::event::SharedEvent;
 use crate::health::DeliveryError;
 use crate::ordered::OrderedPush;
 use crate::peer::{Peer, Sink};
+use crate::proxies::{failure, ping};
 use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushSupplier};
-
-/// Checks whether an object is there.
-pub(super) fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
-    match object.non_existent() {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(DeliveryError::Gone),
-        Err(exception) => Err(failure(&exception)),
-    }
-}
-
-pub(super) fn failure(exception: &SystemException) -> DeliveryError {
-    match exception.kind {
-        ExceptionKind::ObjectNotExist => DeliveryError::Gone,
-        _ => DeliveryError::Failed,
-    }
-}
 
 /// A consumer, in whatever process.
 pub(super) struct RemoteConsumer {

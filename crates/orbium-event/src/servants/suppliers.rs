@@ -6,10 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use orbium::{Call, SystemException};
 
 use super::peers::RemoteSupplier;
-use super::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
 use crate::channel::{Channel, Connection, Publisher};
 use crate::config::ConnectError;
 use crate::peer::{Anonymous, Peer};
+use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,
     SupplierAdminServant, SupplierQos,

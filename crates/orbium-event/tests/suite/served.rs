@@ -123,7 +123,7 @@ fn next(received: &Receiver<Report>) -> Report {
 }
 
 /// No peer is given up because the machine is busy.
-fn patient() -> ChannelConfig {
+pub(crate) fn patient() -> ChannelConfig {
     ChannelConfig {
         push_timeout: PATIENCE,
         ping_timeout: PATIENCE,

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A channel as COS Event: consumers get every event, as an any.
+
+mod consumers;
+mod header;
+mod peers;
+mod suppliers;
+
+use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
+
+use crate::channel::Channel;
+use crate::cos_event::cos_event_channel_admin::{
+    ConsumerAdmin, EventChannel, EventChannelServant, SupplierAdmin,
+};
+use crate::proxies::{ProxyCount, end_object};
+
+pub use header::CosHeader;
+
+impl Channel {
+    /// Serves the channel as COS Event, under a key of its own: what suppliers of either kind push
+    /// reaches consumers of both. An event without any is an any of the whole
+    /// `RtecEventComm::Event` for COS consumers.
+    ///
+    /// Its objects are in an adapter `CosEventChannel/key`, with the manager of the root POA,
+    /// which is activated. There are no typed channels, and the channel does not pull from
+    /// suppliers: `obtain_pull_consumer` raises NO_IMPLEMENT.
+    ///
+    /// # Errors
+    /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
+    pub fn serve_cos(
+        &self,
+        orb: &Orb,
+        key: &str,
+        header: CosHeader,
+    ) -> Result<EventChannel, PoaError> {
+        let (root, name) = (orb.root_poa(), format!("CosEventChannel/{key}"));
+        let manager = root.manager();
+        let poa = root.create_poa(&name, Some(manager.clone()), Policies::default())?;
+        let consumers: ConsumerAdmin = poa.activate(consumers::Consumers {
+            channel: self.clone(),
+            count: ProxyCount::default(),
+        })?;
+        let suppliers: SupplierAdmin = poa.activate(suppliers::Suppliers {
+            channel: self.clone(),
+            header,
+            count: ProxyCount::default(),
+        })?;
+        let reference: EventChannel = poa.activate(ChannelObject {
+            channel: self.clone(),
+            consumers,
+            suppliers,
+        })?;
+        orb.bind_key(key, &reference)?;
+        manager.activate()?;
+        Ok(reference)
+    }
+}
+
+struct ChannelObject {
+    channel: Channel,
+    consumers: ConsumerAdmin,
+    suppliers: SupplierAdmin,
+}
+
+impl EventChannelServant for ChannelObject {
+    fn for_consumers(&self, _: &Call<'_>) -> Result<Option<ConsumerAdmin>, SystemException> {
+        Ok(Some(self.consumers.clone()))
+    }
+
+    fn for_suppliers(&self, _: &Call<'_>) -> Result<Option<SupplierAdmin>, SystemException> {
+        Ok(Some(self.suppliers.clone()))
+    }
+
+    fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        self.channel.destroy();
+        let poa = call.poa();
+        for admin in [self.consumers.as_object(), self.suppliers.as_object()] {
+            if let Ok(id) = poa.reference_to_id(admin) {
+                end_object(&poa, &id);
+            }
+        }
+        end_object(&poa, call.object_id());
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side of COS suppliers.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use orbium::{Any, Call, ExceptionKind, SystemException};
+
+use super::header::CosHeader;
+use super::peers::Supplier;
+use crate::channel::{Channel, Connection, Publisher};
+use crate::cos_event::cos_event_channel_admin::{
+    AlreadyConnected, AlreadyConnectedError, ProxyPullConsumer, ProxyPushConsumer,
+    ProxyPushConsumerServant, SupplierAdminServant,
+};
+use crate::cos_event::cos_event_comm::{
+    Disconnected, DisconnectedError, PushConsumerServant, PushSupplier,
+};
+use crate::event::new_event;
+use crate::peer::{Anonymous, Peer};
+use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
+
+pub(super) struct Suppliers {
+    pub(super) channel: Channel,
+    pub(super) header: CosHeader,
+    pub(super) count: ProxyCount,
+}
+
+impl SupplierAdminServant for Suppliers {
+    fn obtain_push_consumer(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<Option<ProxyPushConsumer>, SystemException> {
+        let counted = self.count.one_more(self.channel.config().suppliers)?;
+        let proxy = ConsumerProxy {
+            channel: self.channel.clone(),
+            header: self.header,
+            connected: RwLock::new(None),
+            _counted: counted,
+        };
+        Ok(Some(call.poa().activate(proxy)?))
+    }
+
+    fn obtain_pull_consumer(
+        &self,
+        _: &Call<'_>,
+    ) -> Result<Option<ProxyPullConsumer>, SystemException> {
+        Err(ExceptionKind::NoImplement.into())
+    }
+}
+
+type Connected = (Arc<Publisher>, Arc<dyn Peer>);
+
+/// Stands for the channel before one supplier.
+struct ConsumerProxy {
+    channel: Channel,
+    header: CosHeader,
+    connected: RwLock<Option<Connected>>,
+    _counted: Counted,
+}
+
+impl ProxyPushConsumerServant for ConsumerProxy {
+    fn connect_push_supplier(
+        &self,
+        call: &Call<'_>,
+        push_supplier: Option<&PushSupplier>,
+    ) -> Result<(), AlreadyConnectedError> {
+        let peer: Arc<dyn Peer> = match push_supplier {
+            Some(supplier) => Arc::new(Supplier::new(supplier, self.channel.config())),
+            None => Arc::new(Anonymous),
+        };
+        let connected = self.connected.write();
+        let mut connected = connected.unwrap_or_else(PoisonError::into_inner);
+        if connected.is_some() {
+            return Err(AlreadyConnected {}.into());
+        }
+        let connection = Connection {
+            peer: Arc::clone(&peer),
+            is_gateway: false,
+            on_end: deactivation(call),
+        };
+        let published = vec![(self.header.r#type, self.header.source)];
+        let publisher = self.channel.connect_publisher(published, connection);
+        *connected = Some((Arc::new(publisher.map_err(refused)?), peer));
+        Ok(())
+    }
+}
+
+impl PushConsumerServant for ConsumerProxy {
+    fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), DisconnectedError> {
+        let connected = self.connected.read();
+        let connected = connected.unwrap_or_else(PoisonError::into_inner).clone();
+        // No lock is held while consumers are called: they may disconnect the supplier.
+        let (publisher, _) = connected.ok_or(Disconnected {})?;
+        let mut event = new_event(self.header.r#type, self.header.source);
+        event.data.any_value = data.clone();
+        publisher.push(&[event]);
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        let connected = self.connected.write();
+        let connected = connected.unwrap_or_else(PoisonError::into_inner).take();
+        end_object(&call.poa(), call.object_id());
+        if let Some((publisher, supplier)) = connected
+            && publisher.disconnect()
+        {
+            supplier.disconnect();
+        }
+        Ok(())
+    }
+}
