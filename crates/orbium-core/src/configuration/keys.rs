@@ -365,7 +365,7 @@ mod tests {
                 (_, "refuse or accept") => "accept",
                 (_, "none, request or require") => "request",
                 (_, "normal or both") => "both",
-                (_, "own, any or NAMES") => "client.example,192.0.2.1",
+                (_, "own, authenticated, any or NAMES") => "client.example,192.0.2.1",
                 (_, "host, any or NAMES") => "orb.example, 192.0.2.1",
                 (_, "VERSIONS") => "1.3",
                 (_, "NAMES or none") => "urgent, routine",
