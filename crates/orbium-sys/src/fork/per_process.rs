@@ -60,7 +60,12 @@ impl<T> PerProcess<T> {
     #[must_use]
     #[inline(always)]
     pub fn get(&self) -> Option<&T> {
-        let made = self.made.load(Ordering::Acquire);
+        self.own(self.made.load(Ordering::Acquire))
+    }
+
+    /// The value at a place where this has had one, if this process has made it.
+    #[inline(always)]
+    fn own(&self, made: *mut Made<T>) -> Option<&T> {
         // SAFETY: a number stands at the place in either case, and first in the
         // struct; neither is freed as long as `self` lives.
         if unsafe { *made.cast::<u32>() } != generation() {
@@ -100,6 +105,10 @@ impl<T: Send + Sync> PerProcess<T> {
     fn renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
         super::watch();
         let before = self.made.load(Ordering::Acquire);
+        // Another thread may have made it since this one looked: its value stays.
+        if let Some(value) = self.own(before) {
+            return value;
+        }
         let made = Box::into_raw(Box::new(Made {
             generation: generation(),
             value: make(),
@@ -193,6 +202,22 @@ mod tests {
         assert_eq!(drops.load(Ordering::Relaxed), in_vain);
         drop(values);
         assert_eq!(drops.load(Ordering::Relaxed), in_vain + 1);
+    }
+
+    /// As of a thread that found no value, and then was late: what another had made was
+    /// replaced, and the process had two identities.
+    #[test]
+    fn a_value_of_this_process_is_not_replaced() {
+        let drops = AtomicUsize::new(0);
+        let values = PerProcess::new();
+        let make = |number| {
+            let drops = &drops;
+            move || Value { number, drops }
+        };
+        assert_eq!(values.get_or_init(make(1)).number, 1);
+        let late = values.renew(make(2), |_| panic!("it is no value of a parent's"));
+        assert_eq!(late.number, 1);
+        assert_eq!(values.get().map(|value| value.number), Some(1));
     }
 
     /// Under Miri alone, where the process runs no other tests: their threads would
