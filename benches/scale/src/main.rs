@@ -6,11 +6,14 @@
 //! orbium-bench-scale serve lanes LANES FILE            the same, with a narrow object for each lane
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
 //! ```
+//!
+//! A number behind FILE registers so many interceptors that do nothing.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::process::ExitCode;
 
+use orbium::interceptor::{ClientInterceptor, Interceptors, ServerInterceptor};
 use orbium::{
     Call, Interface, LaneConfig, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
 };
@@ -22,6 +25,19 @@ type Stub<I> = fn(&I) -> Result<(), SystemException>;
 
 /// Serves both interfaces and does nothing.
 struct Nothing;
+
+impl ClientInterceptor for Nothing {}
+impl ServerInterceptor for Nothing {}
+
+/// That many interceptors on either side.
+fn interceptors(count: usize) -> Outcome<Interceptors> {
+    let mut all = Interceptors::new();
+    for _ in 0..count {
+        all.add_client(Nothing)?;
+        all.add_server(Nothing)?;
+    }
+    Ok(all)
+}
 
 include!(concat!(env!("OUT_DIR"), "/servants.rs"));
 
@@ -36,8 +52,9 @@ enum Served {
     Lanes,
 }
 
-fn serve(served: Served, count: usize, file: &str) -> Outcome<()> {
-    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+fn serve(served: Served, count: usize, file: &str, all: Interceptors) -> Outcome<()> {
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?;
+    let orb = orb.interceptors(all).build()?;
     let poa = orb.root_poa();
     poa.manager().activate()?;
     let mut last = None;
@@ -91,20 +108,26 @@ fn call<I: Interface>(
 }
 
 fn run(arguments: &[String]) -> Outcome<()> {
-    let [role, interface, count, file] = arguments else {
-        return Err("usage: orbium-bench-scale serve|call narrow|wide|lanes COUNT FILE".into());
+    let (file, all) = match arguments {
+        [_, _, _, file] => (file, Interceptors::new()),
+        [_, _, _, file, count] => (file, interceptors(count.parse()?)?),
+        _ => {
+            let usage = "serve|call narrow|wide|lanes COUNT FILE [INTERCEPTORS]";
+            return Err(format!("usage: orbium-bench-scale {usage}").into());
+        }
     };
-    let served = match interface.as_str() {
+    let [role, interface, count] = [0, 1, 2].map(|at: usize| arguments[at].as_str());
+    let served = match interface {
         "narrow" => Served::Narrow,
         "wide" => Served::Wide,
         "lanes" => Served::Lanes,
         other => return Err(format!("no interface {other}").into()),
     };
     let count = count.parse()?;
-    match role.as_str() {
-        "serve" => serve(served, count, file),
+    match role {
+        "serve" => serve(served, count, file, all),
         "call" => {
-            let orb = Orb::builder().build()?;
+            let orb = Orb::builder().interceptors(all).build()?;
             let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
             if served == Served::Wide {
                 call(object, &WIDE, count)?;
