@@ -10,19 +10,12 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use orbium::value::{Abstract, ValueBase};
-use orbium::{Any, Call, Char, Orb, SystemException};
-
-orbium::include_idl!("values");
-
-use ttcp::{BinStruct, Structs};
-use values::{
-    Chain, Describable, DescribableServant, Echo, EchoEchoPointsResults, EchoServant, Numbers,
-    Point, RefusedError, Text, Tree, TreeState, Two,
-};
+use orbium::{Any, Char, Orb};
+use orbium_demo::serve_values;
+use orbium_demo::ttcp::{BinStruct, Structs};
+use orbium_demo::values::{Echo, Tree, TreeState};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
-type Answer<T> = Result<T, SystemException>;
 
 /// Values of a tree.
 const NODES: usize = 1000;
@@ -33,82 +26,9 @@ const CHILDREN: usize = 10;
 /// Structs of an any.
 const STRUCTS: i32 = 256;
 
-/// Echoes.
-struct Servant;
-
-impl DescribableServant for Servant {
-    fn describe(&self, _: &Call<'_>) -> Answer<String> {
-        Ok("echo".to_owned())
-    }
-}
-
-impl EchoServant for Servant {
-    fn echo_point(&self, _: &Call<'_>, v: Option<&Point>) -> Result<Option<Point>, RefusedError> {
-        Ok(v.cloned())
-    }
-
-    fn echo_two(&self, _: &Call<'_>, v: &Two) -> Answer<Two> {
-        Ok(v.clone())
-    }
-
-    fn echo_points(
-        &self,
-        _: &Call<'_>,
-        v: Option<&Point>,
-        _: &mut Option<Point>,
-    ) -> Answer<EchoEchoPointsResults> {
-        Ok(EchoEchoPointsResults {
-            result: v.cloned(),
-            copy: v.cloned(),
-        })
-    }
-
-    fn echo_chain(&self, _: &Call<'_>, v: Option<&Chain>) -> Answer<Option<Chain>> {
-        Ok(v.cloned())
-    }
-
-    fn echo_tree(&self, _: &Call<'_>, v: Option<&Tree>) -> Answer<Option<Tree>> {
-        Ok(v.cloned())
-    }
-
-    fn echo_text(&self, _: &Call<'_>, v: Option<&Text>) -> Answer<Option<Text>> {
-        Ok(v.cloned())
-    }
-
-    fn echo_numbers(&self, _: &Call<'_>, v: Option<&Numbers>) -> Answer<Option<Numbers>> {
-        Ok(v.cloned())
-    }
-
-    fn echo_any(&self, _: &Call<'_>, v: &Any) -> Answer<Any> {
-        Ok(v.clone())
-    }
-
-    fn echo_base(&self, _: &Call<'_>, v: Option<&ValueBase>) -> Answer<Option<ValueBase>> {
-        Ok(v.cloned())
-    }
-
-    fn echo_describable(
-        &self,
-        _: &Call<'_>,
-        v: Option<&Abstract<Describable>>,
-    ) -> Answer<Option<Abstract<Describable>>> {
-        Ok(v.cloned())
-    }
-
-    fn description(&self, _: &Call<'_>, _: Option<&Abstract<Describable>>) -> Answer<String> {
-        Ok(String::new())
-    }
-
-    fn shutdown(&self, call: &Call<'_>) -> Answer<()> {
-        call.orb().shutdown(false)
-    }
-}
-
 fn serve(file: &str) -> Outcome<()> {
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
-    let poa = orb.root_poa();
-    poa.manager().activate()?;
-    let echo: Echo = poa.activate(Servant)?;
+    let echo = serve_values(&orb)?;
     // A reader never sees half of it.
     let unfinished = format!("{file}.tmp");
     std::fs::write(&unfinished, orb.object_to_string(&echo))?;

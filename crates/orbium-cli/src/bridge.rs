@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium bridge`: relays requests from one protocol to another.
 
-use std::io::Read;
-use std::thread;
-
 use clap::Args;
 use orbium::{Bridge, Channel, Config, Endpoint};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
+use crate::serving::{Ending, because};
 use crate::tls::TlsArgs;
 use crate::{output, reference};
 
@@ -36,8 +32,7 @@ pub(crate) struct BridgeArgs {
 }
 
 pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let ending = Ending::new()?;
     let mut config = Config {
         endpoints: args.listen.clone(),
         ..Config::default()
@@ -45,8 +40,7 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
     args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
     args.load.choose(&mut config)?;
-    let bridge = Bridge::start(&config, args.to.clone())
-        .map_err(|error| Failure::because(error.to_string()))?;
+    let bridge = Bridge::start(&config, args.to.clone()).map_err(because)?;
     let mut text = String::new();
     for channel in bridge.channels() {
         text.push_str(&format!("{channel} -> {}\n", args.to));
@@ -68,17 +62,5 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
-    if args.until_input_ends {
-        let handle = signals.handle();
-        let spawned = thread::Builder::new().spawn(move || {
-            let mut ignored = [0; 64];
-            let mut input = std::io::stdin().lock();
-            while matches!(input.read(&mut ignored), Ok(1..)) {}
-            handle.close();
-        });
-        spawned.map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
-    }
-    // Until a signal, or the end of the input.
-    let _ = signals.forever().next();
-    Ok(())
+    ending.wait(args.until_input_ends)
 }

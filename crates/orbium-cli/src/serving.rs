@@ -94,13 +94,11 @@ impl Ending {
     }
 
     /// Waits for a signal, or for the end of standard input.
-    fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
+    pub(crate) fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
         if until_input_ends {
             let handle = self.0.handle();
             run(move || {
-                let mut ignored = [0; 64];
-                let mut input = std::io::stdin().lock();
-                while matches!(input.read(&mut ignored), Ok(1..)) {}
+                wait_for_end_of_input();
                 handle.close();
             })?;
         }
@@ -115,6 +113,13 @@ impl Ending {
             act();
         })
     }
+}
+
+/// Reads standard input up to its end, and ignores what is there.
+pub(crate) fn wait_for_end_of_input() {
+    let mut ignored = [0; 64];
+    let mut input = std::io::stdin().lock();
+    while matches!(input.read(&mut ignored), Ok(1..)) {}
 }
 
 fn run(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {

@@ -69,35 +69,12 @@ impl Plan<'_> {
 
     /// Names the structs for asynchronous results, once all else has its name.
     pub(crate) fn name_asynchronous(&mut self, definition: &Definition) {
-        let remote = self.interface_kind(definition.id) == Some(InterfaceKind::Plain);
-        if !remote || !self.is_mapped(definition.id) {
-            return;
-        }
-        let module = self.place_of(definition.id).module.clone();
-        for &feature in &self.contents(self.model.contents(definition.id)) {
-            for function in Function::of(self, feature) {
-                let outputs = function.outputs();
-                let inout = outputs.iter().any(|output| output.inout);
-                if !inout || outputs.len() < 2 || !self.is_asked_for(feature.id) {
-                    continue;
-                }
-                let interface = names::camel(&definition.name);
-                let wanted = format!("{interface}{}AsyncResults", names::camel(&feature.name));
-                let name = self.fresh(&module, &wanted);
-                self.asynchronous_results.insert(feature.id, name);
-            }
-        }
-    }
-
-    /// The type of what an asynchronous call gives, seen from a module.
-    fn asynchronous_value(&self, function: &Function, from: &[String]) -> String {
-        if let Some(results) = self.asynchronous_results.get(function.feature) {
-            return self.path(from, function.home(self), results);
-        }
-        match function.outputs().as_slice() {
-            [only] => self.rust(&only.ty, from),
-            _ => function.value(self, from),
-        }
+        self.name_all_outputs(
+            definition,
+            "Async",
+            |plan, function| plan.is_asked_for(function.feature),
+            |plan| &mut plan.asynchronous_results,
+        );
     }
 }
 
@@ -105,18 +82,13 @@ impl Emitter<'_, '_> {
     /// The structs of what asynchronous calls of the interface's own operations
     /// give, where the synchronous ones return less.
     pub(crate) fn asynchronous_results(&mut self, definition: &Definition) {
-        for id in self.plan.model.contents(definition.id) {
-            let Some(name) = self.plan.asynchronous_results.get(*id) else {
-                continue;
-            };
-            for function in &Function::of(self.plan, &self.plan.model[*id]) {
-                let doc = format!(
-                    "What an asynchronous call of the IDL operation `{}` gives.",
-                    function.wire
-                );
-                self.results_struct(name, &doc, function, true);
-            }
-        }
+        self.all_outputs_structs(
+            definition,
+            |plan| &plan.asynchronous_results,
+            |operation| {
+                format!("What an asynchronous call of the IDL operation `{operation}` gives.")
+            },
+        );
     }
 
     /// `async name_async,`: the asynchronous form of a stub, if it has one, and what it
@@ -135,10 +107,9 @@ impl Emitter<'_, '_> {
         if !outputs.iter().any(|output| output.inout) {
             return format!("async {name},");
         }
-        let value = match outputs.as_slice() {
-            [only] => self.plan.marshalled(&only.ty, &self.module),
-            _ => self.plan.asynchronous_value(function, &self.module),
-        };
+        let named = &self.plan.asynchronous_results;
+        let one = Plan::marshalled;
+        let value = self.plan.all_outputs(named, function, &self.module, one);
         format!("async {name} -> {value},")
     }
 }

@@ -1,10 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs of several outputs.
 
-use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
+use orbium_idl::model::{DefMap, Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
+use crate::names;
 use crate::operations::Function;
+use crate::plan::Plan;
+
+impl Plan<'_> {
+    /// Names the structs that have all outputs, `inout` parameters too, of those operations that
+    /// are `wanted`; `kind` is part of the names, which go `into` a map.
+    pub(crate) fn name_all_outputs(
+        &mut self,
+        definition: &Definition,
+        kind: &str,
+        wanted: impl Fn(&Self, &Function) -> bool,
+        into: fn(&mut Self) -> &mut DefMap<String>,
+    ) {
+        let remote = self.interface_kind(definition.id) == Some(InterfaceKind::Plain);
+        if !remote || !self.is_mapped(definition.id) {
+            return;
+        }
+        let module = self.place_of(definition.id).module.clone();
+        for &feature in &self.contents(self.model.contents(definition.id)) {
+            for function in Function::of(self, feature) {
+                let outputs = function.outputs();
+                let inout = outputs.iter().any(|output| output.inout);
+                if !inout || outputs.len() < 2 || !wanted(self, &function) {
+                    continue;
+                }
+                let interface = names::camel(&definition.name);
+                let operation = names::camel(&feature.name);
+                let name = self.fresh(&module, &format!("{interface}{operation}{kind}Results"));
+                into(self).insert(feature.id, name);
+            }
+        }
+    }
+
+    /// The type of all outputs, seen from a module: the struct of that name if there is one; a
+    /// single output is named by `one`.
+    pub(crate) fn all_outputs(
+        &self,
+        named: &DefMap<String>,
+        function: &Function,
+        from: &[String],
+        one: fn(&Self, &Type, &[String]) -> String,
+    ) -> String {
+        if let Some(results) = named.get(function.feature) {
+            return self.path(from, function.home(self), results);
+        }
+        match function.outputs().as_slice() {
+            [only] => one(self, &only.ty, from),
+            _ => function.value(self, from),
+        }
+    }
+}
 
 impl Emitter<'_, '_> {
     /// The structs of several outputs of the interface's own operations.
@@ -19,6 +70,24 @@ impl Emitter<'_, '_> {
                 };
                 let doc = format!("What the IDL operation `{}` gives.", function.wire);
                 self.results_struct(name, &doc, function, false);
+            }
+        }
+    }
+
+    /// The structs with all outputs of the interface's own operations that have a name; `doc`
+    /// is made from the name of the operation.
+    pub(crate) fn all_outputs_structs(
+        &mut self,
+        definition: &Definition,
+        named: for<'p> fn(&'p Plan<'_>) -> &'p DefMap<String>,
+        doc: fn(&str) -> String,
+    ) {
+        for id in self.plan.model.contents(definition.id) {
+            let Some(name) = named(self.plan).get(*id) else {
+                continue;
+            };
+            for function in &Function::of(self.plan, &self.plan.model[*id]) {
+                self.results_struct(name, &doc(&function.wire), function, true);
             }
         }
     }

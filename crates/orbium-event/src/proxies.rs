@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the proxies of all interfaces have in common: their number is bounded, each is one object,
-//! and stands for a peer behind a reference.
+//! What the objects of all interfaces have in common: they are in an adapter of their channel; the
+//! number of proxies is bounded, each is one object, and stands for a peer behind a reference.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orbium::{Call, ExceptionKind, ObjectRef, Poa, SystemException};
+use orbium::{
+    Call, ExceptionKind, Interface, ObjectRef, Orb, Poa, PoaError, Policies, SystemException,
+};
 
+use crate::channel::Channel;
 use crate::config::ConnectError;
 use crate::engine::OnEnd;
 use crate::health::DeliveryError;
@@ -65,6 +68,31 @@ pub(crate) fn deactivation(call: &Call<'_>) -> OnEnd {
 pub(crate) fn end_object(poa: &Poa, id: &[u8]) {
     // It may have ended already, with its adapter.
     let _ = poa.deactivate(id);
+}
+
+/// An adapter for the objects of a channel, with the manager of the root POA.
+pub(crate) fn adapter(orb: &Orb, name: &str) -> Result<Poa, PoaError> {
+    let root = orb.root_poa();
+    root.create_poa(name, Some(root.manager()), Policies::default())
+}
+
+/// Lets clients reach a channel: under a key, and by its reference.
+pub(crate) fn publish(orb: &Orb, key: &str, channel: &impl Interface) -> Result<(), PoaError> {
+    orb.bind_key(key, channel)?;
+    orb.root_poa().manager().activate()?;
+    Ok(())
+}
+
+/// Destroys a channel as its object is asked to, and ends that object and its admins.
+pub(crate) fn destroy(channel: &Channel, call: &Call<'_>, admins: [&ObjectRef; 2]) {
+    channel.destroy();
+    let poa = call.poa();
+    for admin in admins {
+        if let Ok(id) = poa.reference_to_id(admin) {
+            end_object(&poa, &id);
+        }
+    }
+    end_object(&poa, call.object_id());
 }
 
 /// As the system exception that operations raise which declare nothing better.

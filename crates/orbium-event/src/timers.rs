@@ -7,36 +7,34 @@ use std::collections::BinaryHeap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// A timer of a subscription of a consumer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TimerKey {
-    pub(crate) consumer: u64,
-    pub(crate) epoch: u64,
-    pub(crate) timer: usize,
-}
-
-/// The timers of a channel. Each has one entry at most.
+/// What one thread of a channel waits for.
 #[derive(Default)]
-pub(crate) struct Timers {
-    heap: Mutex<Heap>,
+pub(crate) struct Agenda<T> {
+    state: Mutex<State<T>>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Heap {
-    entries: BinaryHeap<Reverse<(Instant, TimerKey)>>,
+struct State<T> {
+    tasks: T,
     has_thread: bool,
     is_closed: bool,
 }
 
-impl Timers {
-    fn lock(&self) -> MutexGuard<'_, Heap> {
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Tasks, each with its time.
+pub(crate) trait Tasks {
+    type Task;
 
-    pub(crate) fn add(&self, key: TimerKey, due: Instant) {
-        self.lock().entries.push(Reverse((due, key)));
-        self.changed.notify_one();
+    /// Takes a task that is due.
+    fn take(&mut self, now: Instant) -> Option<Self::Task>;
+
+    /// When the next one is due, if there is one.
+    fn next_due(&self) -> Option<Instant>;
+}
+
+impl<T: Tasks> Agenda<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True for the caller that is to start the thread.
@@ -54,30 +52,77 @@ impl Timers {
         self.changed.notify_all();
     }
 
-    /// Waits until a timer is due; `None` when the channel has ended.
-    pub(crate) fn next(&self) -> Option<TimerKey> {
-        let mut heap = self.lock();
+    fn change(&self, change: impl FnOnce(&mut T)) {
+        change(&mut self.lock().tasks);
+        self.changed.notify_one();
+    }
+
+    /// Waits until a task is due; `None` when the channel has ended.
+    pub(crate) fn next(&self) -> Option<T::Task> {
+        let mut state = self.lock();
         loop {
-            if heap.is_closed {
+            if state.is_closed {
                 return None;
             }
             let now = Instant::now();
-            let first = heap.entries.peek().map(|Reverse((due, _))| *due);
-            heap = match first {
-                Some(due) if due <= now => {
-                    return heap.entries.pop().map(|Reverse((_, key))| key);
-                }
+            if let Some(task) = state.tasks.take(now) {
+                return Some(task);
+            }
+            state = match state.tasks.next_due() {
                 Some(due) => {
-                    let waited = self.changed.wait_timeout(heap, due - now);
+                    let left = due.saturating_duration_since(now);
+                    let waited = self.changed.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
                 None => {
-                    let waited = self.changed.wait(heap);
+                    let waited = self.changed.wait(state);
                     waited.unwrap_or_else(PoisonError::into_inner)
                 }
             };
         }
     }
+}
+
+/// A timer of a subscription of a consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TimerKey {
+    pub(crate) consumer: u64,
+    pub(crate) epoch: u64,
+    pub(crate) timer: usize,
+}
+
+/// The timers of a channel. Each has one entry at most.
+pub(crate) type Timers = Agenda<Heap>;
+
+#[derive(Default)]
+pub(crate) struct Heap(BinaryHeap<Reverse<(Instant, TimerKey)>>);
+
+impl Tasks for Heap {
+    type Task = TimerKey;
+
+    fn take(&mut self, now: Instant) -> Option<TimerKey> {
+        self.next_due().filter(|due| *due <= now)?;
+        self.0.pop().map(|Reverse((_, key))| key)
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        self.0.peek().map(|Reverse((due, _))| *due)
+    }
+}
+
+impl Timers {
+    pub(crate) fn add(&self, key: TimerKey, due: Instant) {
+        self.change(|heap| heap.0.push(Reverse((due, key))));
+    }
+}
+
+/// When peers are checked and observers notified.
+pub(crate) type Control = Agenda<Checks>;
+
+#[derive(Default)]
+pub(crate) struct Checks {
+    observers_are_due: bool,
+    ping_due: Option<Instant>,
 }
 
 /// What the thread that checks peers does next.
@@ -89,78 +134,31 @@ pub(crate) enum Task {
     Ping,
 }
 
-/// When peers are checked and observers notified.
-#[derive(Default)]
-pub(crate) struct Control {
-    state: Mutex<ControlState>,
-    changed: Condvar,
-}
+impl Tasks for Checks {
+    type Task = Task;
 
-#[derive(Default)]
-struct ControlState {
-    has_thread: bool,
-    is_closed: bool,
-    observers_are_due: bool,
-    ping_due: Option<Instant>,
+    fn take(&mut self, now: Instant) -> Option<Task> {
+        if std::mem::take(&mut self.observers_are_due) {
+            return Some(Task::Observers);
+        }
+        self.ping_due.take_if(|due| *due <= now)?;
+        Some(Task::Ping)
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        self.ping_due
+    }
 }
 
 impl Control {
-    fn lock(&self) -> MutexGuard<'_, ControlState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn notify_observers(&self) {
-        self.lock().observers_are_due = true;
-        self.changed.notify_one();
+        self.change(|checks| checks.observers_are_due = true);
     }
 
     /// Peers are to be pinged at that time or earlier.
     pub(crate) fn ping_by(&self, time: Instant) {
-        let mut state = self.lock();
-        state.ping_due = Some(state.ping_due.map_or(time, |due| due.min(time)));
-        self.changed.notify_one();
-    }
-
-    /// True for the caller that is to start the thread.
-    pub(crate) fn begin(&self) -> bool {
-        !std::mem::replace(&mut self.lock().has_thread, true)
-    }
-
-    /// The thread could not be started.
-    pub(crate) fn end(&self) {
-        self.lock().has_thread = false;
-    }
-
-    pub(crate) fn close(&self) {
-        self.lock().is_closed = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits for the next task; `None` when the channel has ended.
-    pub(crate) fn next(&self) -> Option<Task> {
-        let mut state = self.lock();
-        loop {
-            if state.is_closed {
-                return None;
-            }
-            if std::mem::take(&mut state.observers_are_due) {
-                return Some(Task::Observers);
-            }
-            let now = Instant::now();
-            state = match state.ping_due {
-                Some(due) if due <= now => {
-                    state.ping_due = None;
-                    return Some(Task::Ping);
-                }
-                Some(due) => {
-                    let waited = self.changed.wait_timeout(state, due - now);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => {
-                    let waited = self.changed.wait(state);
-                    waited.unwrap_or_else(PoisonError::into_inner)
-                }
-            };
-        }
+        self.change(|checks| {
+            checks.ping_due = Some(checks.ping_due.map_or(time, |due| due.min(time)));
+        });
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium demo serve`.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,6 +19,7 @@ use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
+use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 use crate::{output, reference};
@@ -220,9 +221,7 @@ fn end_here(orb: &Orb) {
 
 fn end_with_input(orb: Orb) -> Result<(), Failure> {
     let wait = move || {
-        let mut ignored = [0; 64];
-        let mut input = io::stdin().lock();
-        while matches!(input.read(&mut ignored), Ok(1..)) {}
+        wait_for_end_of_input();
         if orb.shutdown(false).is_err() {
             let _ = orb.shutdown(true);
         }

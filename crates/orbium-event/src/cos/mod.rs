@@ -6,13 +6,13 @@ mod header;
 mod peers;
 mod suppliers;
 
-use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
+use orbium::{Call, Interface, Orb, PoaError, SystemException};
 
 use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{
     ConsumerAdmin, EventChannel, EventChannelServant, SupplierAdmin,
 };
-use crate::proxies::{ProxyCount, end_object};
+use crate::proxies::{ProxyCount, adapter, destroy, publish};
 
 pub use header::CosHeader;
 
@@ -33,9 +33,7 @@ impl Channel {
         key: &str,
         header: CosHeader,
     ) -> Result<EventChannel, PoaError> {
-        let (root, name) = (orb.root_poa(), format!("CosEventChannel/{key}"));
-        let manager = root.manager();
-        let poa = root.create_poa(&name, Some(manager.clone()), Policies::default())?;
+        let poa = adapter(orb, &format!("CosEventChannel/{key}"))?;
         let consumers: ConsumerAdmin = poa.activate(consumers::Consumers {
             channel: self.clone(),
             count: ProxyCount::default(),
@@ -50,8 +48,7 @@ impl Channel {
             consumers,
             suppliers,
         })?;
-        orb.bind_key(key, &reference)?;
-        manager.activate()?;
+        publish(orb, key, &reference)?;
         Ok(reference)
     }
 }
@@ -72,14 +69,8 @@ impl EventChannelServant for ChannelObject {
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        self.channel.destroy();
-        let poa = call.poa();
-        for admin in [self.consumers.as_object(), self.suppliers.as_object()] {
-            if let Ok(id) = poa.reference_to_id(admin) {
-                end_object(&poa, &id);
-            }
-        }
-        end_object(&poa, call.object_id());
+        let admins = [self.consumers.as_object(), self.suppliers.as_object()];
+        destroy(&self.channel, call, admins);
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The object that clients reach first.
 
-use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, Policies, SystemException};
+use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, SystemException};
 
 use super::consumers::Consumers;
 use super::observer::RemoteObserver;
 use super::suppliers::Suppliers;
 use crate::channel::Channel;
-use crate::proxies::{ProxyCount, end_object};
+use crate::proxies::{ProxyCount, adapter, destroy, publish};
 use crate::rtec::orbium_event::{
     ChannelState, ConsumerState, MonitoredChannel, MonitoredChannelServant,
 };
@@ -27,9 +27,7 @@ impl Channel {
     /// # Errors
     /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
     pub fn serve(&self, orb: &Orb, key: &str) -> Result<MonitoredChannel, PoaError> {
-        let (root, name) = (orb.root_poa(), format!("EventChannel/{key}"));
-        let manager = root.manager();
-        let poa = root.create_poa(&name, Some(manager.clone()), Policies::default())?;
+        let poa = adapter(orb, &format!("EventChannel/{key}"))?;
         let consumers: ConsumerAdmin = poa.activate(Consumers {
             channel: self.clone(),
             count: ProxyCount::default(),
@@ -43,8 +41,7 @@ impl Channel {
             consumers,
             suppliers,
         })?;
-        orb.bind_key(key, &reference)?;
-        manager.activate()?;
+        publish(orb, key, &reference)?;
         Ok(reference)
     }
 }
@@ -65,14 +62,8 @@ impl EventChannelServant for ChannelObject {
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        self.channel.destroy();
-        let poa = call.poa();
-        for admin in [self.consumers.as_object(), self.suppliers.as_object()] {
-            if let Ok(id) = poa.reference_to_id(admin) {
-                end_object(&poa, &id);
-            }
-        }
-        end_object(&poa, call.object_id());
+        let admins = [self.consumers.as_object(), self.suppliers.as_object()];
+        destroy(&self.channel, call, admins);
         Ok(())
     }
 

@@ -4,7 +4,6 @@
 mod address;
 mod tls;
 
-use std::io::Read;
 use std::thread;
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ pub(crate) use address::RawAddress;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
 use crate::stage::together::by_threads;
@@ -100,9 +100,7 @@ fn run_server(args: &RawServeArgs) -> Result<(), Failure> {
     thread::Builder::new()
         .spawn(move || listener.serve())
         .map_err(failed)?;
-    let mut ignored = [0; 64];
-    let mut input = std::io::stdin().lock();
-    while matches!(input.read(&mut ignored), Ok(1..)) {}
+    wait_for_end_of_input();
     Ok(())
 }
 
