@@ -7,8 +7,8 @@ use std::fmt;
 
 use orbium_cdr::{Type as Static, TypeCode};
 use orbium_idl::model::{
-    Attribute, Case, ConstValue, DefId, DefMap, Definition, DefinitionKind, Direction as Way,
-    Interface, InterfaceKind, Member, Model, Operation, Type, Union,
+    Attribute, DefId, DefMap, Definition, DefinitionKind, Direction as Way, Interface,
+    InterfaceKind, Member, Model, Operation, Type, Union,
 };
 
 use crate::json::TypesById;
@@ -405,7 +405,7 @@ impl Definitions {
         let (members, refers) = self.members(union.cases.iter().map(|it| &it.member), open)?;
         let cases = union.cases.iter().zip(members);
         let labelled = cases.flat_map(|(case, (name, code))| {
-            let labels = labels(case).into_iter();
+            let labels = case.discriminators().into_iter();
             labels.map(move |label| (label, name, code.clone()))
         });
         let (id, name) = (&*definition.repository_id, &*definition.name);
@@ -413,25 +413,6 @@ impl Definitions {
         let no_type = || TypeError::NoType(definition.scoped_name());
         Ok((code.ok_or_else(no_type)?, refers))
     }
-}
-
-/// The labels of a case as a TypeCode has them; that of `default:` is none.
-fn labels(case: &Case) -> Vec<Option<i64>> {
-    let labels = case.labels.iter().map(|label| match label {
-        // An `unsigned long long` as the number of the same bits.
-        ConstValue::Integer(value) => *value as i64,
-        ConstValue::Char(value) => i64::from(*value),
-        ConstValue::WChar(value) => i64::from(*value),
-        ConstValue::Boolean(value) => i64::from(*value),
-        ConstValue::Enumerator { index, .. } => i64::from(*index),
-        // The checker lets no other value be a label.
-        _ => 0,
-    });
-    let mut labels: Vec<_> = labels.map(Some).collect();
-    if case.is_default {
-        labels.push(None);
-    }
-    labels
 }
 
 impl TypesById for Definitions {

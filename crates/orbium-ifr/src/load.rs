@@ -20,7 +20,7 @@ use crate::entry::{
 use crate::error::LoadError;
 use crate::fault;
 
-use types::{labels, primitive};
+use types::primitive;
 
 type Loaded<T> = Result<T, LoadError>;
 
@@ -285,7 +285,7 @@ impl<'l> Loading<'l, '_> {
         let mut cases = Vec::new();
         for case in &it.cases {
             let ty = self.ty(&case.member.ty)?;
-            for label in labels(case) {
+            for label in case.discriminators() {
                 let name = case.member.name.clone();
                 cases.push(Case { label, name, ty });
             }

@@ -9,8 +9,7 @@ use super::{Checker, Progress, Surroundings};
 use crate::ast::{self, CaseLabel, Declarator, Field, Ident, Item, ItemKind, TypeSpec};
 use crate::doc;
 use crate::model::{
-    Alias, Case, ConstValue, DefId, DefinitionKind, Enum, Enumerator, Exception, Member, Struct,
-    Type, Union,
+    Alias, Case, DefId, DefinitionKind, Enum, Enumerator, Exception, Member, Struct, Type, Union,
 };
 use crate::source::Span;
 
@@ -259,7 +258,8 @@ impl Checker<'_> {
                     let Some(value) = discriminator.and_then(|ty| self.evaluate(expr, ty)) else {
                         continue;
                     };
-                    if let Some(first) = labels.seen.insert(ordinal(&value), expr.span) {
+                    let ordinal = value.ordinal();
+                    if let Some(first) = ordinal.and_then(|it| labels.seen.insert(it, expr.span)) {
                         self.report
                             .error(
                                 "duplicate-label",
@@ -334,15 +334,4 @@ struct Labels {
     /// By value.
     seen: HashMap<i128, Span>,
     default: Option<Span>,
-}
-
-fn ordinal(value: &ConstValue) -> i128 {
-    match value {
-        ConstValue::Integer(value) => *value,
-        ConstValue::Char(value) => i128::from(*value),
-        ConstValue::WChar(value) => i128::from(*value),
-        ConstValue::Boolean(value) => i128::from(*value),
-        ConstValue::Enumerator { index, .. } => i128::from(*index),
-        _ => 0,
-    }
 }

@@ -264,6 +264,19 @@ pub struct Case {
     pub member: Member,
 }
 
+impl Case {
+    /// The labels as a TypeCode has them: an `unsigned long long` as the signed number of the same
+    /// bits, an enumerator as its index, `default:` as none.
+    pub fn discriminators(&self) -> Vec<Option<i64>> {
+        let ordinals = self.labels.iter().filter_map(ConstValue::ordinal);
+        let mut discriminators: Vec<_> = ordinals.map(|it| Some(it as i64)).collect();
+        if self.is_default {
+            discriminators.push(None);
+        }
+        discriminators
+    }
+}
+
 /// An enum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Enum {

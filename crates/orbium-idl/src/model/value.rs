@@ -33,6 +33,21 @@ pub enum ConstValue {
     },
 }
 
+impl ConstValue {
+    /// The number that a value stands for as a discriminator: that of an integer, a character's
+    /// code, an enumerator's index. None for what no discriminator can be.
+    pub fn ordinal(&self) -> Option<i128> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            Self::Char(value) => Some(i128::from(*value)),
+            Self::WChar(value) => Some(i128::from(*value)),
+            Self::Boolean(value) => Some(i128::from(*value)),
+            Self::Enumerator { index, .. } => Some(i128::from(*index)),
+            Self::Float(_) | Self::Fixed(_) | Self::String(_) | Self::WString(_) => None,
+        }
+    }
+}
+
 /// An exact decimal number of at most 31 digits: `unscaled` divided by ten to the power `scale`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fixed {
