@@ -65,7 +65,7 @@ pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
 pub use interpret::{
-    Group, Leaf, OwnerWithValues, Profile, Reference, Run, ValueCopier, Visitor, copy_graph,
+    Block, Group, Leaf, OwnerWithValues, Profile, Reference, Run, ValueCopier, Visitor, copy_graph,
     copy_value, skip_value, walk_value,
 };
 pub use layout::{Field, Layout};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values from one format to another.
 
+use super::blocks::Block;
 use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
 use super::walk;
@@ -92,9 +93,9 @@ impl Copier<'_, '_> {
     }
 
     #[inline]
-    fn check_chars(&mut self, octets: &[u8]) {
+    fn check_chars(&mut self, is_ascii: bool) {
         let utf8 = self.writer.format().char_set == CharSet::Utf8;
-        if utf8 && !self.canonical && !octets.is_ascii() {
+        if utf8 && !self.canonical && !is_ascii {
             self.writer.fail(CdrErrorKind::CannotConvert);
         }
     }
@@ -132,7 +133,7 @@ impl Visitor for Copier<'_, '_> {
             Leaf::Boolean(value) => writer.write_bool(value),
             Leaf::Octet(value) => writer.write_u8(value),
             Leaf::Char(value) => {
-                self.check_chars(&[value.0]);
+                self.check_chars(value.0.is_ascii());
                 self.writer.write_u8(value.0);
             }
             Leaf::WChar(value) => writer.write_wchar(value),
@@ -191,7 +192,7 @@ impl Visitor for Copier<'_, '_> {
 
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
         if run.kind() == TCKind::Char {
-            self.check_chars(run.octets());
+            self.check_chars(run.octets().is_ascii());
         }
         if self.writer.order().is_foreign() && run.size > 1 {
             for leaf in run.leaves() {
@@ -203,6 +204,17 @@ impl Visitor for Copier<'_, '_> {
         // As the size is a multiple of the alignment, no gaps follow.
         self.writer.align(run.size.min(8));
         self.writer.write_raw(run.octets());
+        Ok(())
+    }
+
+    fn takes_blocks(&self) -> bool {
+        !self.writer.order().is_foreign()
+    }
+
+    fn block(&mut self, block: Block<'_>) -> Result<(), CdrError> {
+        self.check_chars(block.is_ascii());
+        self.reserve(block.octets().len())?;
+        self.writer.write_raw(block.octets());
         Ok(())
     }
 

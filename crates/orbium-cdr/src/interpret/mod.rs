@@ -4,12 +4,15 @@
 //! Whatever has to be done with values of types that no code was generated for
 //! is a [`Visitor`] over this one walk.
 
+mod blocks;
 mod copy;
 mod extent;
 mod graphs;
 mod print;
 mod visitor;
 
+pub use blocks::Block;
+use blocks::{ElementLayout, MIN_ELEMENTS};
 pub use copy::copy_value;
 pub(crate) use copy::{canonical_copy, keep, restore};
 pub(crate) use extent::Extent;
@@ -100,6 +103,14 @@ impl Visitor for Skip {
     }
     #[inline]
     fn run(&mut self, _: Run<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+    #[inline]
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+    #[inline]
+    fn block(&mut self, _: Block<'_>) -> Result<(), CdrError> {
         Ok(())
     }
     fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
@@ -275,11 +286,32 @@ impl Walk<'_> {
                 self.visitor.run(Run { kind, size, octets })?;
             }
         } else {
-            for _ in 0..count {
+            let walked = self.block(element, count, reader)?;
+            for _ in walked..count {
                 self.value(element, reader)?;
             }
         }
         self.visitor.end(group)
+    }
+
+    /// Walks elements of fixed size as a block behind the first one. Returns how many
+    /// were walked: all or none.
+    fn block(
+        &mut self,
+        element: TypeRef<'_>,
+        count: u32,
+        reader: &mut CdrReader<'_>,
+    ) -> Result<u32, CdrError> {
+        if count < MIN_ELEMENTS || reader.is_divided() || !self.visitor.takes_blocks() {
+            return Ok(0);
+        }
+        let Some(layout) = ElementLayout::of(element) else {
+            return Ok(0);
+        };
+        self.value(element, reader)?;
+        let others = layout.take(count as usize - 1, reader)?;
+        self.visitor.block(others)?;
+        Ok(count)
     }
 
     fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {

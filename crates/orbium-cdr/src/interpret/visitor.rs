@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the interpreter reports while it walks a value.
 
+use super::blocks::Block;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar,
 };
@@ -132,6 +133,23 @@ pub trait Visitor {
         run.leaves().try_for_each(|leaf| self.leaf(leaf))
     }
 
+    /// Whether [`block`](Self::block) takes elements of a fixed size; by default they are
+    /// walked member by member.
+    fn takes_blocks(&self) -> bool {
+        false
+    }
+
+    /// All elements of a sequence or array of a fixed-size type but the first, which was
+    /// walked: as they lie in CDR behind it.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::NotSupported`] by default: only called if
+    /// [`takes_blocks`](Self::takes_blocks).
+    fn block(&mut self, block: Block<'_>) -> Result<(), Self::Error> {
+        let _ = block;
+        Err(CdrError::new(CdrErrorKind::NotSupported, 0).into())
+    }
+
     /// A value of a valuetype, or what stands where an abstract interface is expected: to be
     /// read from `reader`, by [`copy_graph`](crate::copy_graph) say.
     ///
@@ -184,6 +202,15 @@ impl<V: Visitor> Visitor for Keeping<'_, V> {
 
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
         let visited = self.visitor.run(run);
+        self.keep(visited)
+    }
+
+    fn takes_blocks(&self) -> bool {
+        self.visitor.takes_blocks()
+    }
+
+    fn block(&mut self, block: Block<'_>) -> Result<(), CdrError> {
+        let visited = self.visitor.block(block);
         self.keep(visited)
     }
 

@@ -3,6 +3,7 @@
 //! linked once.
 
 mod any;
+mod blocks;
 mod by_hand;
 mod fixed;
 mod fragment_boundaries;
