@@ -17,7 +17,10 @@ fn main() {
     let names = out.join("names.idl");
     fs::write(&names, names::idl()).expect("a file in OUT_DIR");
     compile(Path::new("idl/probe.idl"));
-    compile(Path::new("idl/later.idl"));
+    compile_with(
+        &Config::new().async_servants("Later::Clerk"),
+        Path::new("idl/later.idl"),
+    );
     compile(Path::new("../../idl/kitchen.idl"));
     compile(&names);
     // Several files as one project, with the modules Cubit and TTCP.
@@ -53,7 +56,11 @@ fn default_bodies(name: &str, file: &Path) {
 
 /// The warnings are about value types, which kitchen.idl has on purpose.
 fn compile(files: impl IdlFiles) {
-    match Config::new().try_compile(files) {
+    compile_with(&Config::new(), files);
+}
+
+fn compile_with(config: &Config, files: impl IdlFiles) {
+    match config.try_compile(files) {
         Ok(compiled) => {
             // What this program writes itself is always newer than its last run: with it
             // every build would be another one.

@@ -19,6 +19,7 @@ pub struct Config {
     allowed: Vec<String>,
     borrowed: Vec<String>,
     deferred: Vec<String>,
+    async_servants: Vec<String>,
     viewed: Vec<String>,
     out_dir: Option<PathBuf>,
     name: Option<String>,
@@ -138,6 +139,16 @@ impl Config {
     #[must_use]
     pub fn deferred_replies(mut self, pattern: impl Into<String>) -> Self {
         self.deferred.push(pattern.into());
+        self
+    }
+
+    /// Generates a trait `…AsyncServant` for the interfaces of that name; its methods are
+    /// `async fn`s: `.async_servants("Bank::Account")`, or `"Bank::*"` for all that begin so.
+    /// `orbium::AsyncServant` makes a servant of what implements it, with an executor. Bases have
+    /// to be named too.
+    #[must_use]
+    pub fn async_servants(mut self, pattern: impl Into<String>) -> Self {
+        self.async_servants.push(pattern.into());
         self
     }
 
@@ -370,6 +381,9 @@ impl Config {
         }
         for pattern in &self.deferred {
             options = options.deferred_replies(pattern);
+        }
+        for pattern in &self.async_servants {
+            options = options.async_servants(pattern);
         }
         for pattern in &self.viewed {
             options = options.viewed_arguments(pattern);

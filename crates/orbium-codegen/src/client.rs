@@ -47,6 +47,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
         if !interface.forward_only {
             self.further_stubs(definition, &bases);
+            self.async_servant(definition);
         }
     }
 

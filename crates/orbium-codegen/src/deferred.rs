@@ -15,6 +15,9 @@ impl Plan<'_> {
         if owner != Some(InterfaceKind::Plain) {
             return false;
         }
+        if self.has_async_servant(self.owner(definition)) {
+            return true;
+        }
         let wanted = definition.asks_for("deferred");
         wanted.unwrap_or_else(|| self.options.defers(&definition.path))
     }

@@ -13,6 +13,7 @@
 //! rustfmt gives it.
 #![forbid(unsafe_code)]
 
+mod async_servant;
 mod asynchronous;
 mod client;
 mod codec;

@@ -30,6 +30,8 @@ pub struct Options {
     deferred: Vec<String>,
     /// Scoped names and patterns, as given.
     viewed: Vec<String>,
+    /// Scoped names and patterns of interfaces, as given.
+    async_servants: Vec<String>,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
@@ -53,6 +55,7 @@ impl Options {
             borrowed: Vec::new(),
             deferred: Vec::new(),
             viewed: Vec::new(),
+            async_servants: Vec::new(),
             natives: Vec::new(),
             external: Vec::new(),
             external_files: Vec::new(),
@@ -135,6 +138,19 @@ impl Options {
     #[must_use]
     pub fn viewed_arguments(mut self, pattern: impl Into<String>) -> Self {
         self.viewed.push(pattern.into());
+        self
+    }
+
+    /// Generates a trait `…AsyncServant` for the interfaces of that name: `Bank::Account`, or
+    /// `Bank::*` for all that begin so. Its methods are `async fn`s, and get owned arguments;
+    /// the runtime's `AsyncServant` makes a servant of what implements it. All operations of
+    /// such an interface have reply tokens, whatever `@deferred`, `@borrow` and `@view` say.
+    ///
+    /// The bases of the interface have to be named too: without, a warning says so. An external
+    /// module must have been generated likewise if its interfaces are inherited here.
+    #[must_use]
+    pub fn async_servants(mut self, pattern: impl Into<String>) -> Self {
+        self.async_servants.push(pattern.into());
         self
     }
 
@@ -229,6 +245,12 @@ impl Options {
         self.viewed.iter().any(|pattern| is_named(pattern, path))
     }
 
+    /// Whether a pattern names an interface that may have asynchronous servants.
+    pub(crate) fn serves_asynchronously(&self, path: &[String]) -> bool {
+        let mut patterns = self.async_servants.iter();
+        patterns.any(|pattern| is_named(pattern, path))
+    }
+
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.asynchronous
     }
@@ -270,6 +292,15 @@ impl Options {
             let mut definitions = model.definitions();
             if !definitions.any(|known| is_feature(&known.kind) && is_named(pattern, &known.path)) {
                 messages.push(format!("`{pattern}` names no operation or attribute"));
+            }
+        }
+        for pattern in &self.async_servants {
+            let is_interface =
+                |known: &DefinitionKind| matches!(known, DefinitionKind::Interface(_));
+            let mut definitions = model.definitions();
+            if !definitions.any(|known| is_interface(&known.kind) && is_named(pattern, &known.path))
+            {
+                messages.push(format!("`{pattern}` names no interface"));
             }
         }
         for given in &self.allowed {

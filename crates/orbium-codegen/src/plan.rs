@@ -61,6 +61,8 @@ pub(crate) struct Methods {
 #[derive(Debug, Clone)]
 pub(crate) struct InterfaceNames {
     pub(crate) servant: String,
+    /// The trait of its asynchronous servants, if it has one.
+    pub(crate) async_servant: Option<String>,
 }
 
 /// An error enum: where it is and what it may hold.

@@ -13,7 +13,10 @@ impl Plan<'_> {
     /// slot: its annotation decides, and the options if there is none.
     pub(crate) fn has_slot(&self, definition: &Definition, outputs: &[Output]) -> bool {
         let owner = self.interface_kind(self.owner(definition));
-        if owner != Some(InterfaceKind::Plain) || outputs.is_empty() {
+        if owner != Some(InterfaceKind::Plain)
+            || outputs.is_empty()
+            || self.has_async_servant(self.owner(definition))
+        {
             return false;
         }
         match definition.asks_for("borrow") {

@@ -22,7 +22,9 @@ impl Plan<'_> {
     /// Whether the servant of an operation, or of writing an attribute, gets views: its
     /// annotation decides, and the options if there is none.
     pub(crate) fn has_views(&self, definition: &Definition) -> bool {
-        if self.interface_kind(self.owner(definition)) != Some(InterfaceKind::Plain) {
+        let owner = self.owner(definition);
+        if self.interface_kind(owner) != Some(InterfaceKind::Plain) || self.has_async_servant(owner)
+        {
             return false;
         }
         let said = definition.asks_for("view");

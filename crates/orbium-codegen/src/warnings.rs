@@ -175,6 +175,9 @@ impl Found<'_, '_> {
         for message in self.plan.kept_from_views(definition) {
             self.ignored(message, &definition.location);
         }
+        if let Some(message) = self.plan.kept_from_async_servant(definition) {
+            self.ignored(message, &definition.location);
+        }
         let DefinitionKind::Operation(operation) = &definition.kind else {
             return;
         };

@@ -59,8 +59,8 @@ pub use orbium_invocation::{
 };
 pub use orbium_server::lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{
-    Arrival, DedicatedThread, Dedication, DeferredReply, Gate, OpenRequests, Pass, Reply, Sent,
-    ThreadAsked, UntypedReply,
+    Arrival, AsyncCall, AsyncServant, DedicatedThread, Dedication, DeferredReply, Gate,
+    OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};

@@ -49,7 +49,10 @@ mod worker_pool;
 pub use connection::ServerConnection;
 pub use context::{OrbFacts, ServerContext};
 pub use dedication::{Arrival, DedicatedThread, Dedication, Dedications, Gate, Pass, ThreadAsked};
-pub use deferred::{DeferredReply, Forward, OpenRequests, Unanswered, WaitingCaller, Way};
+pub use deferred::{
+    AsyncCall, AsyncServant, DeferredReply, Forward, OpenRequests, Spawn, Task, Unanswered,
+    WaitingCaller, Way,
+};
 pub use dispatcher::{Dispatcher, Host, Located};
 pub use expiry::Expiry;
 pub use incoming::{IncomingRequest, asked_priority};

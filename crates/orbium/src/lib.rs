@@ -74,6 +74,9 @@ pub use orbium_core::{
 /// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
+/// Servants with `async fn` operations.
+pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};
+
 pub use orbium_core::Result;
 
 /// What most programs import: `use orbium::prelude::*;`. Its `Result` is the one of the
@@ -193,9 +196,11 @@ pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError>
 /// the compiler does.
 #[doc(hidden)]
 pub mod codegen {
+    pub use std::future::Future;
     pub use std::sync::Arc;
 
     pub use orbium_core::Asynchronous;
+    pub use orbium_core::{AsyncCall, AsyncServant, Spawn};
 
     pub use orbium_cdr::{
         Any, AnyError, ArrayOf, BoundedSequence, BoundedString, CdrError, CdrErrorKind, CdrReader,

@@ -121,8 +121,13 @@ impl<'m> Plan<'m> {
             && !self.value_features(definition.id).is_empty()
         {
             let servant = self.fresh(module, &format!("{name}Operations"));
-            self.interfaces
-                .insert(definition.id, InterfaceNames { servant });
+            self.interfaces.insert(
+                definition.id,
+                InterfaceNames {
+                    servant,
+                    async_servant: None,
+                },
+            );
         }
         if !self.factories(definition.id).is_empty() {
             let found = self.fresh(module, &format!("{name}Factory"));
@@ -132,8 +137,11 @@ impl<'m> Plan<'m> {
             }
         }
         if matches!(definition.kind, DefinitionKind::Interface(_)) {
+            let servant = self.fresh(module, &format!("{name}Servant"));
+            let is_async = self.has_async_servant(definition.id);
             let found = InterfaceNames {
-                servant: self.fresh(module, &format!("{name}Servant")),
+                servant,
+                async_servant: is_async.then(|| self.fresh(module, &format!("{name}AsyncServant"))),
             };
             self.interfaces.insert(definition.id, found);
         }

@@ -36,9 +36,13 @@ fn model(file: &Path) -> Model {
 }
 
 fn options(file: &Path) -> Options {
-    Options::new(file.to_string_lossy())
+    let options = Options::new(file.to_string_lossy())
         .native_type("::Local::Instant", "::std::time::Instant")
-        .asynchronous(file.ends_with("asynchronous.idl"))
+        .asynchronous(file.ends_with("asynchronous.idl"));
+    match file.ends_with("async_servants.idl") {
+        true => options.async_servants("AsyncServants::*"),
+        false => options,
+    }
 }
 
 fn generated(file: &Path) -> Generated {

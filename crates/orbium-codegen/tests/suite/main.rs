@@ -3,6 +3,7 @@
 //! linked once.
 
 mod ami;
+mod async_servants;
 mod asynchronous;
 mod borrowed;
 mod by_value;

@@ -5,10 +5,12 @@ mod future;
 mod open;
 mod registry;
 mod reply;
+mod servant;
 mod waiting_caller;
 mod way;
 
 pub use registry::OpenRequests;
 pub use reply::{DeferredReply, Forward};
+pub use servant::{AsyncCall, AsyncServant, Spawn, Task};
 pub use waiting_caller::WaitingCaller;
 pub use way::{Unanswered, Way};

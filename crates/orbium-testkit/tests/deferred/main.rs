@@ -3,6 +3,7 @@
 //! allocations, and has generated code that no other test needs.
 
 mod answers;
+mod async_servants;
 mod cancelled;
 mod endings;
 mod fixture;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants with `async fn` operations.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_invocation::raises::Raises;
+
+use super::reply::DeferredReply;
+
+/// A future that serves one request: what an executor runs to its end.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// An executor, as servants use it. Every function that takes a [`Task`] is one.
+///
+/// ```
+/// use orbium_server::{Spawn, Task};
+///
+/// /// Runs each request on a thread of its own.
+/// struct Threads(fn(Task));
+///
+/// impl Spawn for Threads {
+///     fn spawn(&self, task: Task) {
+///         let run = self.0;
+///         std::thread::spawn(move || run(task));
+///     }
+/// }
+/// ```
+pub trait Spawn: Send + Sync + 'static {
+    /// Runs a task to its end, and does not block. If the task is dropped instead, its client
+    /// gets NO_RESPONSE, completed MAYBE.
+    fn spawn(&self, task: Task);
+}
+
+impl<F: Fn(Task) + Send + Sync + 'static> Spawn for F {
+    fn spawn(&self, task: Task) {
+        self(task);
+    }
+}
+
+/// What an `async fn` of a servant may see of its request: the memory of the request itself
+/// is not retained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsyncCall {
+    object_id: Box<[u8]>,
+    deadline: Option<Instant>,
+}
+
+impl AsyncCall {
+    /// Of a request to the object with that id; its client waits until `deadline`.
+    #[must_use]
+    pub fn new(object_id: &[u8], deadline: Option<Instant>) -> Self {
+        Self {
+            object_id: object_id.into(),
+            deadline,
+        }
+    }
+
+    /// Id of the object called.
+    #[must_use]
+    pub fn object_id(&self) -> &[u8] {
+        &self.object_id
+    }
+
+    /// Until when the client waits; `None` if it has not said.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}
+
+/// Makes a servant of an object with `async fn` operations: each request becomes a task of an
+/// executor.
+///
+/// `S` implements the generated trait `…AsyncServant` of an interface; this type implements the
+/// interface's `…Servant` then. `limits.open_requests` bounds the tasks of an adapter: beyond it
+/// clients get TRANSIENT 1. When the client cancels a request or is gone, the next poll of the
+/// task drops the future of the servant; a task that the executor drops answers NO_RESPONSE, and
+/// one that panics UNKNOWN.
+///
+/// ```
+/// use orbium_server::AsyncServant;
+///
+/// struct Bank;
+///
+/// let servant = AsyncServant::new(Bank, |task| {
+///     // tokio::spawn(task);
+///     drop(task);
+/// });
+/// # drop(servant);
+/// ```
+pub struct AsyncServant<S, X> {
+    servant: Arc<S>,
+    executor: X,
+}
+
+impl<S: Send + Sync + 'static, X: Spawn> AsyncServant<S, X> {
+    /// With the executor that runs the operations.
+    pub fn new(servant: impl Into<Arc<S>>, executor: X) -> Self {
+        Self {
+            servant: servant.into(),
+            executor,
+        }
+    }
+
+    /// The object with `async fn` operations.
+    #[must_use]
+    pub fn servant(&self) -> &Arc<S> {
+        &self.servant
+    }
+
+    /// Answers with the outcome of an operation, which begins on the executor.
+    #[doc(hidden)]
+    pub fn run<T, E, F>(&self, reply: DeferredReply<T, E>, operation: impl FnOnce(Arc<S>) -> F)
+    where
+        T: 'static,
+        E: Raises + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+    {
+        let work = operation(Arc::clone(&self.servant));
+        reply.spawn(|task| self.executor.spawn(task), work);
+    }
+}
+
+impl<S, X> fmt::Debug for AsyncServant<S, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncServant").finish_non_exhaustive()
+    }
+}
