@@ -6,8 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use crate::Error;
+use orbium_idl::model::Model;
+
 use crate::files::{self, IdlFiles};
+use crate::{Error, rt_infos};
 
 /// How to compile IDL.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +29,7 @@ pub struct Config {
     natives: Vec<(String, String)>,
     external: Vec<(String, String)>,
     external_files: Vec<(String, String)>,
+    rt_infos: Option<String>,
 }
 
 /// What came of the IDL files of one [`Config::try_compile`].
@@ -97,6 +100,16 @@ impl Config {
     #[must_use]
     pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
         self.allowed.push(construct.into());
+        self
+    }
+
+    /// Adds a module of that name with the RT_Infos that `@rt` and `@calls` declare: a constant
+    /// index for each operation, and `OPERATIONS`, which
+    /// `orbium_sched::Repository::declare` registers. The program depends on the crate
+    /// `orbium-sched` then.
+    #[must_use]
+    pub fn rt_infos(mut self, module: impl Into<String>) -> Self {
+        self.rt_infos = Some(module.into());
         self
     }
 
@@ -272,7 +285,7 @@ impl Config {
     pub fn try_stub(&self, files: impl IdlFiles, around: &str) -> Result<Stub, Error> {
         let mut outcome = Outcome::default();
         let (front, files) = self.project(&files.paths(), &mut outcome)?;
-        let code = self.generate(&front, &files, &mut outcome, &|model, options| {
+        let (code, _) = self.generate(&front, &files, &mut outcome, &|model, options| {
             orbium_codegen::stub(model, options, around)
         })?;
         Ok(Stub {
@@ -290,7 +303,11 @@ impl Config {
         };
         let mut outcome = Outcome::default();
         let (front, files) = self.project(given, &mut outcome)?;
-        let code = self.generate(&front, &files, &mut outcome, &orbium_codegen::generate)?;
+        let (mut code, model) =
+            self.generate(&front, &files, &mut outcome, &orbium_codegen::generate)?;
+        if let Some(module) = &self.rt_infos {
+            code.push_str(&rt_infos::rust(&model, module)?);
+        }
         let mut path = folder.join(match &self.name {
             Some(name) => name.into(),
             None => files::stem(&given[0]),
@@ -328,14 +345,14 @@ impl Config {
         Ok((front, files))
     }
 
-    /// The Rust of a project.
+    /// The Rust of a project, and its model.
     fn generate(
         &self,
         front: &orbium_idl::Options,
         files: &[PathBuf],
         outcome: &mut Outcome,
         generator: &Generator<'_>,
-    ) -> Result<String, Error> {
+    ) -> Result<(String, Model), Error> {
         let front = orbium_idl::compile_project(front, files);
         for read in front.files() {
             if !outcome.read.contains(read) {
@@ -363,7 +380,7 @@ impl Config {
         for warning in &generated.warnings {
             outcome.warnings.push_str(&format!("{warning}\n"));
         }
-        Ok(generated.code)
+        Ok((generated.code, model))
     }
 
     /// The options of the generator.
@@ -409,7 +426,7 @@ impl Config {
 
 /// What turns a model into Rust.
 type Generator<'g> = dyn Fn(
-        &orbium_idl::model::Model,
+        &Model,
         &orbium_codegen::Options,
     ) -> Result<orbium_codegen::Generated, orbium_codegen::Unmapped>
     + 'g;

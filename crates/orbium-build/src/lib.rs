@@ -11,6 +11,7 @@
 mod config;
 mod error;
 mod files;
+mod rt_infos;
 
 pub use config::{Compiled, Config, Stub};
 pub use error::Error;

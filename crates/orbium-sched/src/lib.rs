@@ -31,6 +31,7 @@
 
 mod anomaly;
 mod call_tree;
+mod declaration;
 mod error;
 pub mod feasibility;
 pub mod gantt;
@@ -49,6 +50,7 @@ mod time;
 
 pub use anomaly::{Anomaly, AnomalyKind, Severity};
 pub use call_tree::call_tree;
+pub use declaration::{Declaration, DeclaredDependency, declarations};
 pub use error::SchedError;
 pub use info::{
     Assignment, Criticality, Dependency, DependencyKind, Handle, Importance, InfoKind, RtInfo,

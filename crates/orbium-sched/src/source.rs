@@ -29,11 +29,7 @@ pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, Sc
     text.push('\n');
     let names = constants(repository.infos());
     for (index, (info, constant)) in repository.infos().iter().zip(names).enumerate() {
-        let name: String = info
-            .entry_point
-            .chars()
-            .filter(|it| !it.is_control())
-            .collect();
+        let name = without_control(&info.entry_point);
         put(&mut text, format_args!("/// `{name}`"));
         put(
             &mut text,
@@ -76,7 +72,12 @@ pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, Sc
     Ok(text)
 }
 
-fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
+/// A name as a comment can have it.
+pub(crate) fn without_control(name: &str) -> String {
+    name.chars().filter(|it| !it.is_control()).collect()
+}
+
+pub(crate) fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a String does not fail.
     let _ = writeln!(text, "{line}");
 }
@@ -106,7 +107,7 @@ fn variant(strategy: Strategy) -> &'static str {
 }
 
 /// `Nav::GPS::position` is `NAV_GPS_POSITION`; of two that come to the same, the second ends in `_2`.
-fn constants(infos: &[RtInfo]) -> Vec<String> {
+pub(crate) fn constants(infos: &[RtInfo]) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut constant = |info: &RtInfo| {
         let words = info
@@ -119,7 +120,7 @@ fn constants(infos: &[RtInfo]) -> Vec<String> {
         let mut base = words.join("_");
         if base.is_empty()
             || base.starts_with(|it: char| it.is_ascii_digit())
-            || ["SCHEDULE", "ENTRIES"].contains(&&*base)
+            || ["SCHEDULE", "ENTRIES", "OPERATIONS"].contains(&&*base)
         {
             base = format!("OPERATION_{base}");
         }

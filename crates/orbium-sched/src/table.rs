@@ -66,6 +66,14 @@ pub struct Queue {
 }
 
 impl Table {
+    /// The table of a program that has not been configured yet: no operations, no queues.
+    pub const EMPTY: Table = Table {
+        strategy: Strategy::Rms,
+        hash: HASH_OF_NOTHING,
+        entries: &[],
+        queues: &[],
+    };
+
     /// Checks that a program registered the operations that the table was made for: what the
     /// paper's `schedule` does at run time.
     ///
@@ -86,13 +94,16 @@ impl Table {
     }
 }
 
+/// The offset basis of FNV-1a.
+const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// FNV-1a over the names in the order of their handles, each ended by a zero byte.
 pub(crate) fn hash_of(repository: &Repository) -> u64 {
     let names = repository
         .infos()
         .iter()
         .map(|it| it.entry_point.bytes().chain([0]));
-    names.flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+    names.flatten().fold(HASH_OF_NOTHING, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

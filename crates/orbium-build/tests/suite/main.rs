@@ -4,3 +4,4 @@
 
 mod build;
 mod projects;
+mod rt_infos;

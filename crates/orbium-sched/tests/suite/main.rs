@@ -5,6 +5,7 @@ mod bad_input;
 mod book;
 mod by_hand;
 mod charts;
+mod declared;
 mod listings;
 mod paper;
 mod properties;

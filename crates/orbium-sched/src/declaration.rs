@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! RT_Infos as constants, and their Rust source.
+
+use crate::error::SchedError;
+use crate::info::{DependencyKind, Handle, RtInfo, Timing};
+use crate::repository::Repository;
+use crate::source::{constants, put, without_control};
+
+/// An RT_Info as constant data, in the form that [`declarations`] writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// The unique name of the operation.
+    pub name: &'static str,
+    /// What the operation needs.
+    pub timing: Timing,
+    /// What it depends on.
+    pub depends_on: &'static [DeclaredDependency],
+}
+
+/// A dependency of a [`Declaration`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeclaredDependency {
+    /// The name of the callee, or of the supplier.
+    pub on: &'static str,
+    /// Calls per run of the caller, or events per run of the supplier; at least 1.
+    pub calls: u32,
+    /// Which of the two it is.
+    pub kind: DependencyKind,
+}
+
+impl Repository {
+    /// Registers operations and then their dependencies, which may be on operations that were
+    /// registered before.
+    ///
+    /// ```
+    /// use orbium_sched::{Declaration, Repository, Time, Timing};
+    ///
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// let mut repository = Repository::new();
+    /// repository.declare(&[Declaration { name: "Gyro::read", timing, depends_on: &[] }])?;
+    /// assert_eq!(repository.lookup("Gyro::read")?.number(), 1);
+    /// # Ok::<(), orbium_sched::SchedError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `DuplicateName`, `PeriodTooLong`, `UnknownTask`, `NoCalls`. What precedes the wrong
+    /// declaration remains registered.
+    pub fn declare(&mut self, declarations: &[Declaration]) -> Result<(), SchedError> {
+        let handles: Result<Vec<Handle>, SchedError> = declarations
+            .iter()
+            .map(|it| self.register(it.name, it.timing))
+            .collect();
+        for (it, handle) in declarations.iter().zip(handles?) {
+            for dependency in it.depends_on {
+                let on = self.lookup(dependency.on)?;
+                self.add_dependency(handle, on, dependency.calls, dependency.kind)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The RT_Infos of a repository as Rust source: a constant index for each operation and `static
+/// OPERATIONS`, an array of [`Declaration`]s. The same repository gives the same bytes. The
+/// constants have the names that [`source`](crate::source) gives them.
+#[must_use]
+pub fn declarations(repository: &Repository) -> String {
+    let mut text = String::new();
+    let infos = repository.infos();
+    for (index, (info, constant)) in infos.iter().zip(constants(infos)).enumerate() {
+        let name = without_control(&info.entry_point);
+        put(&mut text, format_args!("/// The index of `{name}`."));
+        put(
+            &mut text,
+            format_args!("pub const {constant}: usize = {index};"),
+        );
+    }
+    text.push_str("\n/// What the operations need, and what they depend on.\n#[rustfmt::skip]\n");
+    let count = infos.len();
+    put(
+        &mut text,
+        format_args!("pub static OPERATIONS: [orbium_sched::Declaration; {count}] = ["),
+    );
+    for info in infos {
+        declare(&mut text, repository, info);
+    }
+    text.push_str("];\n");
+    text
+}
+
+fn declare(text: &mut String, repository: &Repository, info: &RtInfo) {
+    text.push_str("    orbium_sched::Declaration {\n");
+    put(text, format_args!("        name: {:?},", info.entry_point));
+    text.push_str("        timing: orbium_sched::Timing {\n");
+    let it = &info.timing;
+    for (field, time) in [
+        ("worst_case_execution_time", it.worst_case_execution_time),
+        ("typical_execution_time", it.typical_execution_time),
+        ("cached_execution_time", it.cached_execution_time),
+        ("period", it.period),
+        ("quantum", it.quantum),
+    ] {
+        let ticks = time.ticks();
+        put(
+            text,
+            format_args!("            {field}: orbium_sched::Time::from_ticks({ticks}),"),
+        );
+    }
+    for (field, value) in [
+        (
+            "criticality",
+            format!("orbium_sched::Criticality::{:?}", it.criticality),
+        ),
+        (
+            "importance",
+            format!("orbium_sched::Importance::{:?}", it.importance),
+        ),
+        ("threads", it.threads.to_string()),
+        ("kind", format!("orbium_sched::InfoKind::{:?}", it.kind)),
+    ] {
+        put(text, format_args!("            {field}: {value},"));
+    }
+    text.push_str("        },\n        depends_on: &[\n");
+    for it in &info.dependencies {
+        let (on, calls, kind) = (repository.name(it.on), it.calls, it.kind);
+        put(
+            text,
+            format_args!(
+                "            orbium_sched::DeclaredDependency {{ on: {on:?}, calls: {calls}, kind: orbium_sched::DependencyKind::{kind:?} }},"
+            ),
+        );
+    }
+    text.push_str("        ],\n    },\n");
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thread for each queue of a schedule, which runs what is submitted in the order of the queue.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use orbium::{Priority, give_scheduling, priority};
+use orbium_sched::{Entry, Queue, SchedError, Table};
+
+use crate::clock::{Clock, MonotonicClock};
+use crate::error::SchedulerError;
+use crate::job::{Job, Overload};
+use crate::lanes::{corba_priority, scheduling};
+use crate::ready_queue::{ReadyQueue, Waiting};
+
+/// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
+/// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not
+/// preempted by another one of its queue.
+///
+/// ```
+/// use orbium_sched::{Dispatching, Entry, Queue, Strategy, Table};
+/// use orbium_scheduler::{Dispatcher, Overload};
+///
+/// static SCHEDULE: Table = Table {
+///     strategy: Strategy::Edf,
+///     entries: &[Entry::new("Log::write", (0, 0, 99), 500_000, 10_000)],
+///     queues: &[Queue { priority: 99, dispatching: Dispatching::Deadline }],
+///     ..Table::EMPTY
+/// };
+/// const LOG_WRITE: usize = 0;
+///
+/// let dispatcher = Dispatcher::builder(&SCHEDULE)
+///     .soft(true)
+///     .overload(LOG_WRITE, Overload::Skip)
+///     .start()?;
+/// let (done, ended) = std::sync::mpsc::channel();
+/// dispatcher.submit(LOG_WRITE, move |_job| { let _ = done.send(()); })?;
+/// let ran = ended.recv().is_ok();
+/// dispatcher.stop();
+/// # assert!(ran || dispatcher.counts(LOG_WRITE).is_some_and(|it| it.skipped == 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Dispatcher {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    table: &'static Table,
+    clock: Box<dyn Clock>,
+    queues: Vec<QueueState>,
+    operations: Vec<OperationState>,
+}
+
+struct QueueState {
+    state: Mutex<Ready>,
+    submitted: Condvar,
+    priority: Priority,
+}
+
+struct Ready {
+    queue: ReadyQueue<Work>,
+    is_stopped: bool,
+}
+
+type Work = Box<dyn FnOnce(&Job<'_>) + Send>;
+
+#[derive(Default)]
+struct OperationState {
+    overload: Overload,
+    number: AtomicU64,
+    runs: AtomicU64,
+    late: AtomicU64,
+    skipped: AtomicU64,
+    cancelled: AtomicU64,
+    refused: AtomicU64,
+    panicked: AtomicU64,
+}
+
+/// What became of the runs of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs that ended.
+    pub runs: u64,
+    /// Those that ended after their deadline and were not cancelled.
+    pub late: u64,
+    /// What was not run because its deadline had passed.
+    pub skipped: u64,
+    /// Runs that returned because they were cancelled.
+    pub cancelled: u64,
+    /// What was refused because its queue was full.
+    pub refused: u64,
+    /// Runs that panicked.
+    pub panicked: u64,
+}
+
+/// Why a run is not accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SubmitError {
+    /// The schedule has no operation of that index.
+    UnknownOperation(usize),
+    /// As many runs wait in its queue as may.
+    Full,
+    /// The dispatcher has been stopped.
+    Stopped,
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownOperation(index) => write!(f, "the schedule has no operation {index}"),
+            Self::Full => f.write_str("the queue of the operation is full"),
+            Self::Stopped => f.write_str("the dispatcher has been stopped"),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for SubmitError {}
+
+/// What a [`Dispatcher`] is made of.
+pub struct DispatcherBuilder {
+    table: &'static Table,
+    bound: usize,
+    overload: Vec<(usize, Overload)>,
+    soft: bool,
+    clock: Box<dyn Clock>,
+}
+
+impl DispatcherBuilder {
+    /// The most runs that wait in each queue; beyond, [`SubmitError::Full`]. Default: 256.
+    #[must_use]
+    pub fn bound(mut self, runs: usize) -> Self {
+        self.bound = runs;
+        self
+    }
+
+    /// What happens to runs of an operation that cannot meet their deadlines. Default: they run
+    /// late.
+    #[must_use]
+    pub fn overload(mut self, operation: usize, overload: Overload) -> Self {
+        self.overload.push((operation, overload));
+        self
+    }
+
+    /// Threads go on without native priorities if the host refuses them. Default: an error.
+    #[must_use]
+    pub fn soft(mut self, soft: bool) -> Self {
+        self.soft = soft;
+        self
+    }
+
+    /// The clock. Default: [`MonotonicClock`].
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// `UnknownTask` for an overload policy of an operation that is not there;
+    /// [`SchedulerError::Priority`], [`SchedulerError::Thread`], [`SchedulerError::Host`], with no
+    /// thread remaining.
+    pub fn start(self) -> Result<Dispatcher, SchedulerError> {
+        let (soft, shared) = (self.soft, Arc::new(self.shared()?));
+        let dispatcher = Dispatcher {
+            shared: Arc::clone(&shared),
+            threads: Mutex::default(),
+        };
+        for number in 0..shared.queues.len() {
+            let thread = start_thread(&shared, number, soft)?;
+            dispatcher.threads().push(thread);
+        }
+        Ok(dispatcher)
+    }
+
+    fn shared(self) -> Result<Shared, SchedulerError> {
+        let mut operations = Vec::new();
+        operations.resize_with(self.table.entries.len(), OperationState::default);
+        for (index, overload) in self.overload {
+            let operation = operations.get_mut(index);
+            let unknown = || SchedError::UnknownTask(index.to_string());
+            operation.ok_or_else(unknown)?.overload = overload;
+        }
+        let queue = |it: &Queue| {
+            Ok(QueueState {
+                state: Mutex::new(Ready {
+                    queue: ReadyQueue::new(it.dispatching, self.bound),
+                    is_stopped: false,
+                }),
+                submitted: Condvar::new(),
+                priority: corba_priority(it.priority)?,
+            })
+        };
+        let queues: Result<Vec<_>, SchedulerError> = self.table.queues.iter().map(queue).collect();
+        Ok(Shared {
+            table: self.table,
+            clock: self.clock,
+            queues: queues?,
+            operations,
+        })
+    }
+}
+
+/// Starts the thread of a queue, which serves once the host has given it its priority.
+fn start_thread(
+    shared: &Arc<Shared>,
+    number: usize,
+    soft: bool,
+) -> Result<JoinHandle<()>, SchedulerError> {
+    let name = format!("queue-{number}");
+    let (ready, started): (SyncSender<_>, Receiver<_>) = sync_channel(1);
+    let of_thread = Arc::clone(shared);
+    let queue = shared.table.queues[number];
+    let thread = Builder::new().name(name.clone()).spawn(move || {
+        let given = give_scheduling(scheduling(queue.dispatching, queue.priority));
+        let given = if soft { Ok(()) } else { given };
+        let serves = given.is_ok();
+        // The thread that starts this one waits for it.
+        let _ = ready.send(given);
+        if serves {
+            of_thread.serve(number);
+        }
+    });
+    let thread = thread.map_err(|cause| SchedulerError::Thread {
+        name: name.clone(),
+        cause,
+    })?;
+    match started.recv() {
+        Ok(Ok(())) => Ok(thread),
+        Ok(Err(cause)) => Err(SchedulerError::Host { name, cause }),
+        Err(_) => Err(SchedulerError::Panicked(name)),
+    }
+}
+
+impl Dispatcher {
+    /// A dispatcher by that schedule.
+    #[must_use]
+    pub fn builder(table: &'static Table) -> DispatcherBuilder {
+        DispatcherBuilder {
+            table,
+            bound: 256,
+            overload: Vec::new(),
+            soft: false,
+            clock: Box::new(MonotonicClock::default()),
+        }
+    }
+
+    /// Has the queue of an operation run `work`. It is released now, and its deadline is the
+    /// operation's period from now.
+    ///
+    /// # Errors
+    /// [`SubmitError`]; `work` is dropped.
+    pub fn submit(
+        &self,
+        operation: usize,
+        work: impl FnOnce(&Job<'_>) + Send + 'static,
+    ) -> Result<(), SubmitError> {
+        self.submit_released(operation, self.shared.clock.now(), work)
+    }
+
+    /// As [`Self::submit`], for what was released at that time of the dispatcher's clock.
+    ///
+    /// # Errors
+    /// [`SubmitError`]; `work` is dropped.
+    pub fn submit_released(
+        &self,
+        operation: usize,
+        released: Duration,
+        work: impl FnOnce(&Job<'_>) + Send + 'static,
+    ) -> Result<(), SubmitError> {
+        let unknown = SubmitError::UnknownOperation(operation);
+        let entry = self.shared.table.entries.get(operation).ok_or(unknown)?;
+        let queue = self
+            .shared
+            .queues
+            .get(entry.assignment.preemption_priority as usize);
+        let queue = queue.ok_or(unknown)?;
+        let times = (released, deadline(entry, released));
+        let work: Work = Box::new(work);
+        let mut ready = queue.lock();
+        if ready.is_stopped {
+            return Err(SubmitError::Stopped);
+        }
+        let pushed = ready.queue.push((operation, entry), times, work);
+        drop(ready);
+        // What is refused may do anything when it is dropped, so that the lock is released before.
+        if pushed.is_err() {
+            let refused = &self.shared.operations[operation].refused;
+            refused.fetch_add(1, Ordering::Relaxed);
+            return Err(SubmitError::Full);
+        }
+        queue.submitted.notify_one();
+        Ok(())
+    }
+
+    /// What became of the runs of an operation; none for an index beyond the table.
+    #[must_use]
+    pub fn counts(&self, operation: usize) -> Option<Counts> {
+        self.shared
+            .operations
+            .get(operation)
+            .map(OperationState::counts)
+    }
+
+    /// Runs that wait in a queue; none for a number beyond the table.
+    #[must_use]
+    pub fn waiting(&self, queue: usize) -> Option<usize> {
+        self.shared
+            .queues
+            .get(queue)
+            .map(|it| it.lock().queue.len())
+    }
+
+    /// Waits for the end of what runs, but for a run that calls this, and drops what waits. A second
+    /// call does nothing.
+    pub fn stop(&self) {
+        for queue in &self.shared.queues {
+            queue.lock().is_stopped = true;
+            queue.submitted.notify_all();
+        }
+        let own = std::thread::current().id();
+        let threads = std::mem::take(&mut *self.threads());
+        for thread in threads.into_iter().filter(|it| it.thread().id() != own) {
+            // Runs that panic do not end it.
+            let _ = thread.join();
+        }
+        for queue in &self.shared.queues {
+            while let Some(waiting) = queue.pop() {
+                drop(waiting);
+            }
+        }
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Stops it.
+impl Drop for Dispatcher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher")
+            .field("queues", &self.shared.queues.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for DispatcherBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DispatcherBuilder")
+            .field("bound", &self.bound)
+            .field("overload", &self.overload)
+            .field("soft", &self.soft)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// What the thread of a queue does until the dispatcher is stopped.
+    fn serve(&self, number: usize) {
+        let queue = &self.queues[number];
+        while let Some(waiting) = queue.next() {
+            priority::while_at(Some(queue.priority), || self.run(waiting));
+        }
+    }
+
+    fn run(&self, waiting: Waiting<Work>) {
+        let operation = &self.operations[waiting.operation];
+        let number = operation.number.fetch_add(1, Ordering::Relaxed);
+        let (released, deadline) = (waiting.released, waiting.deadline);
+        let job = Job::new(
+            (number, released),
+            deadline,
+            operation.overload,
+            &*self.clock,
+        );
+        if operation.overload != Overload::RunLate && job.is_late() {
+            operation.skipped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let work = waiting.work;
+        let ended = catch_unwind(AssertUnwindSafe(|| work(&job)));
+        match (ended, job.was_cancelled()) {
+            (Err(_), _) => operation.panicked.fetch_add(1, Ordering::Relaxed),
+            (Ok(()), true) => operation.cancelled.fetch_add(1, Ordering::Relaxed),
+            (Ok(()), false) => operation
+                .late
+                .fetch_add(job.is_late().into(), Ordering::Relaxed),
+        };
+        // After the others: a thread that sees the run sees how it ended.
+        operation.runs.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl QueueState {
+    fn lock(&self) -> MutexGuard<'_, Ready> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pop(&self) -> Option<Waiting<Work>> {
+        self.lock().queue.pop()
+    }
+
+    /// Waits for a run; none once the dispatcher is stopped.
+    fn next(&self) -> Option<Waiting<Work>> {
+        let mut ready = self.lock();
+        loop {
+            if ready.is_stopped {
+                return None;
+            }
+            if let Some(waiting) = ready.queue.pop() {
+                return Some(waiting);
+            }
+            let woken = self.submitted.wait(ready);
+            ready = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl OperationState {
+    fn counts(&self) -> Counts {
+        let runs = self.runs.load(Ordering::Acquire);
+        let count = |it: &AtomicU64| it.load(Ordering::Relaxed);
+        Counts {
+            runs,
+            late: count(&self.late),
+            skipped: count(&self.skipped),
+            cancelled: count(&self.cancelled),
+            refused: count(&self.refused),
+            panicked: count(&self.panicked),
+        }
+    }
+}
+
+/// A period after the release; none without a period.
+fn deadline(entry: &Entry, released: Duration) -> Option<Duration> {
+    let period = Duration::from_nanos(entry.period.ticks().saturating_mul(100));
+    (!period.is_zero()).then(|| released.saturating_add(period))
+}

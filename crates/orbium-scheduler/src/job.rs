@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One run of an operation, and what happens to it under overload.
+
+use std::cell::Cell;
+use std::fmt;
+use std::time::Duration;
+
+use crate::clock::Clock;
+
+/// What happens to runs of an operation that cannot meet their deadlines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overload {
+    /// They run late.
+    #[default]
+    RunLate,
+    /// Those that have not begun by their deadline do not run.
+    Skip,
+    /// As [`Overload::Skip`]; and those that run at their deadline are asked to return, by
+    /// [`Job::is_cancelled`].
+    Cancel,
+}
+
+/// One run of an operation.
+pub struct Job<'a> {
+    number: u64,
+    due: Duration,
+    deadline: Option<Duration>,
+    overload: Overload,
+    clock: &'a dyn Clock,
+    cancelled: Cell<bool>,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(
+        (number, due): (u64, Duration),
+        deadline: Option<Duration>,
+        overload: Overload,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        Self {
+            number,
+            due,
+            deadline,
+            overload,
+            clock,
+            cancelled: Cell::new(false),
+        }
+    }
+
+    /// The number of the run, from 0. Runs that were skipped have numbers too.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// When it was to begin, on the clock of its task or dispatcher.
+    #[must_use]
+    pub fn due(&self) -> Duration {
+        self.due
+    }
+
+    /// By when it is to end; none if its operation has no period.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        let now = self.clock.now();
+        self.deadline.is_some_and(|deadline| now > deadline)
+    }
+
+    /// Whether the deadline has passed and the operation's policy is [`Overload::Cancel`]: the
+    /// work is to return. Long work asks from time to time; a run that is answered `true` counts as
+    /// cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        if self.overload == Overload::Cancel && self.is_late() {
+            self.cancelled.set(true);
+        }
+        self.cancelled.get()
+    }
+
+    /// Whether [`Self::is_cancelled`] was answered `true`.
+    pub(crate) fn was_cancelled(&self) -> bool {
+        self.cancelled.get()
+    }
+}
+
+impl fmt::Debug for Job<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("number", &self.number)
+            .field("due", &self.due)
+            .field("deadline", &self.deadline)
+            .field("overload", &self.overload)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The queues of a schedule as lanes of an ORB.
+
+use orbium::{Endpoint, Lane, LaneConfig, Orb, Priority, Scheduling, ServerStrategy, priority};
+use orbium_sched::{Dispatching, SchedError, Table};
+
+use crate::error::SchedulerError;
+
+/// Makes a lane of each queue of a schedule: a thread at the queue's native priority with an
+/// endpoint of its own, so that requests of different queues share no thread, connection or lock.
+///
+/// The CORBA priority of a lane is the native priority of its queue. References of an adapter with
+/// these lanes name the endpoint of each, and a client that calls within [`at_priority_of`]
+/// reaches the lane of that operation.
+///
+/// ```no_run
+/// use orbium::{Orb, Policies};
+/// use orbium_scheduler::ScheduledLanes;
+///
+/// # static SCHEDULE: orbium_sched::Table = orbium_sched::Table::EMPTY;
+/// let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+/// let lanes = ScheduledLanes::new(&SCHEDULE)
+///     .endpoint(0, "iiop://127.0.0.1:10020".parse()?)
+///     .start(&orb)?;
+/// let policies = Policies { lanes, ..Policies::default() };
+/// let adapter = orb.root_poa().create_poa("sensors", None, policies)?;
+/// # drop(adapter);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ScheduledLanes {
+    table: &'static Table,
+    /// Those that the program named, by queue.
+    endpoints: Vec<(usize, Endpoint)>,
+    default_endpoint: Option<Endpoint>,
+    processors: Option<Vec<usize>>,
+    strategy: ServerStrategy,
+    soft: bool,
+}
+
+impl ScheduledLanes {
+    /// Reactive lanes of all queues of a table at free ports of this host.
+    #[must_use]
+    pub fn new(table: &'static Table) -> Self {
+        Self {
+            table,
+            endpoints: Vec::new(),
+            default_endpoint: None,
+            processors: None,
+            strategy: ServerStrategy::Reactive,
+            soft: false,
+        }
+    }
+
+    /// An endpoint of the lane of a queue. A lane may have several.
+    #[must_use]
+    pub fn endpoint(mut self, queue: usize, endpoint: Endpoint) -> Self {
+        self.endpoints.push((queue, endpoint));
+        self
+    }
+
+    /// The endpoint of every lane for which none is named; its port is to be 0. Default:
+    /// `iiop://127.0.0.1:0`.
+    #[must_use]
+    pub fn default_endpoint(mut self, endpoint: Endpoint) -> Self {
+        self.default_endpoint = Some(endpoint);
+        self
+    }
+
+    /// The processors that all lanes run on. Default: all.
+    #[must_use]
+    pub fn processors(mut self, processors: Vec<usize>) -> Self {
+        self.processors = Some(processors);
+        self
+    }
+
+    /// How the lanes serve. Default: reactive, one thread for each lane and no hand-over.
+    #[must_use]
+    pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// Lanes go on without native priorities if the host refuses them. Default: an error.
+    #[must_use]
+    pub fn soft(mut self, soft: bool) -> Self {
+        self.soft = soft;
+        self
+    }
+
+    /// What the lanes are made of, the most urgent first.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint of a queue that is not there.
+    pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
+        let count = self.table.queues.len();
+        if let Some((queue, _)) = self.endpoints.iter().find(|(queue, _)| *queue >= count) {
+            return Err(SchedError::UnknownTask(format!("queue {queue}")).into());
+        }
+        let mut above = i32::MAX;
+        let mut configs = Vec::with_capacity(count);
+        for (number, queue) in self.table.queues.iter().enumerate() {
+            if queue.priority >= above {
+                return Err(SchedulerError::Priority(queue.priority));
+            }
+            above = queue.priority;
+            configs.push(LaneConfig {
+                name: format!("queue-{number}"),
+                priority: Some(corba_priority(queue.priority)?),
+                scheduling: Some(scheduling(queue.dispatching, queue.priority)),
+                processors: self.processors.clone(),
+                soft: self.soft,
+                strategy: self.strategy,
+                endpoints: self.endpoints_of(number),
+                ..LaneConfig::default()
+            });
+        }
+        Ok(configs)
+    }
+
+    /// Starts the lanes, the most urgent first.
+    ///
+    /// # Errors
+    /// As [`Self::configs`]; [`SchedulerError::Lane`], with no lane of these remaining.
+    pub fn start(&self, orb: &Orb) -> Result<Vec<Lane>, SchedulerError> {
+        let mut lanes: Vec<Lane> = Vec::new();
+        for config in self.configs()? {
+            match orb.add_lane(&config) {
+                Ok(lane) => lanes.push(lane),
+                Err(error) => {
+                    for lane in lanes {
+                        // The error that led here is the one to report.
+                        let _ = lane.stop();
+                    }
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(lanes)
+    }
+
+    fn endpoints_of(&self, queue: usize) -> Vec<Endpoint> {
+        let named = self.endpoints.iter().filter(|(of, _)| *of == queue);
+        let named: Vec<Endpoint> = named.map(|(_, endpoint)| endpoint.clone()).collect();
+        match (named.is_empty(), &self.default_endpoint) {
+            (false, _) => named,
+            (true, Some(endpoint)) => vec![endpoint.clone()],
+            (true, None) => "iiop://127.0.0.1:0".parse().into_iter().collect(),
+        }
+    }
+}
+
+/// Runs `work` at the CORBA priority that a table has for the operation of that index, which the
+/// calls in it carry.
+///
+/// # Errors
+/// `UnknownTask` for an index beyond the table; [`SchedulerError::Priority`].
+pub fn at_priority_of<R>(
+    table: &Table,
+    operation: usize,
+    work: impl FnOnce() -> R,
+) -> Result<R, SchedulerError> {
+    let entry = table.entries.get(operation);
+    let entry = entry.ok_or_else(|| SchedError::UnknownTask(operation.to_string()))?;
+    let at = corba_priority(entry.assignment.priority)?;
+    Ok(priority::while_at(Some(at), work))
+}
+
+pub(crate) fn corba_priority(native: i32) -> Result<Priority, SchedulerError> {
+    let number = i16::try_from(native).ok().and_then(Priority::new);
+    number.ok_or(SchedulerError::Priority(native))
+}
+
+/// SCHED_RR for the time-sliced background, SCHED_FIFO for all other queues.
+pub(crate) fn scheduling(dispatching: Dispatching, native: i32) -> Scheduling {
+    match dispatching {
+        Dispatching::TimeSliced => Scheduling::round_robin(native),
+        _ => Scheduling::fifo(native),
+    }
+}

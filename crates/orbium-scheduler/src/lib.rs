@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A program by its schedule: configuration runs, lanes and dispatch queues, and periodic
+//! tasks.
+//!
+//! This crate does not analyse: [`orbium_sched`] does. It does not know IDL, sockets or GIOP.
+//!
+//! The program is the same in both runs. With `ORBIUM_SCHED=configure=src/schedule.rs`,
+//! [`Scheduler::schedule`] writes the table of the operations that were registered; without, it
+//! checks that the table which the program was built with is that of its operations.
+//!
+//! ```
+//! use orbium_sched::{Table, Time, Timing};
+//! use orbium_scheduler::{Mode, Outcome, Scheduler, SchedulerError};
+//!
+//! /// What `src/schedule.rs` has before the first configuration run.
+//! static SCHEDULE: Table = Table::EMPTY;
+//!
+//! let mut scheduler = Scheduler::new(&SCHEDULE, Mode::Run);
+//! let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+//! scheduler.repository_mut().register("Gyro::read", timing)?;
+//! let error = scheduler.schedule().unwrap_err();
+//! assert_eq!(error.to_string(), "1 operations are registered, and the table has 0");
+//! # Ok::<(), SchedulerError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod clock;
+mod dispatcher;
+mod error;
+mod job;
+mod lanes;
+mod mode;
+mod periodic;
+mod ready_queue;
+mod releases;
+mod scheduler;
+mod statistics;
+
+pub use clock::{Clock, MonotonicClock};
+pub use dispatcher::{Counts, Dispatcher, DispatcherBuilder, SubmitError};
+pub use error::SchedulerError;
+pub use job::{Job, Overload};
+pub use lanes::{ScheduledLanes, at_priority_of};
+pub use mode::{Mode, VARIABLE};
+pub use periodic::{PeriodicTask, PeriodicTaskBuilder};
+pub use scheduler::{Outcome, Scheduler};
+pub use statistics::{Distribution, Statistics};

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Periodic tasks.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use orbium::{Priority, Scheduling, give_scheduling, priority};
+use orbium_sched::{SchedError, Table};
+
+use crate::clock::{Clock, MonotonicClock};
+use crate::error::SchedulerError;
+use crate::job::{Job, Overload};
+use crate::lanes::{corba_priority, scheduling};
+use crate::releases::{Poll, Release, Releases};
+use crate::statistics::{End, Measured, Recorder, Statistics};
+
+/// A thread that runs an operation once in each period, at absolute times: no delay of one run
+/// moves the next. Its deadline is its period.
+///
+/// ```
+/// use std::time::Duration;
+/// use orbium_scheduler::PeriodicTask;
+///
+/// let (done, count) = std::sync::mpsc::channel();
+/// let task = PeriodicTask::every("beacon", Duration::from_millis(2))
+///     .start(move |_job| { let _ = done.send(()); })?;
+/// count.recv()?;
+/// count.recv()?;
+/// let statistics = task.stop()?;
+/// assert!(statistics.runs >= 1);
+/// println!("jitter: {:?}", statistics.jitter.max());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct PeriodicTask {
+    name: String,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    is_stopped: AtomicBool,
+    statistics: Mutex<Statistics>,
+}
+
+/// What a [`PeriodicTask`] is made of.
+pub struct PeriodicTaskBuilder {
+    name: String,
+    period: Duration,
+    offset: Duration,
+    overload: Overload,
+    scheduling: Option<Scheduling>,
+    priority: Option<Priority>,
+    soft: bool,
+    clock: Box<dyn Clock>,
+}
+
+impl PeriodicTask {
+    /// A task with that name and period, at the priority of the thread that starts it.
+    #[must_use]
+    pub fn every(name: &str, period: Duration) -> PeriodicTaskBuilder {
+        PeriodicTaskBuilder {
+            name: name.to_owned(),
+            period,
+            offset: Duration::ZERO,
+            overload: Overload::default(),
+            scheduling: None,
+            priority: None,
+            soft: false,
+            clock: Box::new(MonotonicClock::default()),
+        }
+    }
+
+    /// A task for the operation of that index: with its name, its period, the native priority of
+    /// its queue, and the CORBA priority that its calls carry.
+    ///
+    /// # Errors
+    /// `UnknownTask` for an index beyond the table; [`SchedulerError::Priority`].
+    pub fn scheduled(
+        table: &Table,
+        operation: usize,
+    ) -> Result<PeriodicTaskBuilder, SchedulerError> {
+        let unknown = || SchedError::UnknownTask(operation.to_string());
+        let entry = table.entries.get(operation).ok_or_else(unknown)?;
+        let queue = table
+            .queues
+            .get(entry.assignment.preemption_priority as usize);
+        let queue = queue.ok_or_else(unknown)?;
+        let period = Duration::from_nanos(entry.period.ticks().saturating_mul(100));
+        let mut builder = Self::every(entry.name, period);
+        builder.scheduling = Some(scheduling(queue.dispatching, queue.priority));
+        builder.priority = Some(corba_priority(queue.priority)?);
+        Ok(builder)
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let statistics = self.shared.statistics.lock();
+        statistics.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether its thread runs.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|it| !it.is_finished())
+    }
+
+    /// Waits for the end of the present run, after which there is none; what the task has done.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Panicked`] if a run did.
+    pub fn stop(mut self) -> Result<Statistics, SchedulerError> {
+        match self.end() {
+            true => Ok(self.statistics()),
+            false => Err(SchedulerError::Panicked(self.name.clone())),
+        }
+    }
+
+    /// Ends the thread; whether it ended without a panic.
+    fn end(&mut self) -> bool {
+        self.shared.is_stopped.store(true, Ordering::Release);
+        let Some(thread) = self.thread.take() else {
+            return true;
+        };
+        thread.thread().unpark();
+        thread.join().is_ok()
+    }
+}
+
+/// Ends the task as [`PeriodicTask::stop`] does.
+impl Drop for PeriodicTask {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl PeriodicTaskBuilder {
+    /// The time from the start to the first release. Default: none.
+    #[must_use]
+    pub fn offset(mut self, offset: Duration) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// What happens to releases that have passed. Default: the task runs late, once for each.
+    #[must_use]
+    pub fn overload(mut self, overload: Overload) -> Self {
+        self.overload = overload;
+        self
+    }
+
+    /// Scheduling class and native priority of its thread. Default: those of the thread that starts
+    /// it, or of the schedule.
+    #[must_use]
+    pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
+        self.scheduling = Some(scheduling);
+        self
+    }
+
+    /// The task goes on without its native priority if the host refuses it. Default: an error.
+    #[must_use]
+    pub fn soft(mut self, soft: bool) -> Self {
+        self.soft = soft;
+        self
+    }
+
+    /// The clock. Default: [`MonotonicClock`].
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Starts the task, which runs `work` for each release.
+    ///
+    /// # Errors
+    /// [`SchedulerError::NoPeriod`]; [`SchedulerError::Thread`], and [`SchedulerError::Host`] if the
+    /// host refuses the native priority.
+    pub fn start(
+        self,
+        work: impl FnMut(&Job<'_>) + Send + 'static,
+    ) -> Result<PeriodicTask, SchedulerError> {
+        if self.period.is_zero() {
+            return Err(SchedulerError::NoPeriod(self.name));
+        }
+        let shared = Arc::new(Shared::default());
+        let (ready, started) = sync_channel(1);
+        let name = self.name.clone();
+        let of_thread = Arc::clone(&shared);
+        let thread = Builder::new()
+            .name(name.clone())
+            .spawn(move || self.thread(&of_thread, &ready, work))
+            .map_err(|cause| SchedulerError::Thread {
+                name: name.clone(),
+                cause,
+            })?;
+        let task = PeriodicTask {
+            name,
+            shared,
+            thread: Some(thread),
+        };
+        match started.recv() {
+            Ok(Ok(())) => Ok(task),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(SchedulerError::Panicked(task.name.clone())),
+        }
+    }
+
+    /// What the thread does.
+    fn thread(
+        self,
+        shared: &Shared,
+        ready: &SyncSender<Result<(), SchedulerError>>,
+        mut work: impl FnMut(&Job<'_>),
+    ) {
+        let given = self.scheduling.map_or(Ok(()), give_scheduling);
+        if let Err(cause) = given
+            && !self.soft
+        {
+            let name = self.name.clone();
+            // The thread that starts the task waits for this.
+            let _ = ready.send(Err(SchedulerError::Host { name, cause }));
+            return;
+        }
+        let _ = ready.send(Ok(()));
+        let clock = &*self.clock;
+        let now = clock.now();
+        let first = now.saturating_add(self.offset);
+        let mut releases = Releases::new(self.period, self.overload, (now, first));
+        let mut recorder = Recorder::new(&shared.statistics);
+        while !shared.is_stopped.load(Ordering::Acquire) {
+            match releases.poll(clock.now()) {
+                Poll::Wait(length) => clock.park(length),
+                Poll::ClockWentBack => recorder.record(Measured::ClockWentBack),
+                Poll::Run(release) => {
+                    let run = || self.run(&release, &mut work);
+                    recorder.record(priority::while_at(self.priority, run));
+                }
+            }
+        }
+    }
+
+    fn run(&self, release: &Release, work: &mut impl FnMut(&Job<'_>)) -> Measured {
+        let clock = &*self.clock;
+        let deadline = release.due.saturating_add(self.period);
+        let identity = (release.number, release.due);
+        let job = Job::new(identity, Some(deadline), self.overload, clock);
+        let begun = clock.now();
+        work(&job);
+        let ended = clock.now();
+        Measured::Run {
+            skipped: release.skipped,
+            jumped: release.jumped,
+            jitter: begun.saturating_sub(release.due),
+            response: ended.saturating_sub(release.due),
+            end: match (job.was_cancelled(), ended > deadline) {
+                (true, _) => End::Cancelled,
+                (false, true) => End::Late,
+                (false, false) => End::InTime,
+            },
+        }
+    }
+}
+
+impl fmt::Debug for PeriodicTaskBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PeriodicTaskBuilder")
+            .field("name", &self.name)
+            .field("period", &self.period)
+            .field("offset", &self.offset)
+            .field("overload", &self.overload)
+            .field("scheduling", &self.scheduling)
+            .field("soft", &self.soft)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scheduler of a program: the same calls in a configuration run and at run time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use orbium_sched::{
+    Declaration, Entry, Options, Repository, SchedError, Schedule, Strategy, Table, source,
+};
+
+use crate::error::SchedulerError;
+use crate::mode::Mode;
+
+/// The scheduler of a program (paper, 4.5.3).
+///
+/// ```no_run
+/// use orbium_scheduler::{Outcome, Scheduler};
+/// use orbium_sched::Table;
+///
+/// # static SCHEDULE: Table = Table::EMPTY;
+/// # static OPERATIONS: [orbium_sched::Declaration; 0] = [];
+/// let mut scheduler = Scheduler::from_environment(&SCHEDULE)?;
+/// scheduler.declare(&OPERATIONS)?;
+/// if let Outcome::Configured { path, .. } = scheduler.schedule()? {
+///     println!("{}", path.display());
+///     return Ok(());
+/// }
+/// # Ok::<(), orbium_scheduler::SchedulerError>(())
+/// ```
+#[derive(Debug)]
+pub struct Scheduler {
+    table: &'static Table,
+    mode: Mode,
+    options: Options,
+    repository: Repository,
+    is_scheduled: bool,
+}
+
+/// What [`Scheduler::schedule`] did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The table was made for this program, which can begin to work.
+    Ready,
+    /// The schedule was computed and its table written: the program ends, is built again with the
+    /// table, and then runs.
+    Configured {
+        /// The file.
+        path: PathBuf,
+        /// The schedule.
+        schedule: Box<Schedule>,
+    },
+}
+
+impl Scheduler {
+    /// A scheduler with the table of the last configuration run, or [`Table::EMPTY`] if there was
+    /// none. It computes as the table says, rate monotonic for an empty one.
+    #[must_use]
+    pub fn new(table: &'static Table, mode: Mode) -> Self {
+        Self {
+            table,
+            mode,
+            options: Options::new(table.strategy),
+            repository: Repository::new(),
+            is_scheduled: false,
+        }
+    }
+
+    /// A scheduler in the mode that `ORBIUM_SCHED` asks for.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Mode`].
+    pub fn from_environment(table: &'static Table) -> Result<Self, SchedulerError> {
+        Ok(Self::new(table, Mode::from_environment()?))
+    }
+
+    /// Computes with that strategy in place of the table's.
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.options.strategy = strategy;
+        self
+    }
+
+    /// Computes with these options, their strategy included.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// What [`Self::schedule`] does.
+    #[must_use]
+    pub fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// Registers what generated code declares.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Sched`], as [`Repository::declare`] has them.
+    pub fn declare(&mut self, operations: &[Declaration]) -> Result<(), SchedulerError> {
+        self.repository_mut().declare(operations)?;
+        Ok(())
+    }
+
+    /// The registered operations.
+    #[must_use]
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// The registered operations, to register others. What is registered later has to be scheduled
+    /// again.
+    pub fn repository_mut(&mut self) -> &mut Repository {
+        self.is_scheduled = false;
+        &mut self.repository
+    }
+
+    /// In a configuration run computes the schedule and writes its table, which is the same from run
+    /// to run; the file is replaced in one step. At run time checks the table.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Sched`]: `CyclicDependencies`, `InsufficientPriorityLevels`,
+    /// `UtilizationBoundExceeded` and `NotScheduled` in a configuration run, `TaskCountMismatch` and
+    /// `OtherProgram` at run time. [`SchedulerError::Write`]. Nothing is written then.
+    pub fn schedule(&mut self) -> Result<Outcome, SchedulerError> {
+        let Mode::Configure(path) = &self.mode else {
+            self.table.check(&self.repository)?;
+            self.is_scheduled = true;
+            return Ok(Outcome::Ready);
+        };
+        let schedule = self.repository.compute_scheduling(&self.options)?;
+        schedule.require_feasible()?;
+        let text = source(&self.repository, &schedule)?;
+        let path = path.clone();
+        replace(&path, &text).map_err(|cause| SchedulerError::Write {
+            path: path.clone(),
+            cause,
+        })?;
+        Ok(Outcome::Configured {
+            path,
+            schedule: Box::new(schedule),
+        })
+    }
+
+    /// What the table has for the operation of that index: a constant of the table's file.
+    ///
+    /// # Errors
+    /// `NotScheduled` before [`Self::schedule`] has checked the table, `UnknownTask` for an index
+    /// beyond it.
+    pub fn entry(&self, index: usize) -> Result<&'static Entry, SchedulerError> {
+        if !self.is_scheduled {
+            return Err(SchedError::NotScheduled(index.to_string()).into());
+        }
+        let entry = self.table.entries.get(index);
+        Ok(entry.ok_or_else(|| SchedError::UnknownTask(index.to_string()))?)
+    }
+
+    /// Frees what was registered. Nothing is scheduled then.
+    pub fn destroy(&mut self) {
+        self.repository = Repository::new();
+        self.is_scheduled = false;
+    }
+}
+
+/// Writes a temporary file in the same folder and renames it, so that no reader sees half of it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.new", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

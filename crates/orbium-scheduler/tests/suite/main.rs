@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Programs by their schedule.
+
+mod dispatching;
+mod lanes;
+mod modes;
+mod periodic;
+mod time;
