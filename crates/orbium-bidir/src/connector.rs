@@ -6,70 +6,46 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use orbium_channel::accepting::Accepting;
-use orbium_channel::peer_memory::Budget;
-use orbium_channel::{Channel, Protocols};
+use orbium_channel::{BidirectionalConnections, Channel, Protocols};
 use orbium_giop::Headers;
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline};
 
 use crate::hub::Hub;
-use crate::policy::{BidirectionalHosts, BidirectionalPolicy};
 
-impl Hub {
-    /// The connections of an ORB with that policy, `None` with NORMAL. Clients are believed the
-    /// addresses of their own and those of `hosts`; what they send is charged to the budget.
-    #[must_use]
-    pub fn of(
-        policy: BidirectionalPolicy,
-        hosts: &BidirectionalHosts,
-        budget: &Budget,
-    ) -> Option<Arc<Self>> {
-        let hub = || Self::new(hosts.clone(), budget.clone());
-        policy.is_both().then(hub)
-    }
-
-    /// What a lane accepts with that listens at those channels: what it was about to, and with
-    /// a hub the connections that the ORB opens, if no other lane takes those.
-    ///
-    /// # Errors
-    /// No descriptors left.
-    pub fn accepting(
-        this: Option<&Arc<Self>>,
+impl BidirectionalConnections for Hub {
+    fn accepting(
+        self: Arc<Self>,
         accepting: Accepting,
         channels: &[Channel],
     ) -> io::Result<Accepting> {
-        let Some(hub) = this else {
-            return Ok(accepting);
-        };
-        hub.listen(channels);
-        let opened = hub.acceptor()?;
+        self.listen(channels);
+        let opened = self.acceptor()?;
         let both = |place: usize, inner| -> Box<dyn Acceptor> {
             let scheme = channels.get(place).map(|it| it.scheme.clone());
             Box::new(BidirectionalAcceptor {
                 inner,
-                hub: Arc::clone(hub),
+                hub: Arc::clone(&self),
                 scheme: scheme.unwrap_or_default(),
             })
         };
         Ok(accepting.changed(&both, opened))
     }
 
-    /// What connects to a channel over connections that go both ways, and otherwise as
-    /// `inner` does. Only GIOP itself has distinct ids for both sides.
-    #[must_use]
-    pub fn connector(
-        this: Option<&Arc<Self>>,
+    fn connector(
+        self: Arc<Self>,
         inner: Box<dyn Connector>,
         channel: &Channel,
         protocols: &Protocols,
     ) -> Box<dyn Connector> {
+        // Only GIOP itself has distinct ids for both sides.
         let is_giop = channel.messaging.is_empty()
             && protocols.headers(channel) == Headers::GIOP
             && !protocols.is_datagram(channel);
-        let Some(hub) = this.filter(|_| is_giop) else {
+        if !is_giop {
             return inner;
-        };
+        }
         Box::new(BidirectionalConnector {
-            hub: Arc::clone(hub),
+            hub: self,
             inner,
             channel: channel.clone(),
         })

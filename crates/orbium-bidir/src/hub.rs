@@ -8,13 +8,13 @@ use std::sync::{Arc, OnceLock, PoisonError, Weak};
 
 use orbium_channel::Channel;
 use orbium_channel::peer_memory::Budget;
+use orbium_config::BidirectionalHosts;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream};
 
 use crate::acceptor::{Arrivals, OpenedAcceptor};
 use crate::calling::CallingHalf;
 use crate::listen_point::{ListenPoint, MAX_LISTEN_POINTS};
-use crate::policy::BidirectionalHosts;
 use crate::serving::{Announcements, ServingHalf};
 use crate::trust::believes;
 use crate::wire::{Routes, Wire};
@@ -41,7 +41,8 @@ pub struct Hub {
 impl Hub {
     /// Without connections. Clients are believed the addresses of their own and those of
     /// `hosts`; what they send is charged to the budget.
-    pub(crate) fn new(hosts: BidirectionalHosts, budget: Budget) -> Arc<Self> {
+    #[must_use]
+    pub fn new(hosts: BidirectionalHosts, budget: Budget) -> Arc<Self> {
         Arc::new(Self {
             hosts,
             budget,

@@ -23,7 +23,6 @@ mod hub;
 mod inbound;
 mod listen_point;
 mod outgoing;
-mod policy;
 mod serving;
 mod splitter;
 mod trust;
@@ -31,4 +30,3 @@ mod wire;
 
 pub use hub::Hub;
 pub use listen_point::{ListenPoint, MAX_LISTEN_POINTS};
-pub use policy::{BidirectionalHosts, BidirectionalPolicy};

@@ -3,10 +3,10 @@
 
 use std::net::IpAddr;
 
+use orbium_config::BidirectionalHosts;
 use orbium_transport::Peer;
 
 use crate::listen_point::ListenPoint;
-use crate::policy::BidirectionalHosts;
 
 /// Whether calls to that point may go to that peer: the point has the address that the peer
 /// connects from, the name that its certificate bears, a host that the configuration lists,
@@ -15,7 +15,7 @@ use crate::policy::BidirectionalHosts;
 /// No port is checked, as none is known to be the peer's: programs that share an address may
 /// claim each other's. `BidirectionalHosts::Authenticated` is for networks with such programs.
 pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
-    if hosts.allow(&point.host) {
+    if may_be_announced_by_any(hosts, &point.host) {
         return true;
     }
     match peer {
@@ -29,6 +29,15 @@ pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPo
         Peer::Process { uid, .. } => owns(*uid, point),
         Peer::InProcess => true,
         _ => false,
+    }
+}
+
+/// Whether any client may announce that host.
+fn may_be_announced_by_any(hosts: &BidirectionalHosts, host: &str) -> bool {
+    match hosts {
+        BidirectionalHosts::Own | BidirectionalHosts::Authenticated => false,
+        BidirectionalHosts::Listed(hosts) => hosts.iter().any(|it| it.eq_ignore_ascii_case(host)),
+        BidirectionalHosts::Any => true,
     }
 }
 

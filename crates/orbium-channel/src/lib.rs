@@ -13,6 +13,7 @@
 
 pub mod accepting;
 pub mod batch;
+mod bidirectional;
 pub mod connection;
 pub mod dedication;
 pub mod ended;
@@ -23,6 +24,7 @@ pub mod protocol;
 pub mod receive_buffer;
 mod request_id;
 
+pub use bidirectional::BidirectionalConnections;
 pub use peer_memory::PeerMemory;
 pub use protocol::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use orbium_bidir::Hub;
 use orbium_channel::protocol::ChannelOptions;
-use orbium_channel::{ProtocolPolicy, Protocols};
+use orbium_channel::{BidirectionalConnections, ProtocolPolicy, Protocols};
 use orbium_config::{
     ClientStrategy, Collocation, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION,
 };
@@ -44,7 +43,7 @@ pub struct ClientConfig {
     /// How calls reach objects of their own ORB.
     pub collocation: Collocation,
     /// The connections that carry requests both ways (BidirectionalPolicy BOTH).
-    pub bidirectional: Option<Arc<Hub>>,
+    pub bidirectional: Option<Arc<dyn BidirectionalConnections>>,
 }
 
 impl ClientConfig {

@@ -3,7 +3,6 @@
 
 use std::io;
 
-use orbium_bidir::Hub;
 use orbium_channel::Channel;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::story::{Phase, note};
@@ -34,9 +33,11 @@ pub(crate) fn connector(
         options.properties = properties;
     }
     let made = config.protocols.short_connector(channel, &options);
-    let hub = config.bidirectional.as_ref();
-    let hub = hub.filter(|_| key.partition.is_bidirectional);
-    let made = made.map(|inner| Hub::connector(hub, inner, channel, &config.protocols));
+    let bidirectional = config.bidirectional.clone();
+    let made = match bidirectional.filter(|_| key.partition.is_bidirectional) {
+        Some(both) => made.map(|inner| both.connector(inner, channel, &config.protocols)),
+        None => made,
+    };
     made.map_err(|refusal| {
         orbium_trace::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
         no_usable_protocol()

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use orbium_bidir::Hub;
 use orbium_cdr::Owner;
+use orbium_channel::BidirectionalConnections;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
@@ -68,7 +68,7 @@ impl ClientContext {
     }
 
     /// The connections that carry requests both ways, if there may be any.
-    pub fn bidirectional(&self) -> Option<&Arc<Hub>> {
+    pub fn bidirectional(&self) -> Option<&Arc<dyn BidirectionalConnections>> {
         self.config.bidirectional.as_ref()
     }
 

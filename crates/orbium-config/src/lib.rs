@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+mod bidirectional;
 mod choices;
 mod client_strategy;
 pub mod command_line;
@@ -22,6 +23,7 @@ pub mod tls;
 pub mod tls_values;
 pub mod values;
 
+pub use bidirectional::{BidirectionalHosts, BidirectionalPolicy};
 pub use choices::{
     Collocation, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ReplyBatching,
     UnknownCollocation,

@@ -3,9 +3,10 @@
 
 mod lanes;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_bidir::Hub;
+use orbium_channel::BidirectionalConnections;
 use orbium_channel::protocol::ChannelOptions;
 use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
@@ -113,7 +114,10 @@ impl Config {
     }
 
     /// The client's part.
-    pub(crate) fn of_client(&self) -> ClientConfig {
+    pub(crate) fn of_client(
+        &self,
+        bidirectional: Option<Arc<dyn BidirectionalConnections>>,
+    ) -> ClientConfig {
         ClientConfig {
             client_strategy: self.client_strategy,
             limits: self.limits.clone(),
@@ -131,11 +135,7 @@ impl Config {
             giop_minor: self.giop_minor,
             collocation: self.collocation,
             interceptors: self.interceptors.clone(),
-            bidirectional: Hub::of(
-                self.bidirectional,
-                &self.bidirectional_hosts,
-                self.protocols.budget(),
-            ),
+            bidirectional,
         }
     }
 

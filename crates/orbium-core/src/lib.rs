@@ -24,7 +24,6 @@ mod reference;
 mod servant;
 pub mod watch;
 
-pub use orbium_bidir::{BidirectionalHosts, BidirectionalPolicy};
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{
@@ -33,9 +32,9 @@ pub use orbium_channel::{
 use orbium_client as client;
 pub use orbium_client::Asynchronous;
 pub use orbium_config::{
-    ClientStrategy, Collocation, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits,
-    NamingTimeout, ReplyBatching, ServerStrategy, UnknownClientStrategy, UnknownCollocation,
-    UnknownStrategy,
+    BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
+    ForwardBoundKeys, GiopMinor, Limits, NamingTimeout, ReplyBatching, ServerStrategy,
+    UnknownClientStrategy, UnknownCollocation, UnknownStrategy,
 };
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 pub use orbium_invocation::names;

@@ -29,13 +29,15 @@
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
 //! messaging protocols `giop-lite`, `native` and `fixed`, object adapters, lanes, every strategy of
 //! servers and clients, asynchronous calls, deadlines, limits, metrics, configurations from
-//! files and arguments, and the place
+//! arguments, and the place
 //! where a transport or a messaging protocol of one's own is registered. A feature adds what
 //! another crate or a part of its own does:
 //!
 //! | feature | what comes with it |
 //! |---|---|
+//! | `bidir` | bidirectional GIOP: `Config::bidirectional`, the key `bidirectional` |
 //! | `bridge` | `Bridge`: relays between protocols |
+//! | `files` | configurations from files of TOML: `Config::from_file`, `-ORBConfigFile` |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |

@@ -7,7 +7,7 @@ use orbium::giop::real_time::{
     PriorityBand, PriorityBandsValue, PriorityModel, PriorityModelValue,
 };
 use orbium::giop::{ExceptionKind, Ior};
-use orbium::{ObjectError, Orb, OrbError, Protocols, ServerStrategy};
+use orbium::{BidirectionalPolicy, Config, ObjectError, Orb, OrbError, Protocols, ServerStrategy};
 
 /// What comes with features, and whether it is there.
 const PARTS: [(&str, &str, bool); 2] = [
@@ -64,6 +64,40 @@ fn tls_left_out_or_not_configured_says_so() {
         true => "`ssliop` needs tls.certificate",
     };
     assert!(error.to_string().contains(hint), "{error}");
+}
+
+#[test]
+fn bidirectional_connections_left_out_name_the_feature() {
+    let config = Config {
+        bidirectional: BidirectionalPolicy::Both,
+        ..Config::default()
+    };
+    let missing = match Orb::new(config) {
+        Ok(orb) => {
+            orb.shutdown(true).unwrap();
+            None
+        }
+        Err(OrbError::Feature(what, feature)) => {
+            assert_eq!(what, "bidirectional = both");
+            Some(feature)
+        }
+        Err(other) => panic!("{other:?}"),
+    };
+    assert_eq!(missing, (!cfg!(feature = "bidir")).then_some("bidir"));
+}
+
+#[test]
+fn a_file_of_toml_is_read_or_names_the_feature() {
+    let path = std::env::temp_dir().join(format!("orbium-features-{}.toml", std::process::id()));
+    std::fs::write(&path, "connections = 1\n[limits]\nconnections = 7\n").unwrap();
+    let read = Config::from_file(&path);
+    std::fs::remove_file(&path).unwrap();
+    let error = read.unwrap_err().to_string();
+    let hint = match cfg!(feature = "files") {
+        false => "feature `files`",
+        true => "`connections`",
+    };
+    assert!(error.contains(hint), "{error}");
 }
 
 #[test]

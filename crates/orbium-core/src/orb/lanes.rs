@@ -2,7 +2,6 @@
 //! The lanes of an ORB: how those of the configuration and others come to be, and where
 //! they are found.
 
-use orbium_bidir::Hub;
 use orbium_channel::accepting::Accepting;
 use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{SystemException, TaggedComponent};
@@ -64,7 +63,8 @@ impl Orb {
             &core.config.protocols,
             &core.config.channel_options(),
         )?;
-        let accepting = Hub::accepting(self.client().bidirectional(), accepting, &published)
+        let accepting = self
+            .accepting_both_ways(accepting, &published)
             .map_err(|error| OrbError::Threads(config.name.clone(), error))?;
         core.serving.route();
         let number = core.adapters.lanes.next_number();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ORB itself.
 
+mod bidirectional;
 mod builder;
 mod collocation;
 mod dedication;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the ORB is found, and what it publishes of its objects.
 
-use orbium_bidir::Hub;
 use orbium_channel::accepting::Accepting;
 use orbium_channel::protocol;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
@@ -48,7 +47,8 @@ impl Orb {
             &config.channel_options(),
         )?;
         let lane = LaneConfig::of_orb(config.strategy);
-        let accepting = Hub::accepting(self.client().bidirectional(), accepting, &published)
+        let accepting = self
+            .accepting_both_ways(accepting, &published)
             .map_err(|error| OrbError::Threads(lane.name.clone(), error))?;
         let own = Lane::start(&self.host(), OWN, &lane, accepting, published)?;
         Ok(Server(own))

@@ -91,6 +91,7 @@ impl Orb {
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
         config.protocols.set_budget(budget);
+        let bidirectional = config.bidirectional_connections()?;
         let config = Arc::new(config);
         let instruments = Arc::<Instruments>::default();
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
@@ -108,7 +109,7 @@ impl Orb {
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
                 client: ClientContext::new(
-                    config.of_client(),
+                    config.of_client(bidirectional),
                     number,
                     owner,
                     Arc::clone(&instruments),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen.
+//! The choices of bidirectional GIOP.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,17 +63,6 @@ pub enum BidirectionalHosts {
     Listed(Vec<String>),
     /// Any: each client can have the calls to every endpoint.
     Any,
-}
-
-impl BidirectionalHosts {
-    /// Whether any client may announce that host.
-    pub(crate) fn allow(&self, host: &str) -> bool {
-        match self {
-            Self::Own | Self::Authenticated => false,
-            Self::Listed(hosts) => hosts.iter().any(|it| it.eq_ignore_ascii_case(host)),
-            Self::Any => true,
-        }
-    }
 }
 
 impl fmt::Display for BidirectionalHosts {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections that carry requests both ways, of the feature `bidir`.
+
+use std::io;
+use std::sync::Arc;
+
+use orbium_channel::accepting::Accepting;
+use orbium_channel::{BidirectionalConnections, Channel};
+
+use crate::{Config, Orb, OrbError};
+
+type Constructor = fn(&Config) -> Arc<dyn BidirectionalConnections>;
+
+impl Config {
+    /// The connections that carry requests both ways; `None` unless `bidirectional` asks for them.
+    ///
+    /// # Errors
+    /// [`OrbError::Feature`]: it does, and the program was built without the feature `bidir`.
+    pub(super) fn bidirectional_connections(
+        &self,
+    ) -> Result<Option<Arc<dyn BidirectionalConnections>>, OrbError> {
+        let constructors: &[Constructor] = &[
+            #[cfg(feature = "bidir")]
+            |config| {
+                let budget = config.protocols.budget().clone();
+                orbium_bidir::Hub::new(config.bidirectional_hosts.clone(), budget)
+            },
+        ];
+        if !self.bidirectional.is_both() {
+            return Ok(None);
+        }
+        match constructors.first() {
+            Some(construct) => Ok(Some(construct(self))),
+            None => Err(OrbError::Feature(
+                "bidirectional = both".to_owned(),
+                "bidir",
+            )),
+        }
+    }
+}
+
+impl Orb {
+    /// What a lane accepts with that listens at those channels: with bidirectional connections,
+    /// those too.
+    pub(super) fn accepting_both_ways(
+        &self,
+        accepting: Accepting,
+        channels: &[Channel],
+    ) -> io::Result<Accepting> {
+        match self.client().bidirectional() {
+            Some(both) => Arc::clone(both).accepting(accepting, channels),
+            None => Ok(accepting),
+        }
+    }
+}
