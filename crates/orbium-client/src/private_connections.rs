@@ -78,7 +78,7 @@ impl PrivateConnections {
     /// Records the channel of the single connection.
     pub(crate) fn record_channel(&self, channel: Option<&Channel>) {
         if let Some(channel) = channel.filter(|_| self.is_single) {
-            let _ = self.channel.set(channel.clone());
+            self.channel.get_or_init(|| channel.clone());
         }
     }
 

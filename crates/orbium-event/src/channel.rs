@@ -6,6 +6,9 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Instant;
 
+use orbium::SystemException;
+use orbium::cdr::CdrReader;
+
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::consumer::Consumer;
 use crate::engine::{Engine, OnEnd};
@@ -302,6 +305,14 @@ impl Publisher {
     pub fn push(&self, events: &[Event]) {
         if let Some(engine) = self.engine.upgrade() {
             engine.publish(&self.supplier, events);
+        }
+    }
+
+    /// As [`push`](Self::push), for events that are still to be read.
+    pub(crate) fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+        match self.engine.upgrade() {
+            Some(engine) => engine.receive(&self.supplier, events),
+            None => Ok(()),
         }
     }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
+
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
 use crate::event::SharedEvent;
@@ -18,6 +21,8 @@ use crate::statistics::{ConsumerStatistics, Counter};
 pub(crate) struct Consumer {
     pub(crate) id: u64,
     state: Mutex<State>,
+    /// Whether its health is other than well: stored under the lock, read without it.
+    is_suspect: AtomicBool,
     /// Something is in the queue, or the connection has ended.
     ready: Condvar,
     counts: Counts,
@@ -94,6 +99,7 @@ impl Consumer {
         Self {
             id,
             state: Mutex::new(state),
+            is_suspect: AtomicBool::new(false),
             ready: Condvar::new(),
             counts: Counts::default(),
             failure: config.failure,
@@ -120,6 +126,7 @@ impl Consumer {
         state.epoch += 1;
         (state.sink, state.pattern, state.is_gateway) = (sink, pattern, is_gateway);
         state.health = Health::Well;
+        self.is_suspect.store(false, Ordering::Release);
     }
 
     /// The subscription's number, and its timers with when they are due.
@@ -198,7 +205,9 @@ impl Consumer {
         match state.queue.put(set) {
             Put::Queued { discarded } => {
                 self.counts.discarded.add(discarded);
-                self.ready.notify_one();
+                if state.queue.len() == 1 {
+                    self.ready.notify_one();
+                }
                 Action::Nothing
             }
             Put::Discarded => {
@@ -246,11 +255,13 @@ impl Consumer {
 
     /// Records the outcome of a ping, and returns what the consumer has become.
     pub(crate) fn checked(&self, outcome: Result<(), DeliveryError>) -> Health {
-        let mut state = self.lock();
-        if outcome.is_ok() && state.health.is_well() {
+        if outcome.is_ok() && !self.is_suspect() {
             return Health::Well;
         }
+        let mut state = self.lock();
         state.health = state.health.after(outcome, &self.failure, Instant::now());
+        self.is_suspect
+            .store(!state.health.is_well(), Ordering::Release);
         if !state.health.is_well() {
             let lost = state.queue.clear();
             self.counts.lost.add(lost);
@@ -263,7 +274,7 @@ impl Consumer {
     }
 
     pub(crate) fn is_suspect(&self) -> bool {
-        !self.lock().health.is_well()
+        self.is_suspect.load(Ordering::Acquire)
     }
 
     /// Drops events from now on, and those that wait.

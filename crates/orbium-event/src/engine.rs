@@ -1,27 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The channel itself: events from suppliers through filters to consumers.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::convert::Infallible;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
+use orbium::SystemException;
+use orbium::cdr::{CdrError, CdrReader, Decode};
+
 use crate::config::{ChannelConfig, ConnectError};
+use crate::connected::ConnectedConsumers;
 use crate::consumer::{Action, Consumer, Due};
-use crate::event::{SharedEvent, time_t};
-use crate::health::{DeliveryError, Health};
+use crate::event::{SharedEvent, stamp, time_t};
+use crate::health::Health;
 use crate::observers::{Observer, Observers, Sums, sum_of, sum_of_publications};
 use crate::pattern::Pattern;
-use crate::peer::{Peer, Sink};
-use crate::rtec::rtec_event_comm::{Event, EventHeader};
-use crate::schedule::Firing;
+use crate::peer::{Peer, Sink, push};
+use crate::pool::{copy, pooled, read, with_set};
+use crate::rtec::rtec_event_comm::Event;
+use crate::schedule::timer_event;
 use crate::statistics::{ChannelStatistics, Counter};
 use crate::supplier::Supplier;
 use crate::timers::{Control, TimerKey, Timers};
 
 /// Between two pings of a peer that is suspect.
 const SUSPECT_PING_PERIOD: Duration = Duration::from_secs(1);
+
+thread_local! {
+    /// What is to be done with the consumers of a set, kept for its memory.
+    static PENDING: Cell<Vec<(Arc<Consumer>, Action)>> = const { Cell::new(Vec::new()) };
+}
 
 /// Called once when a connection ends, however it does.
 pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
@@ -30,8 +42,7 @@ pub(crate) struct Engine {
     pub(crate) config: ChannelConfig,
     pub(crate) timers: Arc<Timers>,
     pub(crate) control: Arc<Control>,
-    /// Replaced as a whole: deliveries go on with the one that they have.
-    consumers: RwLock<Arc<[Arc<Consumer>]>>,
+    consumers: ConnectedConsumers,
     suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
     observers: Mutex<Observers>,
     ends: Mutex<BTreeMap<u64, OnEnd>>,
@@ -48,7 +59,7 @@ impl Engine {
             config,
             timers: Arc::default(),
             control: Arc::default(),
-            consumers: RwLock::new(Arc::new([])),
+            consumers: ConnectedConsumers::default(),
             suppliers: Mutex::default(),
             observers: Mutex::default(),
             ends: Mutex::default(),
@@ -58,11 +69,6 @@ impl Engine {
             refused: Counter::default(),
             dropped_consumers: Counter::default(),
         }
-    }
-
-    fn consumers(&self) -> Arc<[Arc<Consumer>]> {
-        let consumers = self.consumers.read();
-        Arc::clone(&consumers.unwrap_or_else(PoisonError::into_inner))
     }
 
     fn suppliers(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Supplier>>> {
@@ -95,20 +101,16 @@ impl Engine {
         let (id, now) = (self.new_id(), Instant::now());
         let consumer = Consumer::new(id, &self.config, sink, pattern, is_gateway, now);
         let consumer = Arc::new(consumer);
-        let mut consumers = self
-            .consumers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        if self.is_destroyed() {
-            return Err(ConnectError::Destroyed);
-        }
-        if consumers.len() >= self.config.consumers {
-            return Err(ConnectError::TooMany);
-        }
-        self.at_end(id, on_end);
-        let added = consumers.iter().cloned().chain([Arc::clone(&consumer)]);
-        *consumers = added.collect();
-        drop(consumers);
+        self.consumers.add(&consumer, |others| {
+            if self.is_destroyed() {
+                return Err(ConnectError::Destroyed);
+            }
+            if others >= self.config.consumers {
+                return Err(ConnectError::TooMany);
+            }
+            self.at_end(id, on_end);
+            Ok(())
+        })?;
         self.connected(&consumer);
         Ok(consumer)
     }
@@ -177,13 +179,7 @@ impl Engine {
     pub(crate) fn remove_consumer(&self, consumer: &Consumer) -> bool {
         let was_open = consumer.close();
         if was_open {
-            let mut consumers = self
-                .consumers
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            let others = consumers.iter().filter(|it| it.id != consumer.id);
-            *consumers = others.cloned().collect();
-            drop(consumers);
+            self.consumers.remove(consumer);
             self.ended(consumer.id);
         }
         was_open
@@ -201,45 +197,84 @@ impl Engine {
 
     /// Offers a set of events to every consumer.
     pub(crate) fn publish(&self, supplier: &Supplier, events: &[Event]) {
-        if self.is_destroyed() || supplier.is_closed() {
+        if !self.takes_events_of(supplier) {
             return;
         }
         self.received.add(events.len() as u64);
         let (now, time) = (Instant::now(), time_t(SystemTime::now()));
-        let permitted = |header: &EventHeader| {
-            !self.config.strict_publications || supplier.publishes(header.r#type, header.source)
-        };
-        match events {
-            [event] if permitted(&event.header) => {
-                self.deliver(&[stamped(event, time)], now);
+        with_set(|set| {
+            for event in events {
+                let filled = pooled(|pooled| {
+                    copy(event, pooled);
+                    stamp(&mut pooled.header, time);
+                    Ok::<(), Infallible>(())
+                });
+                let Ok(event) = filled;
+                self.permit(supplier, event, set);
             }
-            events => {
-                let count = events.len();
-                let events = events.iter().filter(|it| permitted(&it.header));
-                let set: Vec<SharedEvent> = events.map(|it| stamped(it, time)).collect();
-                self.refused.add((count - set.len()) as u64);
-                if !set.is_empty() {
-                    self.deliver(&set, now);
-                }
+            self.deliver(set, now);
+        });
+    }
+
+    /// Reads a set of events, and offers it to every consumer.
+    ///
+    /// # Errors
+    /// MARSHAL: they cannot be read; none is offered.
+    pub(crate) fn receive(
+        &self,
+        supplier: &Supplier,
+        events: &mut CdrReader<'_>,
+    ) -> Result<(), SystemException> {
+        let count = events.read_count(Event::MIN_SIZE)?;
+        let (now, time) = (Instant::now(), time_t(SystemTime::now()));
+        with_set(|set| {
+            for _ in 0..count {
+                let event = pooled(|pooled| {
+                    read(pooled, events)?;
+                    stamp(&mut pooled.header, time);
+                    Ok::<(), CdrError>(())
+                });
+                self.permit(supplier, event?, set);
             }
+            if self.takes_events_of(supplier) {
+                self.received.add(count as u64);
+                self.deliver(set, now);
+            }
+            Ok(())
+        })
+    }
+
+    fn takes_events_of(&self, supplier: &Supplier) -> bool {
+        !self.is_destroyed() && !supplier.is_closed()
+    }
+
+    /// Adds an event to those to be delivered, if its supplier may push it.
+    fn permit(&self, supplier: &Supplier, event: SharedEvent, set: &mut Vec<SharedEvent>) {
+        let (r#type, source) = (event.header.r#type, event.header.source);
+        if !self.config.strict_publications || supplier.publishes(r#type, source) {
+            set.push(event);
+        } else {
+            self.refused.add(1);
         }
     }
 
     fn deliver(&self, set: &[SharedEvent], now: Instant) {
-        let consumers = self.consumers();
+        if set.is_empty() {
+            return;
+        }
         // Offered to all before the first is called: a call lets the ORB serve the supplier's next
         // request, and events would overtake each other.
-        let (mut first, mut others) = (None, Vec::new());
-        for consumer in consumers.iter() {
+        let mut pending = PENDING.take();
+        for consumer in self.consumers.load().iter() {
             match consumer.offer(set, now) {
                 Action::Nothing => {}
-                action if first.is_none() => first = Some((consumer, action)),
-                action => others.push((consumer, action)),
+                action => pending.push((Arc::clone(consumer), action)),
             }
         }
-        for (consumer, action) in first.into_iter().chain(others) {
-            self.act(consumer, action);
+        for (consumer, action) in pending.drain(..) {
+            self.act(&consumer, action);
         }
+        PENDING.set(pending);
     }
 
     fn act(&self, consumer: &Consumer, action: Action) {
@@ -289,7 +324,7 @@ impl Engine {
 
     /// Delivers the event of a timer that may be due.
     pub(crate) fn fire(&self, key: TimerKey) {
-        let consumers = self.consumers();
+        let consumers = self.consumers.load();
         let Some(consumer) = consumers.iter().find(|it| it.id == key.consumer) else {
             return;
         };
@@ -313,20 +348,15 @@ impl Engine {
     /// Pings suspect consumers; every peer, if peers are pinged periodically.
     pub(crate) fn ping(&self, period: Option<Duration>) {
         let (all, mut some_are_suspect) = (period.is_some(), false);
-        for consumer in self.consumers().iter() {
+        for consumer in self.consumers.load().iter() {
             if all || consumer.is_suspect() {
                 let health = consumer.checked(consumer.sink().ping());
                 some_are_suspect |= !health.is_well();
                 self.handle_health(consumer, health);
             }
         }
-        let suppliers: Vec<_> = self.suppliers().values().cloned().collect();
-        for supplier in suppliers.iter().filter(|_| all) {
-            let outcome = supplier.peer().ping();
-            let health = supplier.checked(outcome, &self.config.failure);
-            if health == Health::Gone && self.remove_supplier(supplier) {
-                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
-            }
+        if all {
+            self.ping_suppliers();
         }
         let next = match some_are_suspect {
             true => Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD))),
@@ -337,9 +367,26 @@ impl Engine {
         }
     }
 
+    fn ping_suppliers(&self) {
+        let after = |last| {
+            let suppliers = self.suppliers();
+            let next = suppliers.range((Bound::Excluded(last), Bound::Unbounded));
+            next.map(|(_, supplier)| Arc::clone(supplier)).next()
+        };
+        let mut last = 0;
+        while let Some(supplier) = after(last) {
+            last = supplier.id;
+            let outcome = supplier.peer().ping();
+            let health = supplier.checked(outcome, &self.config.failure);
+            if health == Health::Gone && self.remove_supplier(&supplier) {
+                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
+            }
+        }
+    }
+
     /// What observers get.
     pub(crate) fn sums(&self) -> Sums {
-        let consumers = self.consumers();
+        let consumers = self.consumers.load();
         let patterns: Vec<_> = consumers
             .iter()
             .filter_map(|it| it.subscription())
@@ -380,7 +427,7 @@ impl Engine {
     }
 
     pub(crate) fn statistics(&self) -> ChannelStatistics {
-        let consumers = self.consumers();
+        let consumers = self.consumers.load();
         ChannelStatistics {
             received: self.received.count(),
             refused: self.refused.count(),
@@ -399,7 +446,7 @@ impl Engine {
         }
         let begin = Instant::now();
         let has_time = || begin.elapsed() < self.config.failure.time;
-        for consumer in self.consumers().iter() {
+        for consumer in self.consumers.load().iter() {
             let (is_suspect, sink) = (consumer.is_suspect(), consumer.sink());
             if self.remove_consumer(consumer) && !is_suspect && has_time() {
                 sink.disconnect();
@@ -423,39 +470,8 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.end_threads();
-        for consumer in self.consumers().iter() {
+        for consumer in self.consumers.load().iter() {
             consumer.close();
         }
     }
-}
-
-/// An event as the channel passes it on.
-fn stamped(event: &Event, time: u64) -> SharedEvent {
-    let mut event = event.clone();
-    event.header.ec_recv_time = time;
-    event.header.ec_send_time = time;
-    Arc::new(event)
-}
-
-fn timer_event(firing: &Firing, now: Instant) -> Event {
-    let (time, late) = (SystemTime::now(), now.duration_since(firing.due));
-    let header = EventHeader {
-        r#type: firing.kind.event_type(),
-        creation_time: time_t(time - late),
-        ec_recv_time: time_t(time),
-        ec_send_time: time_t(time),
-        ..EventHeader::default()
-    };
-    let mut event = Event {
-        header,
-        ..Event::default()
-    };
-    event.data.pad1 = i32::try_from(firing.missed).unwrap_or(i32::MAX);
-    event
-}
-
-/// Pushes to a consumer that may be a closure of the program, which may panic.
-fn push(sink: &dyn Sink, events: &[SharedEvent]) -> Result<(), DeliveryError> {
-    let pushed = catch_unwind(AssertUnwindSafe(|| sink.push(events)));
-    pushed.unwrap_or(Err(DeliveryError::Gone))
 }

@@ -35,6 +35,7 @@
 
 mod channel;
 mod config;
+mod connected;
 mod consumer;
 mod cos;
 mod engine;
@@ -46,8 +47,10 @@ mod ordered;
 mod parse;
 mod pattern;
 mod peer;
+mod pool;
 mod proxies;
 mod queue;
+mod receive;
 mod remote;
 mod schedule;
 mod servants;

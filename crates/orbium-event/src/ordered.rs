@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pushes that do not overtake each other.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use orbium::{ExceptionKind, Interface, SystemException};
 
 use crate::rtec::rtec_event_comm::{Event, PushConsumer};
@@ -13,8 +15,15 @@ use crate::rtec::rtec_event_comm::{Event, PushConsumer};
 #[derive(Debug)]
 pub(crate) struct OrderedPush {
     consumer: PushConsumer,
-    connected: Mutex<PushConsumer>,
+    connected: ArcSwap<Connected>,
     timeout: Option<Duration>,
+}
+
+/// A reference with one connection.
+#[derive(Debug)]
+struct Connected {
+    reference: PushConsumer,
+    is_open: AtomicBool,
 }
 
 impl OrderedPush {
@@ -22,24 +31,22 @@ impl OrderedPush {
     pub(crate) fn new(consumer: &PushConsumer, timeout: Option<Duration>) -> Self {
         Self {
             consumer: consumer.clone(),
-            connected: Mutex::new(with_own_connection(consumer, timeout)),
+            connected: ArcSwap::from_pointee(Connected::new(consumer, timeout)),
             timeout,
         }
     }
 
+    /// Opens the connection, unless it is open.
+    pub(crate) fn open(&self) -> Result<(), SystemException> {
+        self.connected.load().open()
+    }
+
     /// Pushes over the connection, or a new one if it has ended.
     pub(crate) fn push(&self, events: &[Event]) -> Result<(), SystemException> {
-        let connected = self.connected.lock();
-        let reference = connected.unwrap_or_else(PoisonError::into_inner).clone();
-        match reference.push(events) {
+        match self.connected.load().push(events) {
             Err(exception) if exception.kind == ExceptionKind::Rebind => {
-                let renewed = with_own_connection(&self.consumer, self.timeout);
-                let mut connected = self
-                    .connected
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                *connected = renewed.clone();
-                drop(connected);
+                let renewed = Arc::new(Connected::new(&self.consumer, self.timeout));
+                self.connected.store(Arc::clone(&renewed));
                 renewed.push(events)
             }
             outcome => outcome,
@@ -48,9 +55,8 @@ impl OrderedPush {
 
     /// Makes a call over the connection that is answered after what was pushed.
     pub(crate) fn flush(&self) -> Result<(), SystemException> {
-        let connected = self.connected.lock();
-        let reference = connected.unwrap_or_else(PoisonError::into_inner).clone();
-        match reference.as_object().non_existent() {
+        let connected = self.connected.load();
+        match connected.reference.as_object().non_existent() {
             // Nothing was pushed over a connection that has ended in good order.
             Err(exception) if exception.kind == ExceptionKind::Rebind => Ok(()),
             outcome => outcome.map(drop),
@@ -58,11 +64,34 @@ impl OrderedPush {
     }
 }
 
-fn with_own_connection(consumer: &PushConsumer, timeout: Option<Duration>) -> PushConsumer {
-    let object = consumer.as_object().with_one_connection(None);
-    let reference = PushConsumer::from_object(object);
-    match timeout {
-        Some(timeout) => reference.with_timeout(timeout),
-        None => reference,
+impl Connected {
+    fn new(consumer: &PushConsumer, timeout: Option<Duration>) -> Self {
+        let object = consumer.as_object().with_one_connection(None);
+        let reference = PushConsumer::from_object(object);
+        Self {
+            reference: match timeout {
+                Some(timeout) => reference.with_timeout(timeout),
+                None => reference,
+            },
+            is_open: AtomicBool::new(false),
+        }
+    }
+
+    fn push(&self, events: &[Event]) -> Result<(), SystemException> {
+        self.open()?;
+        self.reference.push(events)
+    }
+
+    /// The first call has a reply: it shows that the object is there, and ends the negotiation of
+    /// code sets, which every oneway would repeat.
+    fn open(&self) -> Result<(), SystemException> {
+        if self.is_open.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if self.reference.as_object().non_existent()? {
+            return Err(ExceptionKind::ObjectNotExist.into());
+        }
+        self.is_open.store(true, Ordering::Release);
+        Ok(())
     }
 }

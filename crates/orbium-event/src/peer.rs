@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a channel calls: consumers and suppliers, wherever they are.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::event::SharedEvent;
 use crate::health::DeliveryError;
 
@@ -35,6 +37,12 @@ impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Sink for F {
         self(events);
         Ok(())
     }
+}
+
+/// Pushes to a consumer that may be a closure of the program, which may panic.
+pub(crate) fn push(sink: &dyn Sink, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+    let pushed = catch_unwind(AssertUnwindSafe(|| sink.push(events)));
+    pushed.unwrap_or(Err(DeliveryError::Gone))
 }
 
 /// A supplier that is never called back.

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Consumers and suppliers of a channel in another process.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use orbium::{Call, Interface, Orb, PoaError, SystemException};
+use orbium::cdr::{CdrError, CdrReader, Decode};
+use orbium::stub::ServedBy;
+use orbium::{Call, Interface, Orb, PoaError, Servant, SystemException};
 
+use crate::event::bytes_of;
 use crate::ordered::OrderedPush;
 use crate::pattern::{Pattern, element};
+use crate::pool::read;
+use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
     ProxyPushSupplier, Publication, SupplierQos,
 };
 use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
+
+/// Most bytes of an event for a thread to retain its memory.
+const MAX_RETAINED: usize = 64 << 10;
+
+thread_local! {
+    /// The set of events that the thread received last, kept for its memory.
+    static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
+}
 
 /// Why a consumer or supplier is not connected to a channel.
 #[derive(Clone, PartialEq)]
@@ -88,7 +102,12 @@ pub fn connect_consumer(
 ) -> Result<RemoteConsumer, RemoteError> {
     let root = orb.root_poa();
     root.manager().activate()?;
-    let consumer: PushConsumer = root.activate(Closure(on_events))?;
+    let closure = Arc::new(Closure(on_events));
+    let servant: Arc<dyn Servant> = Arc::new(Receiving {
+        skeleton: PushConsumer::skeleton(Arc::clone(&closure)),
+        receiver: closure,
+    });
+    let consumer = PushConsumer::from_object(root.activate_servant(&servant)?);
     let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
     let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
     let connected = RemoteConsumer { proxy, consumer };
@@ -127,6 +146,7 @@ pub fn connect_supplier(
     match proxy.connect_push_supplier(None, &qos) {
         Ok(()) => {
             let push = Arc::new(OrderedPush::new(&proxy.clone().into(), None));
+            push.open()?;
             Ok(RemoteSupplier { proxy, push })
         }
         Err(AlreadyConnectedError::System(exception)) => Err(exception.into()),
@@ -205,4 +225,32 @@ impl<F: Fn(&[Event]) + Send + Sync + 'static> PushConsumerServant for Closure<F>
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }
+}
+
+impl<F: Fn(&[Event]) + Send + Sync + 'static> Receive for Arc<Closure<F>> {
+    fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+        let mut set = SET.take();
+        let received = read_set(&mut set, events);
+        if received.is_ok() {
+            (self.0)(&set);
+        }
+        // A set of many events, or of large ones, is not retained.
+        if set.len() == 1 && bytes_of(&set[0]) <= MAX_RETAINED {
+            SET.set(set);
+        }
+        Ok(received?)
+    }
+}
+
+/// Reads a set of events into one that is there.
+fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    let count = reader.read_count(Event::MIN_SIZE)?;
+    set.truncate(count);
+    for event in &mut *set {
+        read(event, reader)?;
+    }
+    for _ in set.len()..count {
+        set.push(Event::decode(reader)?);
+    }
+    Ok(())
 }

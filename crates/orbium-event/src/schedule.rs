@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timers of one subscription: when each is due. Without a clock.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use crate::event::time_t;
 use crate::filter::{Timer, TimerKind};
+use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
 /// When the timers of a subscription are due.
 #[derive(Debug)]
@@ -72,6 +74,24 @@ impl Schedule {
 
 fn after(due: Instant, period: Duration, missed: u32) -> Option<Instant> {
     due.checked_add(period.checked_mul(missed.checked_add(1)?)?)
+}
+
+/// The event of a timer, with its due time and the number of missed periods.
+pub(crate) fn timer_event(firing: &Firing, now: Instant) -> Event {
+    let (time, late) = (SystemTime::now(), now.duration_since(firing.due));
+    let header = EventHeader {
+        r#type: firing.kind.event_type(),
+        creation_time: time_t(time - late),
+        ec_recv_time: time_t(time),
+        ec_send_time: time_t(time),
+        ..EventHeader::default()
+    };
+    let mut event = Event {
+        header,
+        ..Event::default()
+    };
+    event.data.pad1 = i32::try_from(firing.missed).unwrap_or(i32::MAX);
+    event
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected supplier: what it publishes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::event::ANY;
 use crate::health::{DeliveryError, FailurePolicy, Health};
@@ -10,6 +13,7 @@ use crate::peer::Peer;
 
 pub(crate) struct Supplier {
     pub(crate) id: u64,
+    is_closed: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -19,7 +23,6 @@ struct State {
     published: Vec<(i32, i32)>,
     is_gateway: bool,
     health: Health,
-    is_closed: bool,
 }
 
 impl Supplier {
@@ -34,10 +37,10 @@ impl Supplier {
             published,
             is_gateway,
             health: Health::Well,
-            is_closed: false,
         };
         Self {
             id,
+            is_closed: AtomicBool::new(false),
             state: Mutex::new(state),
         }
     }
@@ -62,12 +65,12 @@ impl Supplier {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.lock().is_closed
+        self.is_closed.load(Ordering::Acquire)
     }
 
     /// Ends the connection; false if it has ended already.
     pub(crate) fn close(&self) -> bool {
-        !std::mem::replace(&mut self.lock().is_closed, true)
+        !self.is_closed.swap(true, Ordering::AcqRel)
     }
 
     /// Records the outcome of a ping, and returns what the supplier has become.

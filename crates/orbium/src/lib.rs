@@ -225,7 +225,7 @@ pub mod codegen {
     pub use orbium_core::{
         AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
-        UntypedReply, UserException, error_enum, exception, idl_errors, idl_exception,
+        UntypedReply, UserException, collocation, error_enum, exception, idl_errors, idl_exception,
         idl_interface, idl_results, idl_stubs, interface, not_implemented, unknown_operation,
     };
 }

@@ -89,6 +89,7 @@ const NEEDS: &[Need] = &[
         probe: Probe::Folder("/usr/share/idl/omniORB"),
         package: "omniorb-idl",
     },
+    program("events", "omnievents"),
     program("tshark", "tshark"),
     program("mvn", "maven"),
     program("javac", "default-jdk-headless"),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of COS suppliers.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use arc_swap::ArcSwapOption;
 use orbium::{Any, Call, ExceptionKind, SystemException};
 
 use super::header::CosHeader;
@@ -34,7 +35,8 @@ impl SupplierAdminServant for Suppliers {
         let proxy = ConsumerProxy {
             channel: self.channel.clone(),
             header: self.header,
-            connected: RwLock::new(None),
+            connected: ArcSwapOption::empty(),
+            changing: Mutex::default(),
             _counted: counted,
         };
         Ok(Some(call.poa().activate(proxy)?))
@@ -48,13 +50,15 @@ impl SupplierAdminServant for Suppliers {
     }
 }
 
-type Connected = (Arc<Publisher>, Arc<dyn Peer>);
+type Connected = (Publisher, Arc<dyn Peer>);
 
 /// Stands for the channel before one supplier.
 struct ConsumerProxy {
     channel: Channel,
     header: CosHeader,
-    connected: RwLock<Option<Connected>>,
+    connected: ArcSwapOption<Connected>,
+    /// Held while `connected` is replaced.
+    changing: Mutex<()>,
     _counted: Counted,
 }
 
@@ -68,9 +72,8 @@ impl ProxyPushConsumerServant for ConsumerProxy {
             Some(supplier) => Arc::new(Supplier::new(supplier, self.channel.config())),
             None => Arc::new(Anonymous),
         };
-        let connected = self.connected.write();
-        let mut connected = connected.unwrap_or_else(PoisonError::into_inner);
-        if connected.is_some() {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.connected.load().is_some() {
             return Err(AlreadyConnected {}.into());
         }
         let connection = Connection {
@@ -80,17 +83,16 @@ impl ProxyPushConsumerServant for ConsumerProxy {
         };
         let published = vec![(self.header.r#type, self.header.source)];
         let publisher = self.channel.connect_publisher(published, connection);
-        *connected = Some((Arc::new(publisher.map_err(refused)?), peer));
+        let connected = (publisher.map_err(refused)?, peer);
+        self.connected.store(Some(Arc::new(connected)));
         Ok(())
     }
 }
 
 impl PushConsumerServant for ConsumerProxy {
     fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), DisconnectedError> {
-        let connected = self.connected.read();
-        let connected = connected.unwrap_or_else(PoisonError::into_inner).clone();
-        // No lock is held while consumers are called: they may disconnect the supplier.
-        let (publisher, _) = connected.ok_or(Disconnected {})?;
+        let connected = self.connected.load();
+        let (publisher, _) = connected.as_deref().ok_or(Disconnected {})?;
         let mut event = new_event(self.header.r#type, self.header.source);
         event.data.any_value = data.clone();
         publisher.push(&[event]);
@@ -98,10 +100,11 @@ impl PushConsumerServant for ConsumerProxy {
     }
 
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        let connected = self.connected.write();
-        let connected = connected.unwrap_or_else(PoisonError::into_inner).take();
+        let changing = self.changing.lock();
+        let connected = self.connected.swap(None);
+        drop(changing);
         end_object(&call.poa(), call.object_id());
-        if let Some((publisher, supplier)) = connected
+        if let Some((publisher, supplier)) = connected.as_deref()
             && publisher.disconnect()
         {
             supplier.disconnect();

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of suppliers: their admin, and a proxy for each.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use orbium::{Call, SystemException};
+use arc_swap::ArcSwapOption;
+use orbium::cdr::CdrReader;
+use orbium::stub::ServedBy;
+use orbium::{Call, Interface, Servant, SystemException};
 
 use super::peers::RemoteSupplier;
 use crate::channel::{Channel, Connection, Publisher};
 use crate::config::ConnectError;
 use crate::peer::{Anonymous, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
+use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,
     SupplierAdminServant, SupplierQos,
@@ -29,32 +33,35 @@ impl SupplierAdminServant for Suppliers {
         let counted = self.count.one_more(self.channel.config().suppliers)?;
         let proxy = ConsumerProxy {
             channel: self.channel.clone(),
-            connected: RwLock::new(None),
+            connected: ArcSwapOption::empty(),
+            changing: Mutex::default(),
             _counted: counted,
         };
-        Ok(Some(call.poa().activate(proxy)?))
+        let proxy = Arc::new(proxy);
+        let servant: Arc<dyn Servant> = Arc::new(Receiving {
+            skeleton: ProxyPushConsumer::skeleton(Arc::clone(&proxy)),
+            receiver: proxy,
+        });
+        let object = call.poa().activate_servant(&servant)?;
+        Ok(Some(ProxyPushConsumer::from_object(object)))
     }
 }
 
 /// Stands for the channel before one supplier.
 struct ConsumerProxy {
     channel: Channel,
-    connected: RwLock<Option<Connected>>,
+    connected: ArcSwapOption<Connected>,
+    /// Held while `connected` is replaced.
+    changing: Mutex<()>,
     _counted: Counted,
 }
 
-#[derive(Clone)]
 struct Connected {
     publisher: Arc<Publisher>,
     supplier: Arc<dyn Peer>,
 }
 
 impl ConsumerProxy {
-    fn connected(&self) -> Option<Connected> {
-        let connected = self.connected.read();
-        connected.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn connect(
         &self,
         call: &Call<'_>,
@@ -71,12 +78,15 @@ impl ConsumerProxy {
             Some(supplier) => Arc::new(RemoteSupplier::new(supplier, config)),
             None => Arc::new(Anonymous),
         };
-        let connected = self.connected.write();
-        let mut connected = connected.unwrap_or_else(PoisonError::into_inner);
-        match &mut *connected {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.connected.load_full() {
             Some(it) if config.supplier_reconnect => {
-                it.supplier = Arc::clone(&supplier);
-                it.publisher.reconnect(supplier, published, qos.is_gateway);
+                let publisher = Arc::clone(&it.publisher);
+                publisher.reconnect(Arc::clone(&supplier), published, qos.is_gateway);
+                self.connected.store(Some(Arc::new(Connected {
+                    publisher,
+                    supplier,
+                })));
                 Ok(())
             }
             Some(_) => Err(ConnectError::AlreadyConnected),
@@ -88,10 +98,10 @@ impl ConsumerProxy {
                 };
                 let publisher = self.channel.connect_publisher(published, connection)?;
                 let publisher = Arc::new(publisher);
-                *connected = Some(Connected {
+                self.connected.store(Some(Arc::new(Connected {
                     publisher,
                     supplier,
-                });
+                })));
                 Ok(())
             }
         }
@@ -114,18 +124,19 @@ impl ProxyPushConsumerServant for ConsumerProxy {
 }
 
 impl PushConsumerServant for ConsumerProxy {
-    /// Events of a supplier that has not connected are dropped.
+    /// Of callers in this process; [`Receive`] is for all others. Events of a supplier that has
+    /// not connected are dropped.
     fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
-        // No lock is held while consumers are called: they may disconnect the supplier.
-        if let Some(connected) = self.connected() {
+        if let Some(connected) = &*self.connected.load() {
             connected.publisher.push(data);
         }
         Ok(())
     }
 
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        let connected = self.connected.write();
-        let connected = connected.unwrap_or_else(PoisonError::into_inner).take();
+        let changing = self.changing.lock();
+        let connected = self.connected.swap(None);
+        drop(changing);
         end_object(&call.poa(), call.object_id());
         if let Some(connected) = connected {
             let was_connected = connected.publisher.disconnect();
@@ -134,5 +145,14 @@ impl PushConsumerServant for ConsumerProxy {
             }
         }
         Ok(())
+    }
+}
+
+impl Receive for Arc<ConsumerProxy> {
+    fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+        match &*self.connected.load() {
+            Some(connected) => connected.publisher.receive(events),
+            None => Ok(()),
+        }
     }
 }

@@ -32,7 +32,14 @@ fn admins(served: &Served) -> (EventChannel, ConsumerAdmin, SupplierAdmin) {
 }
 
 /// A consumer that reports events, and its disconnection as `None`.
-struct Reporter(Mutex<mpsc::Sender<Option<Any>>>);
+pub(crate) struct Reporter(Mutex<mpsc::Sender<Option<Any>>>);
+
+impl Reporter {
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Option<Any>>) {
+        let (send, received) = mpsc::channel();
+        (Self(Mutex::new(send)), received)
+    }
+}
 
 impl PushConsumerServant for Reporter {
     fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), DisconnectedError> {
@@ -51,8 +58,7 @@ impl PushConsumerServant for Reporter {
 fn cos_events_are_pushed_pulled_and_seen_by_the_real_time_channel() {
     let served = Served::new(patient());
     let (_channel, consumers, suppliers) = admins(&served);
-    let (send, pushed) = mpsc::channel();
-    let reporter = Reporter(Mutex::new(send));
+    let (reporter, pushed) = Reporter::new();
     let consumer: PushConsumer = served.orb.root_poa().activate(reporter).unwrap();
     let push = consumers.obtain_push_supplier().unwrap().unwrap();
     push.connect_push_consumer(Some(&consumer)).unwrap();
@@ -98,8 +104,7 @@ fn cos_events_are_pushed_pulled_and_seen_by_the_real_time_channel() {
 fn cos_proxies_check_what_connects() {
     let served = Served::new(patient());
     let (channel, consumers, suppliers) = admins(&served);
-    let (send, pushed) = mpsc::channel();
-    let reporter = Reporter(Mutex::new(send));
+    let (reporter, pushed) = Reporter::new();
     let consumer: PushConsumer = served.orb.root_poa().activate(reporter).unwrap();
 
     let push = consumers.obtain_push_supplier().unwrap().unwrap();

@@ -4,7 +4,14 @@
 mod cos;
 mod failing;
 mod filters;
+mod frugality;
 mod local;
 mod observers;
+mod omni_events;
 mod parsing;
 mod served;
+
+use orbium_testkit::CountingAllocator;
+
+#[global_allocator]
+static HEAP: CountingAllocator = CountingAllocator;

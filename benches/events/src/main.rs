@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rates and latencies of event channels.
+//!
+//! `serve` is the channel, in a process of its own; `rate` and `latency` are supplier and consumer
+//! in one process, which reads one clock. `rate --cos` measures any COS Event channel: that of
+//! omniEvents, say.
+#![forbid(unsafe_code)]
+
+mod latency;
+mod rate;
+mod serve;
+
+use std::error::Error;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use orbium::Orb;
+use orbium_event::new_event;
+use orbium_event::rtec::rtec_event_comm::Event;
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// How long an event may take before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Rates and latencies of event channels.
+#[derive(Debug, Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// A channel and a relay without a channel, until standard input ends: prints a reference
+    /// to the real-time channel, one to it as COS Event, and those of the relay.
+    Serve {
+        /// Pushes on the thread of the supplier's request.
+        #[arg(long)]
+        reactive: bool,
+    },
+    /// Events per second from one supplier to one consumer.
+    Rate(RunArgs),
+    /// Microseconds of one event at a time from one supplier to one consumer.
+    Latency(RunArgs),
+}
+
+/// A run of events.
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// A real-time event channel.
+    #[arg(long)]
+    channel: Option<String>,
+    /// A channel of COS Event.
+    #[arg(long)]
+    cos: Option<String>,
+    /// The relay's supplier and consumer side: two calls without a channel.
+    #[arg(long, num_args = 2)]
+    relay: Option<Vec<String>>,
+    /// Events of a run.
+    #[arg(long, default_value_t = 20_000)]
+    events: usize,
+    /// Runs, of which the median is shown.
+    #[arg(long, default_value_t = 9)]
+    runs: usize,
+    /// Bytes of an event's payload.
+    #[arg(long, default_value_t = 64)]
+    bytes: usize,
+}
+
+fn main() -> Outcome {
+    match Cli::parse().command {
+        Command::Serve { reactive } => serve::run(reactive),
+        Command::Rate(args) => rate::run(&args),
+        Command::Latency(args) => latency::run(&args),
+    }
+}
+
+/// An ORB that others can call.
+fn orb() -> Outcome<Orb> {
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    orb.root_poa().manager().activate()?;
+    Ok(orb)
+}
+
+fn event(bytes: usize) -> Event {
+    let mut event = new_event(16, 1);
+    event.data.payload = vec![7; bytes];
+    event
+}
+
+/// The median of figures, and the least and greatest.
+fn show(what: &str, unit: &str, mut figures: Vec<f64>) {
+    figures.sort_by(f64::total_cmp);
+    let at = |part: usize| figures[(figures.len() - 1) * part / 2];
+    println!("{what}: {:.1} {unit} ({:.1} to {:.1})", at(1), at(0), at(2));
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The consumers of a channel.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::consumer::Consumer;
+
+/// The consumers of a channel, replaced as a whole: deliveries take no lock, and go on with those
+/// that they have begun with.
+#[derive(Default)]
+pub(crate) struct ConnectedConsumers {
+    all: ArcSwap<Vec<Arc<Consumer>>>,
+    /// Held while `all` is replaced.
+    changing: Mutex<()>,
+}
+
+impl ConnectedConsumers {
+    pub(crate) fn load(&self) -> Guard<Arc<Vec<Arc<Consumer>>>> {
+        self.all.load()
+    }
+
+    /// Adds a consumer if `permits` does, which gets the number of the others.
+    pub(crate) fn add<E>(
+        &self,
+        consumer: &Arc<Consumer>,
+        permits: impl FnOnce(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = self.load();
+        permits(others.len())?;
+        let all = others.iter().chain([consumer]).cloned().collect();
+        self.all.store(Arc::new(all));
+        Ok(())
+    }
+
+    pub(crate) fn remove(&self, consumer: &Consumer) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.load();
+        let others = all.iter().filter(|it| it.id != consumer.id);
+        self.all.store(Arc::new(others.cloned().collect()));
+    }
+}

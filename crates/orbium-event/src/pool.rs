@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory of events that no consumer holds any more, used again: in steady state an event takes
+//! nothing from the heap.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orbium::cdr::{CdrError, CdrReader, Decode};
+use orbium::{Any, TCKind};
+
+use crate::event::SharedEvent;
+use crate::rtec::rtec_event_comm::Event;
+
+/// Events that a thread retains.
+const MAX_EVENTS: usize = 256;
+/// Bytes of the payload of an event that is retained.
+const MAX_PAYLOAD: usize = 4096;
+
+thread_local! {
+    static EVENTS: RefCell<EventPool> = RefCell::default();
+    static SET: Cell<Vec<SharedEvent>> = const { Cell::new(Vec::new()) };
+}
+
+/// Fills an event of this thread's pool.
+///
+/// # Errors
+/// Those of `fill`.
+pub(crate) fn pooled<E>(fill: impl FnOnce(&mut Event) -> Result<(), E>) -> Result<SharedEvent, E> {
+    EVENTS.with_borrow_mut(|events| events.fill(fill))
+}
+
+/// Runs `body` with an empty list of events that keeps its memory from one run to the next.
+pub(crate) fn with_set<T>(body: impl FnOnce(&mut Vec<SharedEvent>) -> T) -> T {
+    // A consumer that is called may publish itself: the inner run begins with a new list.
+    let mut set = SET.take();
+    let value = body(&mut set);
+    set.clear();
+    SET.set(set);
+    value
+}
+
+/// Events in the order of their last use, each of which consumers may still hold.
+#[derive(Default)]
+struct EventPool(VecDeque<SharedEvent>);
+
+impl EventPool {
+    fn fill<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Event) -> Result<(), E>,
+    ) -> Result<SharedEvent, E> {
+        let mut event = self.take_unused().unwrap_or_default();
+        if let Some(event) = Arc::get_mut(&mut event) {
+            fill(event)?;
+        }
+        // An any may hold references, which keep their ORB.
+        let is_retained = event.data.payload.capacity() <= MAX_PAYLOAD && has_no_any(&event);
+        if is_retained && self.0.len() < MAX_EVENTS {
+            self.0.push_back(Arc::clone(&event));
+        }
+        Ok(event)
+    }
+
+    /// Takes the least recently used event, if no consumer holds it.
+    fn take_unused(&mut self) -> Option<SharedEvent> {
+        let mut event = self.0.pop_front()?;
+        if Arc::get_mut(&mut event).is_some() {
+            return Some(event);
+        }
+        self.0.push_back(event);
+        None
+    }
+}
+
+fn has_no_any(event: &Event) -> bool {
+    event.data.any_value.type_code().kind() == TCKind::Null
+}
+
+/// Copies an event into memory that is there.
+pub(crate) fn copy(from: &Event, to: &mut Event) {
+    to.header.clone_from(&from.header);
+    to.data.pad1 = from.data.pad1;
+    to.data.payload.clone_from(&from.data.payload);
+    to.data.any_value.clone_from(&from.data.any_value);
+}
+
+/// Reads an event into memory that is there.
+///
+/// # Errors
+/// [`CdrError`]: the bytes are not an event; `event` is unspecified then.
+pub(crate) fn read(event: &mut Event, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    event.header.decode_into(reader)?;
+    event.data.pad1.decode_into(reader)?;
+    event.data.payload.decode_into(reader)?;
+    reader.align(4)?;
+    let is_null = reader
+        .ahead()
+        .starts_with(&(TCKind::Null as u32).to_ne_bytes());
+    if !is_null {
+        return event.data.any_value.decode_into(reader);
+    }
+    reader.read_u32()?;
+    if !has_no_any(event) {
+        event.data.any_value = Any::default();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::new_event;
+
+    fn fill(pool: &mut EventPool, bytes: usize) -> SharedEvent {
+        let filled = pool.fill(|event| {
+            event.data.payload.resize(bytes, 7);
+            Ok::<(), CdrError>(())
+        });
+        filled.unwrap()
+    }
+
+    #[test]
+    fn an_unreferenced_event_is_used_again() {
+        let mut pool = EventPool::default();
+        let first = fill(&mut pool, 64);
+        let payload = first.data.payload.as_ptr();
+        let second = fill(&mut pool, 64);
+        assert_ne!(second.data.payload.as_ptr(), payload);
+        drop(first);
+        assert_eq!(fill(&mut pool, 32).data.payload.as_ptr(), payload);
+        drop(second);
+    }
+
+    #[test]
+    fn an_event_that_a_consumer_keeps_stays_as_it_is() {
+        let mut pool = EventPool::default();
+        let kept = fill(&mut pool, 8);
+        for _ in 0..2 * MAX_EVENTS {
+            fill(&mut pool, 16);
+        }
+        assert_eq!(kept.data.payload, [7; 8]);
+        assert!(pool.0.len() <= MAX_EVENTS);
+    }
+
+    #[test]
+    fn large_events_and_those_with_an_any_are_not_retained() {
+        let mut pool = EventPool::default();
+        fill(&mut pool, MAX_PAYLOAD + 1);
+        assert!(pool.0.is_empty());
+        let mut given = new_event(16, 1);
+        given.data.any_value = Any::new(&7i32).unwrap();
+        let filled = pool.fill(|event| {
+            copy(&given, event);
+            Ok::<(), CdrError>(())
+        });
+        assert_eq!(*filled.unwrap(), given);
+        assert!(pool.0.is_empty());
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an event takes from the heap, and how many locks, in steady state.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbium::lock;
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{
+    Channel, ChannelConfig, Dispatching, Pattern, SharedEvent, connect_consumer, connect_supplier,
+    new_event,
+};
+use orbium_testkit::{
+    Counted, count_allocations, eventually, fewest_allocations, in_own_process, skipped,
+};
+
+use crate::served::{Served, patient};
+
+const NONE: Counted = Counted {
+    allocations: 0,
+    octets: 0,
+};
+const DISPATCHING: [Dispatching; 2] = [Dispatching::PerConsumer, Dispatching::Reactive];
+/// Until buffers have found their size and connections their threads.
+const WARM_UP: usize = 300;
+const EVENTS: usize = 100;
+
+fn event() -> Event {
+    let mut event = new_event(16, 1);
+    event.data.payload = vec![7; 64];
+    event
+}
+
+/// Pushes events, each of which waits until its consumers have counted it.
+fn push_all(events: usize, consumers: usize, count: &AtomicUsize, mut push: impl FnMut()) {
+    for _ in 0..events {
+        let expected = count.load(Ordering::SeqCst) + consumers;
+        push();
+        eventually("the consumers get the event", || {
+            count.load(Ordering::SeqCst) == expected
+        });
+    }
+}
+
+/// Conformance: robustness - no allocation per event in steady state - a served channel
+#[test]
+fn an_event_through_a_served_channel_takes_nothing_from_the_heap() {
+    in_own_process!(|| {
+        // The counter does count.
+        assert_ne!(
+            count_allocations(|| drop(std::hint::black_box(Box::new(1)))),
+            NONE
+        );
+        for dispatching in DISPATCHING {
+            let config = ChannelConfig {
+                dispatching,
+                ping_period: None,
+                ..patient()
+            };
+            let served = Served::new(config);
+            let count = Arc::new(AtomicUsize::new(0));
+            let consumers = [(); 3].map(|()| {
+                let count = Arc::clone(&count);
+                let on_events = move |events: &[Event]| {
+                    count.fetch_add(events.len(), Ordering::SeqCst);
+                };
+                let pattern = Pattern::of(0, 1);
+                connect_consumer(&served.orb, &served.channel, &pattern, on_events).unwrap()
+            });
+            let supplier = connect_supplier(&served.channel, &[(16, 1)]).unwrap();
+            let event = [event()];
+            let mut push = || supplier.push(&event).unwrap();
+            // A servant's call hands its connection to another thread, with one allocation.
+            let per_event = match dispatching {
+                Dispatching::PerConsumer => 0,
+                Dispatching::Reactive => consumers.len(),
+            };
+            push_all(WARM_UP, consumers.len(), &count, &mut push);
+            eventually("an event takes no more", || {
+                let counted = count_allocations(|| {
+                    push_all(1, consumers.len(), &count, &mut push);
+                });
+                counted.allocations <= per_event
+            });
+            let most = per_event * EVENTS;
+            let counted = fewest_allocations(most, || {
+                push_all(EVENTS, consumers.len(), &count, &mut push);
+            });
+            assert!(counted.allocations <= most, "{counted:?}, {dispatching:?}");
+        }
+    });
+}
+
+/// Conformance: robustness - at most two locks per event in steady state
+#[test]
+fn an_event_takes_two_locks_for_each_consumer() {
+    if !lock::ENABLED {
+        return skipped("locks per event: built without the feature `counted` of orbium");
+    }
+    in_own_process!(|| {
+        for dispatching in DISPATCHING {
+            let channel = Channel::new(ChannelConfig {
+                dispatching,
+                ping_period: None,
+                ..ChannelConfig::default()
+            });
+            let count = Arc::new(AtomicUsize::new(0));
+            let counter = Arc::clone(&count);
+            let sink = move |events: &[SharedEvent]| {
+                counter.fetch_add(events.len(), Ordering::SeqCst);
+            };
+            let _subscription = channel.subscribe(&Pattern::of(0, 1), sink).unwrap();
+            let supplier = channel.connect_supplier(&[(16, 1)]).unwrap();
+            let event = [event()];
+            let mut push = || supplier.push(&event);
+            push_all(WARM_UP, 1, &count, &mut push);
+            let before = lock::counts().operations();
+            push_all(EVENTS, 1, &count, &mut push);
+            let operations = lock::counts().operations() - before;
+            // Each is taken and released; the last event may still be with the consumer's thread.
+            let locks = operations.div_ceil(2);
+            assert!(locks > 0, "nothing was counted");
+            assert!(
+                locks <= 2 * EVENTS as u64 + 2,
+                "{locks} locks, {dispatching:?}"
+            );
+        }
+    });
+}
