@@ -9,7 +9,6 @@ use orbium_transport::HostPort;
 
 use super::OrbError;
 use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
-use orbium_server::StartError;
 use orbium_server::lane::{OWN, lane_for};
 
 impl Orb {
@@ -213,15 +212,6 @@ impl Call<'_> {
         match number {
             OWN => self.orb().own_lane().ok(),
             _ => self.orb().core().adapters.lanes.numbered(number),
-        }
-    }
-}
-
-impl From<StartError> for OrbError {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::RealTime(lane, error) => Self::RealTime(lane, error),
-            StartError::Threads(lane, error) => Self::Threads(lane, error),
         }
     }
 }

@@ -7,7 +7,6 @@ mod collocation;
 mod dedication;
 mod dispatching;
 mod ending;
-mod error;
 mod handle;
 mod lanes;
 mod main_thread;
@@ -18,7 +17,7 @@ mod state;
 mod tls;
 
 pub use builder::OrbBuilder;
-pub use error::OrbError;
 pub use handle::Orb;
+pub use orbium_server::OrbError;
 pub use short_forms::ResolveError;
 pub(crate) use state::OrbCore;

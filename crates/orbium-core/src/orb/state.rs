@@ -12,8 +12,8 @@ use orbium_sys::fork::PerProcess;
 use orbium_transport::Endpoint;
 use orbium_value::{Factories, ValueOwner};
 
+use super::OrbError;
 use super::builder::OrbBuilder;
-use super::error::OrbError;
 use super::handle::Orb;
 use crate::adapter::Adapters;
 use crate::client::ClientContext;

@@ -8,6 +8,8 @@ use orbium_channel::protocol::OpenError;
 use orbium_sys::RealTimeError;
 use orbium_transport::EndpointError;
 
+use crate::start_error::StartError;
+
 /// Why an ORB could not be built.
 pub enum OrbError {
     /// An endpoint that cannot be understood.
@@ -73,5 +75,14 @@ impl From<OpenError> for OrbError {
 impl From<EndpointError> for OrbError {
     fn from(error: EndpointError) -> Self {
         Self::Endpoint(error)
+    }
+}
+
+impl From<StartError> for OrbError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::RealTime(lane, error) => Self::RealTime(lane, error),
+            StartError::Threads(lane, error) => Self::Threads(lane, error),
+        }
     }
 }
