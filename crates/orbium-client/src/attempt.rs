@@ -11,8 +11,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_giop::{ExceptionKind, SystemException};
-use orbium_interceptor::client::CallFacts;
+use orbium_giop::{ExceptionKind, Ior, SystemException};
+use orbium_interceptor::client::CallTarget;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{self, Failed};
@@ -111,6 +111,9 @@ impl<'o> Attempt<'o> {
         notice: u8,
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
+        if notice == notice::INTERCEPTED && !log::wants_spans() {
+            return Ok(());
+        }
         let client = self.object.client();
         self.observed = Observed::begin(self.object, operation, notice);
         let start = match notice & !(notice::METRICS | notice::INTERCEPTED) {
@@ -286,23 +289,6 @@ impl<'o> Attempt<'o> {
         self.object
     }
 
-    /// What interceptors know of the attempt when it begins.
-    #[cold]
-    pub(crate) fn facts(&self, operation: &'static Operation) -> CallFacts {
-        let effective = self.target().ior();
-        let profile = |binding: &Binding| {
-            let candidate = binding.candidates.get(binding.preferred())?;
-            Some(candidate.profile_in(effective)?.0 as usize)
-        };
-        CallFacts {
-            operation,
-            target: Arc::clone(self.object.ior()),
-            effective: Arc::clone(effective),
-            profile: self.target().binding().ok().and_then(profile).unwrap_or(0),
-            contexts: self.object.overrides().contexts.clone(),
-        }
-    }
-
     #[inline]
     pub(crate) fn timing(&self) -> &Timing {
         &self.timing
@@ -324,6 +310,23 @@ impl<'o> Attempt<'o> {
         let link = link.map_err(failed)?;
         let ior = self.target().ior();
         locate::perform(self.object, ior, link, &self.timing)
+    }
+}
+
+impl CallTarget for Attempt<'_> {
+    fn target(&self) -> &Arc<Ior> {
+        self.object.ior()
+    }
+
+    fn effective_target(&self) -> &Arc<Ior> {
+        self.target().ior()
+    }
+
+    fn profile(&self) -> usize {
+        let binding = self.target().binding().ok();
+        let used = binding.and_then(|it| it.candidates.get(it.preferred()));
+        let place = used.and_then(|it| it.profile_in(self.target().ior()));
+        place.map_or(0, |(place, _)| place as usize)
     }
 }
 

@@ -104,7 +104,6 @@ fn call_and<'a, T, E: Raises>(
 }
 
 /// A call by way of interceptors: one code for all, around what reads the results.
-#[cold]
 #[inline(never)]
 fn call_intercepted<'a, T, E: Raises>(
     attempt: &mut Attempt<'_>,

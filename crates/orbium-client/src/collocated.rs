@@ -9,6 +9,7 @@ use orbium_trace::log;
 
 use crate::attempt::Attempt;
 use crate::candidate::Route;
+use crate::notice;
 use crate::outcome::raised;
 use crate::reference::Reference;
 
@@ -32,6 +33,10 @@ impl Reference {
     /// The object, if it is one of this ORB and nothing but the servant would notice a
     /// message: there are no policies that apply to the call, and nothing observes it.
     pub fn collocated(&self) -> Option<Collocated<'_>> {
+        // All of its calls are messages.
+        if self.notices() & notice::INTERCEPTED != 0 {
+            self.locality().settle(false);
+        }
         if self.notices() != 0 || log::wants_spans() || self.forwarded().is_some() {
             return None;
         }

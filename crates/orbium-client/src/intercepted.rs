@@ -3,8 +3,8 @@
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::SystemException;
-use orbium_interceptor::ContextList;
-use orbium_interceptor::client::{CallFlow, CallOutcome};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
+use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::Operation;
 
 use crate::attempt::Attempt;
@@ -35,49 +35,59 @@ pub(crate) struct Intercepted<'c, 'a> {
 
 impl<'a> Intercepted<'_, 'a> {
     /// Makes the request until it is done; each attempt is a flow of its own.
-    #[cold]
     #[inline(never)]
     pub(crate) fn perform(
         &self,
         attempt: &mut Attempt<'_>,
         read: &mut Reading<'_, 'a>,
     ) -> Result<(), SystemException> {
-        let object = attempt.object();
-        let all = &object.client().config().interceptors;
-        let slots = all.current().of_this_thread();
+        let all = &attempt.object().client().config().interceptors;
+        let (operation, slots) = (self.operation, all.current().of_this_thread());
         loop {
-            let facts = attempt.facts(self.operation);
-            let mut flow = CallFlow::new(all, facts, slots.clone());
-            let changed = match flow.send_request() {
-                Err(interrupted) => interrupted,
-                Ok(()) => {
-                    let (tried, contexts) = self.exchange(attempt, &flow, read);
-                    object.keep_reply_contexts(&contexts);
-                    let (outcome, ended) = match tried {
-                        Ok(CallOutcome::Raised(raised)) => {
-                            let failed = attempt.failed(self.operation, raised);
-                            (CallOutcome::Raised(raised), Some(Err(failed)))
-                        }
-                        Ok(outcome) => (outcome, Some(Ok(()))),
-                        Err(outcome) => self.again(attempt, outcome),
-                    };
-                    match flow.end(outcome, &contexts) {
-                        Err(changed) => changed,
-                        Ok(()) => match ended {
-                            Some(ended) => return ended,
-                            None => continue,
-                        },
-                    }
-                }
-            };
-            match changed {
-                CallOutcome::Forward(to) => attempt.again(self.operation, Outcome::Forward(to))?,
-                CallOutcome::Raised(exception) => {
-                    return Err(attempt.failed(self.operation, exception));
-                }
-                _ => return Err(broken_invariant()),
+            match self.attempt(attempt, &slots, read) {
+                Ok(Some(ended)) => return ended,
+                Ok(None) => {}
+                Err(CallOutcome::Forward(to)) => attempt.again(operation, Outcome::Forward(to))?,
+                Err(CallOutcome::Raised(it)) => return Err(attempt.failed(operation, it)),
+                Err(_) => return Err(broken_invariant()),
             }
         }
+    }
+
+    /// One attempt by way of the interceptors: how the call ends, unless there is another
+    /// attempt; or else what an interceptor has changed the outcome to.
+    fn attempt(
+        &self,
+        attempt: &mut Attempt<'_>,
+        slots: &SlotTable,
+        read: &mut Reading<'_, 'a>,
+    ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
+        let object = attempt.object();
+        let all = &object.client().config().interceptors;
+        let mut flow = CallFlow::new(CallStart {
+            all,
+            operation: self.operation,
+            target: attempt,
+            slots,
+            contexts: &object.overrides().contexts,
+        });
+        flow.send_request()?;
+        let (tried, contexts) = self.exchange(attempt, &flow, read);
+        object.keep_reply_contexts(&contexts);
+        let outcome = match tried {
+            Ok(outcome) => outcome,
+            Err(outcome) => {
+                // Whatever comes next has another target.
+                let flow = flow.suspend();
+                let (outcome, ended) = self.again(attempt, outcome);
+                return flow.end(all, &outcome, &contexts).map(|()| ended);
+            }
+        };
+        let ended = match outcome {
+            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, it)),
+            _ => Ok(()),
+        };
+        flow.end(&outcome, &contexts).map(|()| Some(ended))
     }
 
     /// One exchange: what it came to, and the service contexts of the reply.
@@ -96,7 +106,10 @@ impl<'a> Intercepted<'_, 'a> {
             }
         };
         let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
-        exchange.begin_with(self.operation, &flow.contexts());
+        match flow.contexts().is_empty() {
+            true => exchange.begin(self.operation),
+            false => exchange.begin_with(self.operation, &flow.contexts().borrowed()),
+        }
         (self.arguments)(exchange.writer());
         let answer = exchange.perform();
         let contexts = exchange.reply_contexts();
@@ -104,7 +117,7 @@ impl<'a> Intercepted<'_, 'a> {
             Answer::None => Err(exchange.outcome()),
             answer => Ok(match read(&mut exchange, answer) {
                 Ok(Read::Results) => CallOutcome::Results,
-                Ok(Read::UserException(id)) => CallOutcome::UserException(id.to_owned()),
+                Ok(Read::UserException(id)) => CallOutcome::UserException(id.into()),
                 Ok(Read::Nothing) => CallOutcome::Sent,
                 Err(exception) => CallOutcome::Raised(exception),
             }),

@@ -101,7 +101,6 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// Keeps the service contexts of a reply, if the caller asks for them.
-    #[cold]
     pub(crate) fn keep_reply_contexts(&self, contexts: &ContextList) {
         if let Some(to) = &self.overrides.reply_contexts {
             to.set(contexts.clone());

@@ -104,6 +104,10 @@ pub struct PlainReply {
 }
 
 impl PlainReply {
+    /// Where the body of a reply without service contexts starts, in all versions of GIOP. With
+    /// service contexts it starts behind that.
+    pub const BODY: usize = HEAD_LEN;
+
     /// Reads a whole reply of GIOP 1.2 at its constant places. `None` if it has service
     /// contexts, or is none.
     #[must_use]

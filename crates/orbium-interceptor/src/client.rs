@@ -5,10 +5,13 @@ mod flow;
 mod info;
 mod outcome;
 pub(crate) mod points;
+mod suspended;
 
-pub use flow::{CallFlow, SuspendedFlow};
+pub use flow::{CallFlow, CallStart};
 pub use info::{
-    CallFacts, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
+    CallFacts, CallTarget, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
+    SendRequest,
 };
 pub use outcome::CallOutcome;
 pub use points::ClientInterceptor;
+pub use suspended::SuspendedFlow;

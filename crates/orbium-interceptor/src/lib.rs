@@ -24,11 +24,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod chain;
 pub mod client;
 mod codec;
 mod context_list;
 mod errors;
-mod guard;
 mod interrupt;
 mod registry;
 mod reply_contexts;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use crate::chain::{Chain, Entry};
 use crate::client::points::ClientInterceptor;
 use crate::server::points::ServerInterceptor;
 use crate::slots::{PiCurrent, SlotId};
@@ -35,8 +36,8 @@ static OWNERS: AtomicUsize = AtomicUsize::new(0);
 /// later. Starting points run in the order of registration, ending points in reverse.
 #[derive(Clone)]
 pub struct Interceptors {
-    pub(crate) client: Vec<Arc<dyn ClientInterceptor>>,
-    pub(crate) server: Vec<Arc<dyn ServerInterceptor>>,
+    pub(crate) client: Chain<dyn ClientInterceptor>,
+    pub(crate) server: Chain<dyn ServerInterceptor>,
     current: PiCurrent,
     /// Whether servants add service contexts to their replies.
     reply_contexts: bool,
@@ -49,8 +50,8 @@ impl Interceptors {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            client: Vec::new(),
-            server: Vec::new(),
+            client: Chain::default(),
+            server: Chain::default(),
             current: PiCurrent {
                 owner: OWNERS.fetch_add(1, Ordering::Relaxed),
                 slots: 0,
@@ -65,9 +66,8 @@ impl Interceptors {
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
     pub fn add_client(&mut self, interceptor: impl ClientInterceptor) -> Result<(), DuplicateName> {
-        let names = self.client.iter().map(|it| it.name());
-        check_name(names, interceptor.name())?;
-        self.client.push(Arc::new(interceptor));
+        let name = free_name(self.client.names(), interceptor.name())?;
+        self.client.push(Arc::new(Entry::new(name, interceptor)));
         Ok(())
     }
 
@@ -76,9 +76,8 @@ impl Interceptors {
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
     pub fn add_server(&mut self, interceptor: impl ServerInterceptor) -> Result<(), DuplicateName> {
-        let names = self.server.iter().map(|it| it.name());
-        check_name(names, interceptor.name())?;
-        self.server.push(Arc::new(interceptor));
+        let name = free_name(self.server.names(), interceptor.name())?;
+        self.server.push(Arc::new(Entry::new(name, interceptor)));
         Ok(())
     }
 
@@ -128,10 +127,10 @@ impl Interceptors {
         let run = |destroy: &dyn Fn()| {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(destroy));
         };
-        for interceptor in &self.client {
+        for interceptor in self.client.iter() {
             run(&|| interceptor.destroy());
         }
-        for interceptor in &self.server {
+        for interceptor in self.server.iter() {
             run(&|| interceptor.destroy());
         }
     }
@@ -142,13 +141,13 @@ impl Interceptors {
     }
 }
 
-fn check_name<'n>(
+fn free_name<'n>(
     mut names: impl Iterator<Item = &'n str>,
     name: &str,
-) -> Result<(), DuplicateName> {
+) -> Result<String, DuplicateName> {
     match !name.is_empty() && names.any(|it| it == name) {
         true => Err(DuplicateName(name.to_owned())),
-        false => Ok(()),
+        false => Ok(name.to_owned()),
     }
 }
 
@@ -160,11 +159,9 @@ impl Default for Interceptors {
 
 impl fmt::Debug for Interceptors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let client: Vec<_> = self.client.iter().map(|it| it.name()).collect();
-        let server: Vec<_> = self.server.iter().map(|it| it.name()).collect();
         f.debug_struct("Interceptors")
-            .field("client", &client)
-            .field("server", &server)
+            .field("client", &self.client)
+            .field("server", &self.server)
             .field("slots", &self.current.slots)
             .field("reply_contexts", &self.reply_contexts)
             .finish()

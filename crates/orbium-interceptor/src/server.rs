@@ -6,7 +6,7 @@ mod info;
 mod outcome;
 pub(crate) mod points;
 
-pub use crate::reply_contexts::{ServedRequest, add_to_reply, collecting};
+pub use crate::reply_contexts::{AddedContexts, ServedRequest, add_to_reply};
 pub use flow::RequestFlow;
 pub use info::{
     InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,

@@ -128,6 +128,7 @@ impl PiCurrent {
 
     /// A copy of this thread's slots, for the calls that it makes.
     #[must_use]
+    #[inline]
     pub fn of_this_thread(&self) -> SlotTable {
         if self.slots == 0 {
             return SlotTable::default();
@@ -138,11 +139,30 @@ impl PiCurrent {
         })
     }
 
-    /// Gives this thread other slots; those that it had.
-    pub(crate) fn exchange(&self, table: SlotTable) -> SlotTable {
-        if self.slots == 0 {
-            return table;
+    #[inline]
+    pub(crate) fn has_slots(&self) -> bool {
+        self.slots != 0
+    }
+
+    /// Empties the slots of this thread.
+    #[inline]
+    pub(crate) fn clear(&self) {
+        if self.has_slots() {
+            self.exchange(SlotTable::default());
         }
+    }
+
+    /// Gives this thread other slots; those that it had.
+    #[inline]
+    pub(crate) fn exchange(&self, table: SlotTable) -> SlotTable {
+        match self.slots {
+            0 => table,
+            _ => self.exchange_some(table),
+        }
+    }
+
+    #[inline(never)]
+    fn exchange_some(&self, table: SlotTable) -> SlotTable {
         TABLES.with_borrow_mut(|all| {
             let at = all.iter().position(|(owner, _)| *owner == self.owner);
             match at {

@@ -235,7 +235,7 @@ impl Call {
         }
         self.take_notes();
         if again.is_ok()
-            && let Err(changed) = self.end_flow(ended)
+            && let Err(changed) = self.end_flow(&ended)
         {
             return self.go_on_changed(reader, attempt, changed);
         }

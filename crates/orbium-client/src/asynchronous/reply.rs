@@ -77,7 +77,7 @@ impl Reply {
     pub(super) fn call_outcome(&self) -> CallOutcome {
         match self.status {
             ReplyStatus::UserException => {
-                CallOutcome::UserException(self.exception_id().unwrap_or_default())
+                CallOutcome::UserException(self.exception_id().unwrap_or_default().into())
             }
             _ => CallOutcome::Results,
         }

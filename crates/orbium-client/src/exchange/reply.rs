@@ -224,11 +224,16 @@ impl Exchange<'_, '_> {
     }
 
     /// The service contexts of the reply, if there is one.
-    #[cold]
+    #[inline]
     pub(crate) fn reply_contexts(&mut self) -> ContextList {
-        let Some((header, _)) = self.reply else {
-            return ContextList::default();
-        };
+        match self.reply {
+            None | Some((_, PlainReply::BODY)) => ContextList::default(),
+            Some((header, _)) => self.some_reply_contexts(header),
+        }
+    }
+
+    #[cold]
+    fn some_reply_contexts(&mut self, header: MessageHeader) -> ContextList {
         match (&mut self.octets, &mut self.link.connection) {
             (Some(octets), _) => contexts_of(&header, octets, &[]),
             (None, Some(connection)) => {

@@ -21,7 +21,7 @@ use crate::raises::DispatchError;
 use crate::servant::Call;
 use orbium_server::IncomingRequest;
 use orbium_server::UntypedReply;
-use orbium_server::lane::{Decided, Route};
+use orbium_server::lane::{Decided, OWN, OWN_INTERCEPTED, Route};
 
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
@@ -205,6 +205,10 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
+        let is_own = object.lane == OWN_INTERCEPTED && request.lane == OWN;
+        if is_own && request.decided.is_none() && !log::wants_spans() {
+            return self.serve_extended(request, object, arguments, reply);
+        }
         let route = self.route(request, object);
         let refused = |exception: &_| note_refusal(request, Recurring::Access, *exception);
         match route.inspect_err(refused)? {

@@ -7,7 +7,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::{Lane, Priority};
-use orbium_server::lane::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
+use orbium_server::lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
 use orbium_server::{IncomingRequest, asked_priority};
 
 impl Adapters {
@@ -22,8 +22,14 @@ impl Adapters {
             self.context.route();
             return ASKED;
         }
-        if policies.is_special() || self.interceptors.is_some() {
+        if policies.is_special() {
             return ASKED;
+        }
+        if self.interceptors.is_some() {
+            return match self.lanes_of(policies).is_empty() {
+                true => OWN_INTERCEPTED,
+                false => ASKED,
+            };
         }
         match (self.lanes_of(policies), object_priority) {
             ([], _) => OWN,

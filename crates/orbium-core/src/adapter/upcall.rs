@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a request that was let in to its servant: threads, interceptors, stand-ins.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
@@ -70,19 +71,22 @@ fn serve_upcall(
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
-    mut flow: Option<&mut RequestFlow<'_>>,
+    flow: Option<&RefCell<RequestFlow<'_>>>,
 ) -> Result<(), DispatchError> {
     let mut serve = |object: &ActiveObject, reply: &mut UntypedReply<'_>| {
         let call = Call {
             incoming: request,
             object,
         };
-        match &mut flow {
-            Some(flow) => match flow.receive_request(object) {
-                Ok(()) => {}
-                Err(Interrupt::Raise(exception)) => return Err(exception.into()),
-                Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
-            },
+        match flow {
+            Some(flow) => {
+                let received = flow.borrow_mut().receive_request(object);
+                match received {
+                    Ok(()) => {}
+                    Err(Interrupt::Raise(exception)) => return Err(exception.into()),
+                    Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
+                }
+            }
             None if request.response == ResponseFlags::SyncWithServer => {
                 reply.confirm(request.peer)?;
             }

@@ -3,112 +3,81 @@
 
 use std::fmt;
 
-use orbium_giop::{Completion, ServiceContext};
+use orbium_giop::Completion;
+use orbium_invocation::Operation;
 
 use super::info::{
-    CallFacts, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
+    CallTarget, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts,
+    SendPoll, SendRequest,
 };
 use super::outcome::CallOutcome;
+use crate::chain::{Point, Unimplemented};
 use crate::context_list::ContextList;
-use crate::guard::{point, raise_only};
 use crate::interrupt::Interrupt;
 use crate::registry::Interceptors;
 use crate::slots::SlotTable;
 
+/// What an attempt is made with.
+#[derive(Clone, Copy)]
+pub struct CallStart<'i> {
+    /// The interceptors.
+    pub all: &'i Interceptors,
+    /// What is called.
+    pub operation: &'static Operation,
+    /// Where the request goes.
+    pub target: &'i dyn CallTarget,
+    /// The slots that the calling thread had when it made the call.
+    pub slots: &'i SlotTable,
+    /// Service contexts that the caller added by hand.
+    pub contexts: &'i ContextList,
+}
+
+/// How far an attempt has got.
+#[derive(Debug)]
+pub(super) struct Progress {
+    id: u32,
+    /// How many interceptors are owed an ending point.
+    started: usize,
+    /// The service contexts of the request, if an interceptor has added to the caller's.
+    pub(super) extended: Option<ContextList>,
+}
+
 /// An attempt at a call, and the interceptors that have seen it begin.
 pub struct CallFlow<'i> {
-    all: &'i Interceptors,
-    request: ClientRequest,
-    /// How many of them are owed an ending point.
-    started: usize,
-    /// Whether they have seen the ending point of an asynchronous request that was sent.
-    is_sent: bool,
-}
-
-/// The flow of an asynchronous call between its request and its reply, which another thread
-/// may receive.
-#[derive(Debug)]
-pub struct SuspendedFlow {
-    request: ClientRequest,
-    started: usize,
-    is_sent: bool,
-}
-
-impl SuspendedFlow {
-    /// The service contexts that the request carries.
-    #[must_use]
-    pub fn contexts(&self) -> &ContextList {
-        &self.request.facts.contexts
-    }
-
-    /// The request is handed to its connection: ends with `receive_other` of each interceptor.
-    /// When the reply is there, a second sequence begins with `send_poll`.
-    ///
-    /// # Errors
-    /// What the attempt ends with instead.
-    pub fn sent(self, all: &Interceptors) -> Result<Self, CallOutcome> {
-        if self.is_sent {
-            return Ok(self);
-        }
-        let mut flow = self.resume(all);
-        flow.end(CallOutcome::Pending, &ContextList::default())?;
-        flow.is_sent = true;
-        Ok(flow.suspend())
-    }
-
-    /// Ends with the ending points, after `send_poll` of each interceptor if the request was
-    /// [sent](Self::sent).
-    ///
-    /// # Errors
-    /// What the attempt ends with instead, where an interceptor has changed that.
-    pub fn end(
-        self,
-        all: &Interceptors,
-        outcome: CallOutcome,
-        reply: &ContextList,
-    ) -> Result<(), CallOutcome> {
-        let mut flow = self.resume(all);
-        if flow.is_sent {
-            flow.send_poll()?;
-        }
-        flow.end(outcome, reply)
-    }
-
-    fn resume(self, all: &Interceptors) -> CallFlow<'_> {
-        CallFlow {
-            all,
-            request: self.request,
-            started: self.started,
-            is_sent: self.is_sent,
-        }
-    }
+    start: CallStart<'i>,
+    progress: Progress,
 }
 
 impl<'i> CallFlow<'i> {
-    /// A flow with the slots that the calling thread had when it made the call.
+    /// A flow that no interceptor has seen yet.
     #[must_use]
-    pub fn new(all: &'i Interceptors, facts: CallFacts, slots: SlotTable) -> Self {
-        Self {
-            request: ClientRequest {
-                id: all.next_request(),
-                facts,
-                current: all.current(),
-                slots,
-                reply_contexts: ContextList::default(),
-            },
-            all,
+    #[inline]
+    pub fn new(start: CallStart<'i>) -> Self {
+        let progress = Progress {
+            id: start.all.next_request(),
             started: 0,
-            is_sent: false,
-        }
+            extended: None,
+        };
+        Self { start, progress }
     }
 
-    /// What is kept of the flow until the reply to an asynchronous request is there.
-    #[must_use]
-    pub fn suspend(self) -> SuspendedFlow {
-        SuspendedFlow {
-            request: self.request,
-            started: self.started,
-            is_sent: self.is_sent,
+    /// A flow that goes on where another one has stopped.
+    pub(super) fn resumed(start: CallStart<'i>, progress: Progress) -> Self {
+        Self { start, progress }
+    }
+
+    pub(super) fn into_parts(self) -> (CallStart<'i>, Progress) {
+        (self.start, self.progress)
+    }
+
+    #[inline]
+    fn request(&self) -> ClientRequest<'i> {
+        ClientRequest {
+            id: self.progress.id,
+            operation: self.start.operation,
+            target: self.start.target,
+            current: self.start.all.current(),
+            slots: self.start.slots,
         }
     }
 
@@ -116,94 +85,137 @@ impl<'i> CallFlow<'i> {
     ///
     /// # Errors
     /// What the attempt ends with; ending points were called already.
+    #[inline]
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
-        let (all, current) = (self.all, self.request.current);
-        for interceptor in &all.client {
-            let request = &mut self.request;
-            let mut info = SendRequest { request };
-            let run = || interceptor.send_request(&mut info);
-            match point(&current, interceptor.name(), Completion::No, run) {
-                Ok(()) => self.started += 1,
-                Err(interrupt) => return Err(self.interrupted(interrupt.into())),
-            }
-        }
-        Ok(())
+        let request = self.request();
+        let Progress {
+            started, extended, ..
+        } = &mut self.progress;
+        let mut info = SendRequest {
+            contexts: RequestContexts {
+                of_caller: self.start.contexts,
+                extended,
+            },
+            request,
+            unimplemented: Unimplemented::default(),
+        };
+        let all = &self.start.all.client;
+        let sent = all.start(
+            SEND_REQUEST,
+            request.current,
+            started,
+            &mut info,
+            |it, info| it.send_request(info),
+        );
+        sent.map_err(|interrupt| self.interrupted(interrupt.into()))
     }
 
     /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
     /// there.
-    fn send_poll(&mut self) -> Result<(), CallOutcome> {
-        let (all, current) = (self.all, self.request.current);
-        for interceptor in &all.client {
-            let request = &self.request;
-            let mut info = SendPoll { request };
-            let run = || interceptor.send_poll(&mut info);
-            match point(&current, interceptor.name(), Completion::No, run) {
-                Ok(()) => self.started += 1,
-                Err(exception) => return Err(self.interrupted(CallOutcome::Raised(exception))),
-            }
-        }
-        Ok(())
+    pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
+        let request = self.request();
+        let mut info = SendPoll {
+            request,
+            unimplemented: Unimplemented::default(),
+        };
+        let (all, started) = (&self.start.all.client, &mut self.progress.started);
+        let polled = all.start(
+            SEND_POLL,
+            request.current,
+            started,
+            &mut info,
+            |it, info| it.send_poll(info),
+        );
+        polled.map_err(|exception| self.interrupted(CallOutcome::Raised(exception)))
     }
 
     #[cold]
     fn interrupted(&mut self, outcome: CallOutcome) -> CallOutcome {
-        self.end(outcome.clone(), &ContextList::default())
-            .err()
-            .unwrap_or(outcome)
+        let ended = self.end(&outcome, &ContextList::default());
+        ended.err().unwrap_or(outcome)
     }
 
     /// The service contexts that the request is to carry.
     #[must_use]
-    pub fn contexts(&self) -> Vec<ServiceContext<'_>> {
-        self.request.facts.contexts.borrowed()
+    #[inline]
+    pub fn contexts(&self) -> &ContextList {
+        let extended = self.progress.extended.as_ref();
+        extended.unwrap_or(self.start.contexts)
     }
 
-    /// Ends with the ending points of the interceptors that have seen it begin, in reverse.
+    /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
+    /// `reply` are the service contexts of the reply.
     ///
     /// # Errors
     /// What the attempt ends with instead, where an interceptor has changed that.
-    pub fn end(
-        &mut self,
-        mut outcome: CallOutcome,
-        reply: &ContextList,
-    ) -> Result<(), CallOutcome> {
-        if !reply.is_empty() {
-            self.request.reply_contexts.clone_from(reply);
-        }
-        let mut is_changed = false;
-        while self.started > 0 {
-            // Before it is called: none is called twice.
-            self.started -= 1;
-            if let Err(interrupt) = self.ending_point(&outcome) {
-                outcome = interrupt.into();
-                is_changed = true;
-            }
-        }
-        match is_changed {
-            true => Err(outcome),
-            false => Ok(()),
+    #[inline]
+    pub fn end(&mut self, outcome: &CallOutcome, reply: &ContextList) -> Result<(), CallOutcome> {
+        match self.ending_points(outcome, reply) {
+            Ok(()) => Ok(()),
+            Err(interrupt) => Err(self.end_changed(interrupt.into(), reply)),
         }
     }
 
-    fn ending_point(&self, outcome: &CallOutcome) -> Result<(), Interrupt> {
-        let interceptor = &self.all.client[self.started];
-        let (request, current, name) = (&self.request, &self.request.current, interceptor.name());
+    /// An interceptor has changed what the attempt ends with: the remaining ones see that.
+    #[cold]
+    fn end_changed(&mut self, mut outcome: CallOutcome, reply: &ContextList) -> CallOutcome {
+        while let Err(interrupt) = self.ending_points(&outcome, reply) {
+            outcome = interrupt.into();
+        }
+        outcome
+    }
+
+    #[inline]
+    fn ending_points(
+        &mut self,
+        outcome: &CallOutcome,
+        reply_contexts: &ContextList,
+    ) -> Result<(), Interrupt> {
+        let request = self.request();
+        let extended = self.progress.extended.as_ref();
+        let contexts = extended.unwrap_or(self.start.contexts);
+        let unimplemented = Unimplemented::default();
+        let (all, started) = (&self.start.all.client, &mut self.progress.started);
+        let current = request.current;
         match outcome {
             CallOutcome::Results => {
-                let mut info = ReceiveReply { request };
-                let run = || interceptor.receive_reply(&mut info);
-                raise_only(point(current, name, Completion::Yes, run))
+                let mut info = ReceiveReply {
+                    request,
+                    contexts,
+                    reply_contexts,
+                    unimplemented,
+                };
+                all.end(RECEIVE_REPLY, current, started, &mut info, |it, info| {
+                    it.receive_reply(info).map_err(Interrupt::Raise)
+                })
             }
             CallOutcome::UserException(_) | CallOutcome::Raised(_) => {
-                let mut info = ReceiveException { request, outcome };
-                let run = || interceptor.receive_exception(&mut info);
-                point(current, name, Completion::Maybe, run)
+                let mut info = ReceiveException {
+                    request,
+                    contexts,
+                    reply_contexts,
+                    outcome,
+                    unimplemented,
+                };
+                all.end(
+                    RECEIVE_EXCEPTION,
+                    current,
+                    started,
+                    &mut info,
+                    |it, info| it.receive_exception(info),
+                )
             }
             _ => {
-                let mut info = ReceiveOther { request, outcome };
-                let run = || interceptor.receive_other(&mut info);
-                point(current, name, Completion::Maybe, run)
+                let mut info = ReceiveOther {
+                    request,
+                    contexts,
+                    reply_contexts,
+                    outcome,
+                    unimplemented,
+                };
+                all.end(RECEIVE_OTHER, current, started, &mut info, |it, info| {
+                    it.receive_other(info)
+                })
             }
         }
     }
@@ -212,8 +224,29 @@ impl<'i> CallFlow<'i> {
 impl fmt::Debug for CallFlow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallFlow")
-            .field("request", &self.request)
-            .field("started", &self.started)
+            .field("request", &self.request())
+            .field("progress", &self.progress)
             .finish_non_exhaustive()
     }
 }
+
+const SEND_REQUEST: Point = Point {
+    bit: 1,
+    completed: Completion::No,
+};
+const SEND_POLL: Point = Point {
+    bit: 2,
+    completed: Completion::No,
+};
+const RECEIVE_REPLY: Point = Point {
+    bit: 4,
+    completed: Completion::Yes,
+};
+const RECEIVE_EXCEPTION: Point = Point {
+    bit: 8,
+    completed: Completion::Maybe,
+};
+const RECEIVE_OTHER: Point = Point {
+    bit: 16,
+    completed: Completion::Maybe,
+};

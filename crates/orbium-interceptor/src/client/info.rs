@@ -24,6 +24,7 @@
 //! }
 //! ```
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -33,12 +34,26 @@ use orbium_giop::{Ior, SystemException, TaggedComponent, TaggedProfile};
 use orbium_invocation::Operation;
 
 use super::outcome::CallOutcome;
+use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
 use crate::errors::{no_such_component, not_kept};
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
 
-/// What a flow begins with.
+/// The references of an attempt at a call. Interceptors ask for few of them, so that each is
+/// found when it is asked for.
+pub trait CallTarget {
+    /// The reference that the call is made through.
+    fn target(&self) -> &Arc<Ior>;
+
+    /// The reference that is used: another one after a forward.
+    fn effective_target(&self) -> &Arc<Ior>;
+
+    /// Place of the profile that is used in that.
+    fn profile(&self) -> usize;
+}
+
+/// What a flow begins with that outlives the call of its thread.
 #[derive(Debug)]
 pub struct CallFacts {
     /// What is called.
@@ -53,17 +68,49 @@ pub struct CallFacts {
     pub contexts: ContextList,
 }
 
-/// What can be asked at every point of a call.
-#[derive(Debug)]
-pub struct ClientRequest {
-    pub(super) id: u32,
-    pub(super) facts: CallFacts,
-    pub(super) current: PiCurrent,
-    pub(super) slots: SlotTable,
-    pub(super) reply_contexts: ContextList,
+impl CallFacts {
+    /// What is known of an attempt.
+    #[cold]
+    pub fn of(
+        operation: &'static Operation,
+        target: &dyn CallTarget,
+        contexts: &ContextList,
+    ) -> Self {
+        Self {
+            operation,
+            target: Arc::clone(target.target()),
+            effective: Arc::clone(target.effective_target()),
+            profile: target.profile(),
+            contexts: contexts.clone(),
+        }
+    }
 }
 
-impl ClientRequest {
+impl CallTarget for CallFacts {
+    fn target(&self) -> &Arc<Ior> {
+        &self.target
+    }
+
+    fn effective_target(&self) -> &Arc<Ior> {
+        &self.effective
+    }
+
+    fn profile(&self) -> usize {
+        self.profile
+    }
+}
+
+/// What can be asked at every point of a call.
+#[derive(Clone, Copy)]
+pub struct ClientRequest<'f> {
+    pub(super) id: u32,
+    pub(super) operation: &'static Operation,
+    pub(super) target: &'f dyn CallTarget,
+    pub(super) current: PiCurrent,
+    pub(super) slots: &'f SlotTable,
+}
+
+impl ClientRequest<'_> {
     /// Distinguishes the request from others under way; not that of its message.
     #[must_use]
     pub fn request_id(&self) -> u32 {
@@ -73,19 +120,19 @@ impl ClientRequest {
     /// Name of the operation on the wire.
     #[must_use]
     pub fn operation(&self) -> &'static str {
-        self.facts.operation.name()
+        self.operation.name()
     }
 
     /// Repository id of the interface that it is called through; empty if that is not known.
     #[must_use]
     pub fn interface(&self) -> &'static str {
-        self.facts.operation.interface()
+        self.operation.interface()
     }
 
     /// Whether the caller expects a reply.
     #[must_use]
     pub fn response_expected(&self) -> bool {
-        !self.facts.operation.is_oneway()
+        !self.operation.is_oneway()
     }
 
     /// A slot of the request: what its thread had in it when it made the call.
@@ -93,73 +140,121 @@ impl ClientRequest {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        self.current.of_request(&self.slots, slot)
+        self.current.of_request(self.slots, slot)
     }
 
     /// The reference that the call is made through.
     #[must_use]
     pub fn target(&self) -> &Ior {
-        &self.facts.target
+        self.target.target()
     }
 
     /// The reference that the request goes to: another one after a forward.
     #[must_use]
     pub fn effective_target(&self) -> &Ior {
-        &self.facts.effective
+        self.target.effective_target()
     }
 
     /// The profile of it that is used.
     #[must_use]
     pub fn effective_profile(&self) -> Option<&TaggedProfile> {
-        self.facts.effective.profiles.get(self.facts.profile)
+        let at = self.target.profile();
+        self.effective_target().profiles.get(at)
+    }
+}
+
+impl fmt::Debug for ClientRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientRequest")
+            .field("id", &self.id)
+            .field("operation", &self.operation())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The service contexts of a request: the caller's, until an interceptor adds one.
+#[derive(Debug)]
+pub(super) struct RequestContexts<'f> {
+    pub(super) of_caller: &'f ContextList,
+    pub(super) extended: &'f mut Option<ContextList>,
+}
+
+impl RequestContexts<'_> {
+    fn get(&self, id: u32) -> Result<&[u8], SystemException> {
+        self.extended.as_ref().unwrap_or(self.of_caller).get(id)
+    }
+
+    fn add(&mut self, id: u32, data: Vec<u8>, replace: bool) -> Result<(), SystemException> {
+        let own = self.extended.get_or_insert_with(|| self.of_caller.clone());
+        own.add(id, data, replace)
     }
 }
 
 /// At [`send_request`](super::ClientInterceptor::send_request).
 #[derive(Debug)]
 pub struct SendRequest<'f> {
-    pub(super) request: &'f mut ClientRequest,
+    pub(super) request: ClientRequest<'f>,
+    pub(super) contexts: RequestContexts<'f>,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`send_poll`](super::ClientInterceptor::send_poll).
 #[derive(Debug)]
 pub struct SendPoll<'f> {
-    pub(super) request: &'f ClientRequest,
+    pub(super) request: ClientRequest<'f>,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`receive_reply`](super::ClientInterceptor::receive_reply).
 #[derive(Debug)]
 pub struct ReceiveReply<'f> {
-    pub(super) request: &'f ClientRequest,
+    pub(super) request: ClientRequest<'f>,
+    pub(super) contexts: &'f ContextList,
+    pub(super) reply_contexts: &'f ContextList,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`receive_exception`](super::ClientInterceptor::receive_exception).
 #[derive(Debug)]
 pub struct ReceiveException<'f> {
-    pub(super) request: &'f ClientRequest,
+    pub(super) request: ClientRequest<'f>,
+    pub(super) contexts: &'f ContextList,
+    pub(super) reply_contexts: &'f ContextList,
     pub(super) outcome: &'f CallOutcome,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`receive_other`](super::ClientInterceptor::receive_other).
 #[derive(Debug)]
 pub struct ReceiveOther<'f> {
-    pub(super) request: &'f ClientRequest,
+    pub(super) request: ClientRequest<'f>,
+    pub(super) contexts: &'f ContextList,
+    pub(super) reply_contexts: &'f ContextList,
     pub(super) outcome: &'f CallOutcome,
+    pub(super) unimplemented: Unimplemented,
 }
 
-macro_rules! derefs {
+/// What each point is, whatever can be asked there.
+macro_rules! points {
     ($($point:ident)*) => {$(
-        impl Deref for $point<'_> {
-            type Target = ClientRequest;
+        impl<'f> Deref for $point<'f> {
+            type Target = ClientRequest<'f>;
 
-            fn deref(&self) -> &ClientRequest {
-                self.request
+            fn deref(&self) -> &ClientRequest<'f> {
+                &self.request
+            }
+        }
+
+        impl PointInfo for $point<'_> {
+            #[inline]
+            fn unimplemented(&mut self) -> &mut Unimplemented {
+                &mut self.unimplemented
             }
         }
     )*};
 }
 
-derefs!(SendRequest SendPoll ReceiveReply ReceiveException ReceiveOther);
+points!(SendRequest SendPoll ReceiveReply ReceiveException ReceiveOther);
 
 /// What all points but `send_poll` have.
 macro_rules! of_request {
@@ -171,7 +266,7 @@ macro_rules! of_request {
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
             pub fn service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-                self.request.facts.contexts.get(id)
+                self.contexts.get(id)
             }
 
             /// The first component with that id of the profile that is used.
@@ -190,7 +285,7 @@ macro_rules! of_request {
                 &self,
                 id: u32,
             ) -> Result<Vec<TaggedComponent>, SystemException> {
-                components(self.request, id)
+                components(&self.request, id)
             }
 
             /// Types of the exceptions that the operation raises.
@@ -240,7 +335,7 @@ macro_rules! of_reply {
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
             pub fn reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-                self.request.reply_contexts.get(id)
+                self.reply_contexts.get(id)
             }
         }
     )*};
@@ -265,7 +360,10 @@ macro_rules! of_arguments {
 
 of_arguments!(SendRequest ReceiveReply);
 
-fn components(request: &ClientRequest, id: u32) -> Result<Vec<TaggedComponent>, SystemException> {
+fn components(
+    request: &ClientRequest<'_>,
+    id: u32,
+) -> Result<Vec<TaggedComponent>, SystemException> {
     let profile = request.effective_profile().ok_or(no_such_component())?;
     let alone = Ior {
         type_id: String::new(),
@@ -293,7 +391,7 @@ impl SendRequest<'_> {
         data: impl Into<Vec<u8>>,
         replace: bool,
     ) -> Result<(), SystemException> {
-        self.request.facts.contexts.add(id, data.into(), replace)
+        self.contexts.add(id, data.into(), replace)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How attempts at calls end.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
@@ -14,7 +15,7 @@ pub enum CallOutcome {
     /// With results.
     Results,
     /// With a user exception of that id.
-    UserException(String),
+    UserException(Cow<'static, str>),
     /// With a system exception.
     Raised(SystemException),
     /// The object is elsewhere.

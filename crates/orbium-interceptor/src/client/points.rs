@@ -4,6 +4,7 @@
 use orbium_giop::SystemException;
 
 use super::info::{ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest};
+use crate::chain::PointInfo;
 use crate::interrupt::Interrupt;
 
 /// Sees every request that an ORB sends, and what becomes of it. Each attempt is a flow of
@@ -18,6 +19,9 @@ use crate::interrupt::Interrupt;
 ///
 /// Calls that an interceptor makes are intercepted too. While one runs, its thread has empty
 /// slots: it sets one before such a call, and looks at it in `send_request`.
+///
+/// A point that an interceptor does not implement costs calls nothing: the ORB notices at the
+/// first call.
 pub trait ClientInterceptor: Send + Sync + 'static {
     /// Unique among the interceptors of calls unless it is empty.
     fn name(&self) -> &str {
@@ -31,7 +35,8 @@ pub trait ClientInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it is not: no further interceptor sees it, those before see an ending point.
-    fn send_request(&self, _: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -39,7 +44,8 @@ pub trait ClientInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What its caller gets instead.
-    fn send_poll(&self, _: &mut SendPoll<'_>) -> Result<(), SystemException> {
+    fn send_poll(&self, request: &mut SendPoll<'_>) -> Result<(), SystemException> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -47,7 +53,8 @@ pub trait ClientInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the caller gets instead.
-    fn receive_reply(&self, _: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+    fn receive_reply(&self, request: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -55,7 +62,8 @@ pub trait ClientInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the caller gets instead, or where the request is sent again.
-    fn receive_exception(&self, _: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+    fn receive_exception(&self, request: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -63,7 +71,8 @@ pub trait ClientInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the caller gets instead, or where the request is sent again.
-    fn receive_other(&self, _: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+    fn receive_other(&self, request: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 }

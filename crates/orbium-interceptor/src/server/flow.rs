@@ -10,8 +10,8 @@ use super::info::{
     SendReply, ServerRequest,
 };
 use super::outcome::RequestOutcome;
+use crate::chain::{Point, Unimplemented};
 use crate::context_list::ContextList;
-use crate::guard::{point, raise_only, unpanicked};
 use crate::interrupt::Interrupt;
 use crate::registry::Interceptors;
 use crate::slots::SlotTable;
@@ -29,6 +29,7 @@ pub struct RequestFlow<'r> {
 impl<'r> RequestFlow<'r> {
     /// A flow with empty slots.
     #[must_use]
+    #[inline(always)]
     pub fn new(all: &'r Interceptors, facts: RequestFacts<'r>) -> Self {
         Self {
             request: ServerRequest {
@@ -49,21 +50,25 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
+    #[inline]
     pub fn receive_contexts(&mut self) -> Result<(), Interrupt> {
-        let (all, current) = (self.all, self.request.current);
-        for interceptor in &all.server {
-            let request = &mut self.request;
-            let mut info = ReceiveContexts { request };
-            let run = || interceptor.receive_request_service_contexts(&mut info);
-            point(&current, interceptor.name(), Completion::No, run)?;
-            self.started += 1;
+        let current = self.request.current;
+        let mut info = ReceiveContexts {
+            request: &mut self.request,
+            unimplemented: Unimplemented::default(),
+        };
+        let (all, started) = (&self.all.server, &mut self.started);
+        all.start(RECEIVE_CONTEXTS, current, started, &mut info, |it, info| {
+            it.receive_request_service_contexts(info)
+        })?;
+        if current.has_slots() {
+            self.before = Some(current.exchange(self.request.slots.clone()));
         }
-        let slots = self.request.slots.clone();
-        self.before = Some(current.exchange(slots));
         Ok(())
     }
 
     /// The adapter of the object is known.
+    #[inline]
     pub fn locate(&mut self, object: &'r dyn InterceptedObject) {
         self.request.object = Some(object);
     }
@@ -72,74 +77,93 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
+    #[inline]
     pub fn receive_request(&mut self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        for interceptor in &self.all.server {
-            let request = &mut self.request;
-            let mut info = ReceiveRequest { request, object };
-            let run = || interceptor.receive_request(&mut info);
-            unpanicked(interceptor.name(), Completion::No, run)?;
-        }
-        Ok(())
+        let mut info = ReceiveRequest {
+            request: &mut self.request,
+            object,
+            unimplemented: Unimplemented::default(),
+        };
+        let all = &self.all.server;
+        all.go_on(RECEIVE_REQUEST, &mut info, |it, info| {
+            it.receive_request(info)
+        })
     }
 
     /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
-    /// `reply` are the service contexts that the reply has already.
+    /// `reply` are the service contexts that the servant has added to its reply.
     ///
     /// # Errors
     /// What the request ends with instead, where an interceptor has changed that.
+    #[inline]
     pub fn end(
         &mut self,
-        mut outcome: RequestOutcome,
-        reply: &ContextList,
+        outcome: &RequestOutcome,
+        reply: ContextList,
     ) -> Result<(), RequestOutcome> {
         if let Some(before) = self.before.take() {
             self.request.slots = self.request.current.exchange(before);
         }
-        for context in reply.iter() {
-            let data = context.data.clone();
-            // What the servant added itself goes before.
-            let _ = self.request.reply_contexts.add(context.id, data, true);
+        if !reply.is_empty() {
+            self.request.reply_contexts.extend(reply);
         }
-        let mut is_changed = false;
-        while self.started > 0 {
-            // Before it is called: none is called twice.
-            self.started -= 1;
-            if let Err(interrupt) = self.ending_point(&outcome) {
-                outcome = interrupt.into();
-                is_changed = true;
-            }
-        }
-        match is_changed {
-            true => Err(outcome),
-            false => Ok(()),
+        match self.ending_points(outcome) {
+            Ok(()) => Ok(()),
+            Err(interrupt) => Err(self.end_changed(interrupt.into())),
         }
     }
 
-    fn ending_point(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
-        let interceptor = &self.all.server[self.started];
+    /// An interceptor has changed what the request ends with: the remaining ones see that.
+    #[cold]
+    fn end_changed(&mut self, mut outcome: RequestOutcome) -> RequestOutcome {
+        while let Err(interrupt) = self.ending_points(&outcome) {
+            outcome = interrupt.into();
+        }
+        outcome
+    }
+
+    #[inline]
+    fn ending_points(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
+        let (all, started) = (&self.all.server, &mut self.started);
         let current = self.request.current;
-        let (request, name) = (&mut self.request, interceptor.name());
+        let request = &mut self.request;
+        let unimplemented = Unimplemented::default();
         match outcome {
             RequestOutcome::Results => {
-                let mut info = SendReply { request };
-                let run = || interceptor.send_reply(&mut info);
-                raise_only(point(&current, name, Completion::Yes, run))
+                let mut info = SendReply {
+                    request,
+                    unimplemented,
+                };
+                all.end(SEND_REPLY, current, started, &mut info, |it, info| {
+                    it.send_reply(info).map_err(Interrupt::Raise)
+                })
             }
             RequestOutcome::UserException(_) | RequestOutcome::Raised(_) => {
-                let mut info = SendException { request, outcome };
-                let run = || interceptor.send_exception(&mut info);
-                point(&current, name, Completion::Maybe, run)
+                let mut info = SendException {
+                    request,
+                    outcome,
+                    unimplemented,
+                };
+                all.end(SEND_EXCEPTION, current, started, &mut info, |it, info| {
+                    it.send_exception(info)
+                })
             }
             _ => {
-                let mut info = SendOther { request, outcome };
-                let run = || interceptor.send_other(&mut info);
-                point(&current, name, Completion::Maybe, run)
+                let mut info = SendOther {
+                    request,
+                    outcome,
+                    unimplemented,
+                };
+                all.end(SEND_OTHER, current, started, &mut info, |it, info| {
+                    it.send_other(info)
+                })
             }
         }
     }
 
     /// The service contexts that the reply is to carry.
     #[must_use]
+    #[inline]
     pub fn reply_contexts(&self) -> &ContextList {
         &self.request.reply_contexts
     }
@@ -153,3 +177,24 @@ impl fmt::Debug for RequestFlow<'_> {
             .finish_non_exhaustive()
     }
 }
+
+const RECEIVE_CONTEXTS: Point = Point {
+    bit: 1,
+    completed: Completion::No,
+};
+const RECEIVE_REQUEST: Point = Point {
+    bit: 2,
+    completed: Completion::No,
+};
+const SEND_REPLY: Point = Point {
+    bit: 4,
+    completed: Completion::Yes,
+};
+const SEND_EXCEPTION: Point = Point {
+    bit: 8,
+    completed: Completion::Maybe,
+};
+const SEND_OTHER: Point = Point {
+    bit: 16,
+    completed: Completion::Maybe,
+};

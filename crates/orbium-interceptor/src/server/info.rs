@@ -32,6 +32,7 @@ use orbium_cdr::{Any, TypeCode};
 use orbium_giop::{Ior, ResponseFlags, ServiceContexts, SystemException};
 
 use super::outcome::RequestOutcome;
+use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
 use crate::errors::{no_such_context, not_kept};
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
@@ -167,18 +168,21 @@ impl fmt::Debug for ServerRequest<'_> {
 #[derive(Debug)]
 pub struct ReceiveContexts<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`receive_request`](super::ServerInterceptor::receive_request).
 pub struct ReceiveRequest<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) object: &'f dyn InterceptedObject,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`send_reply`](super::ServerInterceptor::send_reply).
 #[derive(Debug)]
 pub struct SendReply<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`send_exception`](super::ServerInterceptor::send_exception).
@@ -186,6 +190,7 @@ pub struct SendReply<'f, 'r> {
 pub struct SendException<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) outcome: &'f RequestOutcome,
+    pub(super) unimplemented: Unimplemented,
 }
 
 /// At [`send_other`](super::ServerInterceptor::send_other).
@@ -193,6 +198,7 @@ pub struct SendException<'f, 'r> {
 pub struct SendOther<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) outcome: &'f RequestOutcome,
+    pub(super) unimplemented: Unimplemented,
 }
 
 impl fmt::Debug for ReceiveRequest<'_, '_> {
@@ -201,7 +207,8 @@ impl fmt::Debug for ReceiveRequest<'_, '_> {
     }
 }
 
-macro_rules! derefs {
+/// What each point is, whatever can be asked there.
+macro_rules! points {
     ($($point:ident)*) => {$(
         impl<'r> Deref for $point<'_, 'r> {
             type Target = ServerRequest<'r>;
@@ -216,10 +223,17 @@ macro_rules! derefs {
                 self.request
             }
         }
+
+        impl PointInfo for $point<'_, '_> {
+            #[inline]
+            fn unimplemented(&mut self) -> &mut Unimplemented {
+                &mut self.unimplemented
+            }
+        }
     )*};
 }
 
-derefs!(ReceiveContexts ReceiveRequest SendReply SendException SendOther);
+points!(ReceiveContexts ReceiveRequest SendReply SendException SendOther);
 
 /// What the points behind the first have: of the object.
 macro_rules! of_object {

@@ -4,9 +4,13 @@
 use orbium_giop::SystemException;
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
+use crate::chain::PointInfo;
 use crate::interrupt::Interrupt;
 
 /// Sees every request that a servant is to serve, and the reply.
+///
+/// A point that an interceptor does not implement costs requests nothing: the ORB notices at
+/// the first request.
 pub trait ServerInterceptor: Send + Sync + 'static {
     /// Unique among the interceptors of requests unless it is empty.
     fn name(&self) -> &str {
@@ -24,8 +28,9 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     /// point.
     fn receive_request_service_contexts(
         &self,
-        _: &mut ReceiveContexts<'_, '_>,
+        request: &mut ReceiveContexts<'_, '_>,
     ) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -33,7 +38,8 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it is not called.
-    fn receive_request(&self, _: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -41,7 +47,8 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the client gets instead.
-    fn send_reply(&self, _: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
+    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -49,7 +56,8 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the client gets instead, or where it is sent.
-    fn send_exception(&self, _: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+    fn send_exception(&self, request: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 
@@ -58,7 +66,8 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What the client gets instead, or where it is sent.
-    fn send_other(&self, _: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
+    fn send_other(&self, request: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
+        request.note_unimplemented::<Self>();
         Ok(())
     }
 }

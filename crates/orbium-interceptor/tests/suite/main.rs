@@ -6,6 +6,7 @@ mod by_hand;
 mod codec;
 mod contexts;
 mod flow;
+mod implemented;
 mod recorder;
 mod slots;
 

@@ -111,7 +111,12 @@ impl Recorder {
         }
     }
 
-    fn client(&self, point: &str, request: &ClientRequest, detail: &str) -> Result<(), Interrupt> {
+    fn client(
+        &self,
+        point: &str,
+        request: &ClientRequest<'_>,
+        detail: &str,
+    ) -> Result<(), Interrupt> {
         self.point(point, request.operation(), detail)
     }
 

@@ -13,5 +13,5 @@ pub use handle::Lane;
 pub(crate) use handle::{LaneFacts, ServingLane};
 pub use queue_bounds::QueueBounds;
 pub(crate) use queue_bounds::QueuePermit;
-pub use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
+pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
 pub use thread::lane_name;

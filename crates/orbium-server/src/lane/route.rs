@@ -30,6 +30,9 @@ pub enum Route {
 /// The number of the ORB's own lane.
 pub const OWN: u32 = 0;
 
+/// No lane's number: the ORB's own lane serves the object, by way of interceptors.
+pub const OWN_INTERCEPTED: u32 = u32::MAX - 2;
+
 /// No lane's number: each request asks.
 pub const ASKED: u32 = u32::MAX;
 

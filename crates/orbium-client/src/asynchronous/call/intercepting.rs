@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use orbium_interceptor::client::{CallFlow, CallOutcome, SuspendedFlow};
+use orbium_interceptor::client::{CallFacts, CallOutcome, SuspendedFlow};
 use orbium_interceptor::{ContextList, Interceptors};
 use orbium_invocation::scheduling;
 use orbium_sync::role;
@@ -39,11 +39,11 @@ impl Call {
         let Some(slots) = self.slots.as_ref().filter(|_| self.lock().flow.is_none()) else {
             return Some(attempt);
         };
-        let facts = attempt.facts(self.operation);
-        let mut flow = CallFlow::new(self.interceptors(), facts, slots.clone());
-        match flow.send_request() {
-            Ok(()) => {
-                self.lock().flow = Some(Box::new(flow.suspend()));
+        let contexts = &self.object.overrides().contexts;
+        let facts = CallFacts::of(self.operation, &attempt, contexts);
+        match SuspendedFlow::send_request(self.interceptors(), facts, slots.clone()) {
+            Ok(flow) => {
+                self.lock().flow = Some(Box::new(flow));
                 Some(attempt)
             }
             Err(changed) => {
@@ -86,7 +86,7 @@ impl Call {
     }
 
     /// An attempt ends, and there is another one.
-    pub(super) fn end_flow(&self, outcome: CallOutcome) -> Result<(), CallOutcome> {
+    pub(super) fn end_flow(&self, outcome: &CallOutcome) -> Result<(), CallOutcome> {
         match self.take_flow() {
             Some(flow) => flow.end(self.interceptors(), outcome, &ContextList::default()),
             None => Ok(()),
@@ -131,7 +131,7 @@ impl Call {
             Err(exception) => (CallOutcome::Raised(*exception), ContextList::default()),
         };
         self.object.keep_reply_contexts(&contexts);
-        let ended = flow.end(self.interceptors(), outcome, &contexts);
+        let ended = flow.end(self.interceptors(), &outcome, &contexts);
         let mut state = self.lock();
         if !matches!(state.slot, Slot::Intercepted) {
             return;

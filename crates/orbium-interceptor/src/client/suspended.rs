@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The flow of an asynchronous call, on several threads.
+
+use super::flow::{CallFlow, CallStart, Progress};
+use super::info::CallFacts;
+use super::outcome::CallOutcome;
+use crate::context_list::ContextList;
+use crate::registry::Interceptors;
+use crate::slots::SlotTable;
+
+/// An attempt at an asynchronous call between its points, which different threads run.
+#[derive(Debug)]
+pub struct SuspendedFlow {
+    facts: CallFacts,
+    slots: SlotTable,
+    progress: Progress,
+    /// Whether interceptors have seen the ending point of a request that was sent.
+    is_sent: bool,
+}
+
+impl SuspendedFlow {
+    /// Starts with `send_request` of each interceptor.
+    ///
+    /// # Errors
+    /// What the attempt ends with; ending points were called already.
+    pub fn send_request(
+        all: &Interceptors,
+        facts: CallFacts,
+        slots: SlotTable,
+    ) -> Result<Self, CallOutcome> {
+        let mut flow = CallFlow::new(start(all, &facts, &slots));
+        flow.send_request()?;
+        let (_, progress) = flow.into_parts();
+        Ok(Self {
+            facts,
+            slots,
+            progress,
+            is_sent: false,
+        })
+    }
+
+    /// The service contexts that the request carries.
+    #[must_use]
+    pub fn contexts(&self) -> &ContextList {
+        let extended = self.progress.extended.as_ref();
+        extended.unwrap_or(&self.facts.contexts)
+    }
+
+    /// The request is handed to its connection: ends with `receive_other` of each interceptor.
+    /// When the reply is there, a second sequence begins with `send_poll`.
+    ///
+    /// # Errors
+    /// What the attempt ends with instead.
+    pub fn sent(self, all: &Interceptors) -> Result<Self, CallOutcome> {
+        if self.is_sent {
+            return Ok(self);
+        }
+        let mut flow = CallFlow::resumed(start(all, &self.facts, &self.slots), self.progress);
+        flow.end(&CallOutcome::Pending, &ContextList::default())?;
+        let (_, progress) = flow.into_parts();
+        Ok(Self {
+            facts: self.facts,
+            slots: self.slots,
+            progress,
+            is_sent: true,
+        })
+    }
+
+    /// Ends with the ending points, after `send_poll` of each interceptor if the request was
+    /// [sent](Self::sent).
+    ///
+    /// # Errors
+    /// What the attempt ends with instead, where an interceptor has changed that.
+    pub fn end(
+        self,
+        all: &Interceptors,
+        outcome: &CallOutcome,
+        reply: &ContextList,
+    ) -> Result<(), CallOutcome> {
+        let mut flow = CallFlow::resumed(start(all, &self.facts, &self.slots), self.progress);
+        if self.is_sent {
+            flow.send_poll()?;
+        }
+        flow.end(outcome, reply)
+    }
+}
+
+impl CallFlow<'_> {
+    /// The flow while its attempt changes, with what was known of it so far.
+    #[cold]
+    #[must_use]
+    pub fn suspend(self) -> SuspendedFlow {
+        let (start, progress) = self.into_parts();
+        SuspendedFlow {
+            facts: CallFacts::of(start.operation, start.target, start.contexts),
+            slots: start.slots.clone(),
+            progress,
+            is_sent: false,
+        }
+    }
+}
+
+fn start<'i>(all: &'i Interceptors, facts: &'i CallFacts, slots: &'i SlotTable) -> CallStart<'i> {
+    CallStart {
+        all,
+        operation: facts.operation,
+        target: facts,
+        slots,
+        contexts: &facts.contexts,
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies that interceptors see before they are sent.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::time::Instant;
+
+use orbium_cdr::{ByteOrder, CdrWriter, Encode};
+use orbium_giop::{
+    Completion, ExceptionKind, PlainReply, ReplyStatus, ResponseFlags, SystemException,
+    SystemExceptionBody, Version, minor,
+};
+use orbium_interceptor::server::{
+    AddedContexts, RequestFacts, RequestFlow, RequestOutcome, ServedRequest,
+};
+use orbium_interceptor::{Interceptors, ReplyMessage, with_contexts};
+use orbium_invocation::raises::DispatchError;
+
+use super::path::ReplyPath;
+use super::untyped::UntypedReply;
+use crate::IncomingRequest;
+use crate::deferred::Way;
+
+/// The path of a reply by way of the interceptors of its request.
+pub(crate) struct InterceptedReply<'p, 'r> {
+    path: &'p dyn ReplyPath,
+    flow: RefCell<RequestFlow<'r>>,
+    /// What the servant adds to it.
+    added: AddedContexts,
+    version: Version,
+    request_id: u32,
+    response: ResponseFlags,
+    /// How the request has ended, once its interceptors have seen that.
+    ended: OnceCell<RequestOutcome>,
+    is_late: Cell<bool>,
+}
+
+impl ReplyPath for InterceptedReply<'_, '_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        // The client expects no results, or has them.
+        if self.response != ResponseFlags::Full || self.ended.get().is_some() {
+            return;
+        }
+        match self.holds_results(message) {
+            true => self.send_ended(RequestOutcome::Results, message),
+            false => self.send_other(message),
+        }
+    }
+
+    fn late(&self) -> Option<Box<dyn Way>> {
+        let way = self.path.late();
+        self.is_late.set(way.is_some());
+        way
+    }
+
+    fn arrived(&self) -> Option<Instant> {
+        self.path.arrived()
+    }
+
+    fn dedicated(&self) {
+        self.path.dedicated();
+    }
+}
+
+impl<'p, 'r> InterceptedReply<'p, 'r> {
+    #[inline(always)]
+    pub(crate) fn new(
+        all: &'r Interceptors,
+        reply: &UntypedReply<'p>,
+        request: &IncomingRequest<'r>,
+    ) -> Self {
+        let facts = RequestFacts {
+            request_id: reply.request_id,
+            operation: request.operation,
+            contexts: request.contexts,
+            response: request.response,
+        };
+        Self {
+            path: reply.path,
+            flow: RefCell::new(RequestFlow::new(all, facts)),
+            added: AddedContexts::of(ServedRequest::of(request)),
+            // Short headers have no place for service contexts.
+            version: match reply.version {
+                Version::SHORT | Version::NATIVE => Version::V1_2,
+                version => version,
+            },
+            request_id: reply.request_id,
+            response: reply.response,
+            ended: OnceCell::new(),
+            is_late: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn flow(&self) -> &RefCell<RequestFlow<'r>> {
+        &self.flow
+    }
+
+    /// The answer that takes this path, in place of another one.
+    #[inline]
+    pub(crate) fn reply<'s>(&'s self, of: &'s mut UntypedReply<'_>) -> UntypedReply<'s> {
+        let mut format = of.format;
+        format.minor = self.version.minor;
+        let (version, id) = (self.version, self.request_id);
+        UntypedReply::new(self, of.storage, version, id, format, self.response)
+    }
+
+    /// Whether results were sent, as the servant has given them.
+    #[inline]
+    pub(crate) fn has_sent_results(&self) -> bool {
+        matches!(self.ended.get(), Some(RequestOutcome::Results))
+    }
+
+    /// What a servant that has returned leaves.
+    #[cold]
+    pub(crate) fn outcome_of(&self, served: Result<(), DispatchError>) -> RequestOutcome {
+        match served {
+            _ if self.is_late.get() => RequestOutcome::Late,
+            Err(error) => RequestOutcome::Raised(error.exception()),
+            Ok(()) if self.response == ResponseFlags::Full => RequestOutcome::Raised(unanswered()),
+            Ok(()) => RequestOutcome::Unanswered,
+        }
+    }
+
+    /// Whether a message has results and no service contexts.
+    #[inline]
+    fn holds_results(&self, message: &CdrWriter<'_>) -> bool {
+        let head = message.pieces().next().unwrap_or_default();
+        let plain = PlainReply::find(head, ByteOrder::NATIVE);
+        self.version == Version::V1_2
+            && plain.is_some_and(|it| it.status == ReplyStatus::NoException)
+    }
+
+    /// Sends what is no results of GIOP 1.2.
+    #[cold]
+    #[inline(never)]
+    fn send_other(&self, message: &CdrWriter<'_>) {
+        let broken = RequestOutcome::Raised(unanswered());
+        let read = read(message);
+        self.send_ended(read.map_or(broken, |mut it| it.outcome()), message);
+    }
+
+    /// The request ends: the interceptors see that, and the message is sent unless they have
+    /// changed it.
+    #[inline]
+    fn send_ended(&self, outcome: RequestOutcome, message: &CdrWriter<'_>) {
+        let mut flow = self.flow.borrow_mut();
+        match flow.end(&outcome, self.added.take()) {
+            Ok(()) => {
+                match flow.reply_contexts().is_empty() {
+                    true => self.path.send(message),
+                    false => send_rewritten(self.path, &flow, message),
+                }
+                let _ = self.ended.set(outcome);
+            }
+            Err(changed) => {
+                drop(flow);
+                self.send_changed(changed);
+            }
+        }
+    }
+
+    /// Sends what the request has come to without results.
+    #[cold]
+    fn send_changed(&self, outcome: RequestOutcome) {
+        let flow = self.flow.borrow();
+        let contexts = flow.reply_contexts();
+        let (version, id) = (self.version, self.request_id);
+        let message = match &outcome {
+            RequestOutcome::Raised(exception) => {
+                let body = SystemExceptionBody::from(*exception);
+                let status = ReplyStatus::SystemException;
+                with_contexts(version, id, status, contexts, |writer| body.write(writer))
+            }
+            RequestOutcome::Forward(to) => {
+                let status = ReplyStatus::LocationForward;
+                with_contexts(version, id, status, contexts, |writer| to.encode(writer))
+            }
+            _ => return,
+        };
+        self.path.send(&message);
+        let _ = self.ended.set(outcome);
+    }
+
+    /// Ends the request with that outcome, unless it has ended already.
+    ///
+    /// # Errors
+    /// The system exception that it has ended with; it was sent already.
+    #[cold]
+    pub(crate) fn conclude(
+        &self,
+        reply: &mut UntypedReply<'_>,
+        outcome: RequestOutcome,
+    ) -> Result<(), DispatchError> {
+        if self.ended.get().is_none() {
+            self.end_unsent(reply, outcome);
+        }
+        reply.note_answered();
+        match self.ended.get() {
+            Some(RequestOutcome::Raised(exception)) => return Err((*exception).into()),
+            Some(RequestOutcome::UserException(_)) => reply.raised = true,
+            Some(RequestOutcome::Forward(_)) => reply.forwarded = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The request ends without a message of its servant: the interceptors see that, and what
+    /// it ends with is sent if the client waits for it.
+    fn end_unsent(&self, reply: &UntypedReply<'_>, outcome: RequestOutcome) {
+        let is_late = outcome == RequestOutcome::Late;
+        let seen = self.flow.borrow_mut().end(&outcome, self.added.take());
+        let outcome = match seen {
+            Err(changed) if !is_late => changed,
+            _ => outcome,
+        };
+        match reply.is_answered() || !reply.is_expected() || is_late {
+            true => drop(self.ended.set(outcome)),
+            false => self.send_changed(outcome),
+        }
+    }
+}
+
+/// Sends the message with the service contexts of the flow.
+#[cold]
+fn send_rewritten(path: &dyn ReplyPath, flow: &RequestFlow<'_>, message: &CdrWriter<'_>) {
+    match read(message) {
+        Some(reply) => path.send(&reply.rewritten(flow.reply_contexts())),
+        None => path.send(message),
+    }
+}
+
+fn read(message: &CdrWriter<'_>) -> Option<ReplyMessage> {
+    let mut octets = Vec::with_capacity(message.len());
+    for piece in message.pieces() {
+        octets.extend_from_slice(piece);
+    }
+    ReplyMessage::read(octets)
+}
+
+/// The servant has not answered, or not in a way that can be read.
+fn unanswered() -> SystemException {
+    let code = minor::INVARIANT_BROKEN;
+    SystemException::orbium(ExceptionKind::Internal, code, Completion::Maybe)
+}
+
+impl UntypedReply<'_> {
+    /// It is on its way, or the client expects none.
+    #[inline]
+    pub(crate) fn note_answered(&mut self) {
+        self.answered = true;
+    }
+}
