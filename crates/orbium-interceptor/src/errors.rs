@@ -17,6 +17,11 @@ pub(crate) const fn no_such_component() -> SystemException {
     omg(ExceptionKind::BadParam, 28)
 }
 
+/// No policy of that type.
+pub(crate) const fn no_such_policy() -> SystemException {
+    omg(ExceptionKind::InvPolicy, 2)
+}
+
 /// A service context with that id is there, and is not to be replaced.
 pub(crate) const fn context_exists() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 15)
@@ -35,4 +40,14 @@ pub(crate) const fn not_kept() -> SystemException {
 /// An interceptor panicked.
 pub(crate) const fn panicked(completed: Completion) -> SystemException {
     SystemException::orbium(ExceptionKind::Unknown, minor::SERVANT_PANICKED, completed)
+}
+
+/// An ORB initialiser panicked.
+pub(crate) const fn initializer_panicked() -> SystemException {
+    panicked(Completion::No)
+}
+
+/// A name of an initial reference that is empty or taken.
+pub(crate) const fn invalid_name() -> SystemException {
+    SystemException::new(ExceptionKind::BadParam, 0, Completion::No)
 }

@@ -29,7 +29,11 @@ pub mod client;
 mod codec;
 mod context_list;
 mod errors;
+mod initializer;
 mod interrupt;
+mod ior;
+mod policy;
+mod post_init;
 mod registry;
 mod reply_contexts;
 mod reply_message;
@@ -43,7 +47,11 @@ pub use client::{
 };
 pub use codec::{Codec, CodecError, UnknownEncoding};
 pub use context_list::{ContextList, OwnedContext, ReplyContexts};
+pub use initializer::{OrbInitInfo, OrbInitializer};
 pub use interrupt::Interrupt;
+pub use ior::{AdapterState, IorInfo, IorInterceptor, IorInterceptors};
+pub use policy::{Policy, PolicyError, PolicyFactory};
+pub use post_init::PostInitInfo;
 pub use registry::{DuplicateName, Interceptors};
 pub use reply_message::{ReplyMessage, with_contexts};
 pub use server::{

@@ -2,11 +2,19 @@
 //! The interceptors of an ORB, in the order of their registration.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use orbium_cdr::Any;
+use orbium_giop::{Ior, SystemException};
+
 use crate::chain::{Chain, Entry};
 use crate::client::points::ClientInterceptor;
+use crate::errors::{initializer_panicked, invalid_name};
+use crate::ior::{IorInterceptor, IorInterceptors};
+use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
+use crate::post_init::{PostInit, PostInitInfo};
 use crate::server::points::ServerInterceptor;
 use crate::slots::{PiCurrent, SlotId};
 
@@ -38,6 +46,11 @@ static OWNERS: AtomicUsize = AtomicUsize::new(0);
 pub struct Interceptors {
     pub(crate) client: Chain<dyn ClientInterceptor>,
     pub(crate) server: Chain<dyn ServerInterceptor>,
+    ior: IorInterceptors,
+    policies: PolicyFactories,
+    initializers: Vec<Arc<PostInit>>,
+    /// Names and references that initialisers have registered.
+    initial_references: Vec<(String, String)>,
     current: PiCurrent,
     /// Whether servants add service contexts to their replies.
     reply_contexts: bool,
@@ -52,6 +65,10 @@ impl Interceptors {
         Self {
             client: Chain::default(),
             server: Chain::default(),
+            ior: IorInterceptors::default(),
+            policies: PolicyFactories::default(),
+            initializers: Vec::new(),
+            initial_references: Vec::new(),
             current: PiCurrent {
                 owner: OWNERS.fetch_add(1, Ordering::Relaxed),
                 slots: 0,
@@ -79,6 +96,85 @@ impl Interceptors {
         let name = free_name(self.server.names(), interceptor.name())?;
         self.server.push(Arc::new(Entry::new(name, interceptor)));
         Ok(())
+    }
+
+    /// Adds an interceptor of references.
+    ///
+    /// # Errors
+    /// [`DuplicateName`] unless its name is empty.
+    pub fn add_ior(&mut self, interceptor: impl IorInterceptor) -> Result<(), DuplicateName> {
+        let name = free_name(self.ior.names(), interceptor.name())?;
+        self.ior.push(name, interceptor);
+        Ok(())
+    }
+
+    /// Registers what makes policies of a type (`register_policy_factory`).
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 16 if there is a factory for that type.
+    pub fn register_policy_factory(
+        &mut self,
+        policy_type: u32,
+        factory: impl PolicyFactory,
+    ) -> Result<(), SystemException> {
+        self.policies.register(policy_type, factory)
+    }
+
+    /// Has a registered factory make a policy (`ORB::create_policy`).
+    ///
+    /// # Errors
+    /// [`PolicyError::BadPolicyType`] without a factory for that type; what the factory says.
+    pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
+        self.policies.create(policy_type, value)
+    }
+
+    pub(crate) fn keep_post_init(
+        &mut self,
+        post_init: impl Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync + 'static,
+    ) {
+        self.initializers.push(Arc::new(post_init));
+    }
+
+    /// The ORB is there: runs `post_init` of each initialiser, in the order of registration.
+    ///
+    /// # Errors
+    /// What the first one raises that fails; UNKNOWN if it panics.
+    pub fn post_init(
+        &self,
+        resolve: &dyn Fn(&str) -> Option<Arc<Ior>>,
+    ) -> Result<(), SystemException> {
+        let info = PostInitInfo { resolve };
+        for post_init in &self.initializers {
+            let run = AssertUnwindSafe(|| post_init(&info));
+            catch_unwind(run).map_err(|_| initializer_panicked())??;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn register_initial_reference(
+        &mut self,
+        name: &str,
+        object: &Ior,
+    ) -> Result<(), SystemException> {
+        let is_taken = self.initial_references.iter().any(|(it, _)| it == name);
+        if name.is_empty() || is_taken || object.is_nil() {
+            return Err(invalid_name());
+        }
+        let url = object.to_string();
+        self.initial_references.push((name.to_owned(), url));
+        Ok(())
+    }
+
+    /// Names and object URLs that initialisers have registered.
+    #[must_use]
+    pub fn initial_references(&self) -> &[(String, String)] {
+        &self.initial_references
+    }
+
+    /// The interceptors of references.
+    #[must_use]
+    pub fn of_references(&self) -> &IorInterceptors {
+        &self.ior
     }
 
     /// Has replies carry the service contexts that servants add to them, without an
@@ -133,6 +229,7 @@ impl Interceptors {
         for interceptor in self.server.iter() {
             run(&|| interceptor.destroy());
         }
+        self.ior.destroy();
     }
 
     /// An id for a request that no other request under way has.
@@ -162,6 +259,7 @@ impl fmt::Debug for Interceptors {
         f.debug_struct("Interceptors")
             .field("client", &self.client)
             .field("server", &self.server)
+            .field("ior", &self.ior)
             .field("slots", &self.current.slots)
             .field("reply_contexts", &self.reply_contexts)
             .finish()
@@ -171,7 +269,11 @@ impl fmt::Debug for Interceptors {
 impl PartialEq for Interceptors {
     /// The same ones, or none in both.
     fn eq(&self, other: &Self) -> bool {
-        let sizes = |it: &Self| (it.client.len(), it.server.len(), it.current.slots);
+        let sizes = |it: &Self| {
+            let of_requests = it.client.len() + it.server.len();
+            let of_orb = it.ior.len() + it.policies.len() + it.initializers.len();
+            (of_requests, of_orb, it.current.slots)
+        };
         sizes(self) == sizes(other)
             && self.reply_contexts == other.reply_contexts
             && (sizes(self) == (0, 0, 0) || self.current.owner == other.current.owner)

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 
 use orbium_channel::protocol::OpenError;
+use orbium_giop::SystemException;
 use orbium_sys::RealTimeError;
 use orbium_transport::EndpointError;
 
@@ -21,6 +22,8 @@ pub enum OrbError {
     Feature(String, &'static str),
     /// TLS that cannot be had: a file that cannot be used, or what is missing.
     Tls(String),
+    /// An ORB initialiser has refused.
+    Initializer(SystemException),
     /// Choices that make no sense, or not together.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
@@ -35,6 +38,9 @@ impl fmt::Display for OrbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, at, why): (&str, &str, &dyn fmt::Display) = match self {
             Self::Endpoint(error) => return error.fmt(f),
+            Self::Initializer(exception) => {
+                return write!(f, "an ORB initialiser has refused: {exception}");
+            }
             Self::Config(text) => return f.write_str(text),
             Self::Tls(text) => return f.write_str(text),
             Self::Feature(what, feature) => {

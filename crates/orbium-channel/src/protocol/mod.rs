@@ -26,6 +26,7 @@ pub use offered::OfferedProtocol;
 pub use offered::{Usable, wanted};
 pub use opening::ChannelOptions;
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};
+pub use publish::ProfileComponents;
 pub use publish::profiles;
 pub use publish::profiles_with;
 pub use published::{exposed_protocols, published_policies};

@@ -2,7 +2,7 @@
 //! From the channels an ORB serves to the profiles of its references.
 
 use orbium_giop::codeset::{CodeSetComponentInfo, NativeCharSet};
-use orbium_giop::profile::{TAG_INTERNET_IOP, TAG_TAO_DIOP};
+use orbium_giop::profile::{TAG_INTERNET_IOP, TAG_ORBIUM_IOP, TAG_TAO_DIOP, TAG_TAO_UIOP};
 use orbium_giop::{
     IiopProfile, OrbiumProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component,
 };
@@ -16,6 +16,24 @@ const TLS_OPTIONS: u16 = 0x66;
 /// No protection at all.
 const PLAIN_OPTION: u16 = 1;
 
+/// Components of a reference in addition to those that every reference has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfileComponents {
+    /// Those of all profiles, as far as their versions have any.
+    pub of_all: Vec<TaggedComponent>,
+    /// Those of the profiles with a tag.
+    pub of_tags: Vec<(u32, TaggedComponent)>,
+}
+
+impl From<Vec<TaggedComponent>> for ProfileComponents {
+    fn from(of_all: Vec<TaggedComponent>) -> Self {
+        Self {
+            of_all,
+            of_tags: Vec::new(),
+        }
+    }
+}
+
 /// The profiles of a reference to the object with that key, in the order of the
 /// channels; with more components than every reference has. All plain IIOP addresses
 /// share one profile, with components for the Unix-domain socket (omniORB's) and for
@@ -25,18 +43,20 @@ pub fn profiles(
     object_key: &[u8],
     minor: u8,
     native: NativeCharSet,
-    mut more: Vec<TaggedComponent>,
+    more: impl Into<ProfileComponents>,
 ) -> Vec<TaggedProfile> {
+    let mut more = more.into();
     let mut common = vec![
         TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
         TaggedComponent::code_sets(&CodeSetComponentInfo::orbium(native)),
     ];
-    common.append(&mut more);
+    common.append(&mut more.of_all);
     let publication = Publication {
         channels,
         object_key,
         version: Version { major: 1, minor },
         common,
+        of_tags: &more.of_tags,
     };
     publication.profiles()
 }
@@ -59,6 +79,7 @@ pub fn profiles_with(
             .filter(about_the_object)
             .cloned()
             .collect(),
+        of_tags: &[],
     };
     publication.profiles()
 }
@@ -79,6 +100,8 @@ struct Publication<'a> {
     version: Version,
     /// Components of every profile.
     common: Vec<TaggedComponent>,
+    /// And of the profiles with a tag.
+    of_tags: &'a [(u32, TaggedComponent)],
 }
 
 impl Publication<'_> {
@@ -114,14 +137,16 @@ impl Publication<'_> {
         profiles
     }
 
-    /// The components that every profile has, as far as its version has any, and
+    /// The components that a profile with that tag has, as far as its version has any, and
     /// more.
-    fn components(&self, mut more: Vec<TaggedComponent>) -> Vec<TaggedComponent> {
+    fn components(&self, tag: u32, mut more: Vec<TaggedComponent>) -> Vec<TaggedComponent> {
         if self.version.minor == 0 {
             return Vec::new();
         }
         let mut components = self.common.clone();
         components.append(&mut more);
+        let of_tag = self.of_tags.iter().filter(|(of, _)| *of == tag);
+        components.extend(of_tag.map(|(_, component)| component.clone()));
         components
     }
 
@@ -131,7 +156,7 @@ impl Publication<'_> {
             host: at.host,
             port: at.port,
             object_key: self.object_key.to_vec(),
-            components: self.components(more),
+            components: self.components(tag, more),
         };
         profile.encode_as(tag)
     }
@@ -210,7 +235,7 @@ impl Publication<'_> {
     /// A protocol that no other ORB knows.
     #[cold]
     fn own(&self, channel: &Channel) -> TaggedProfile {
-        let mut components = self.components(Vec::new());
+        let mut components = self.components(TAG_ORBIUM_IOP, Vec::new());
         if let Some(id) = host::identity(&channel.scheme) {
             components.push(TaggedComponent::orbium_host(id));
         }
@@ -232,7 +257,7 @@ impl Publication<'_> {
             version: self.version,
             rendezvous_point: channel.address.clone(),
             object_key: self.object_key.to_vec(),
-            components: self.components(Vec::new()),
+            components: self.components(TAG_TAO_UIOP, Vec::new()),
         };
         profile.encode()
     }

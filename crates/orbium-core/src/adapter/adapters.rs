@@ -4,9 +4,10 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use orbium_giop::{Completion, ExceptionKind, SystemException, TaggedComponent};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use orbium_interceptor::Interceptors;
+use orbium_channel::protocol::ProfileComponents;
+use orbium_interceptor::{Interceptors, IorInterceptors};
 use orbium_server::ServerContext;
 use orbium_server::lane::OWN;
 
@@ -47,7 +48,7 @@ pub(crate) trait ReferenceFactory: Send + Sync {
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
-        components: Vec<TaggedComponent>,
+        components: ProfileComponents,
         lanes: (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException>;
 }
@@ -63,6 +64,8 @@ pub(crate) struct Adapters {
     pub(super) hook: Option<Hook>,
     /// What sees every request; `None` if there is nothing.
     pub(super) interceptors: Option<Interceptors>,
+    /// What sees adapters begin and end.
+    pub(super) ior_interceptors: IorInterceptors,
     /// Whether clients that call by a bound key are sent to the whole reference.
     pub(super) forwards_bound_keys: bool,
     /// Whether collocated calls pass over POA managers and policies.
@@ -86,6 +89,7 @@ impl Adapters {
             context,
             hook: config.dispatch.clone(),
             interceptors: config.interceptors.of_requests(),
+            ior_interceptors: config.interceptors.of_references().clone(),
             forwards_bound_keys: config.forward_bound_keys.0,
             calls_directly: config.collocation == Collocation::Direct,
             configures_lanes: !config.lanes.is_empty(),

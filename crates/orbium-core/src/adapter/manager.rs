@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_interceptor::{AdapterState, IorInterceptors};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -60,6 +61,8 @@ struct Shared {
     orb: usize,
     changing: Mutex<()>,
     changed: Condvar,
+    /// What sees its states.
+    interceptors: IorInterceptors,
     /// The adapters that it controls.
     controlled: Mutex<Vec<Weak<dyn Controlled>>>,
 }
@@ -146,7 +149,12 @@ impl Shared {
 
 impl PoaManager {
     /// With that id; `started` says whether any manager of the ORB was ever activated.
-    pub(super) fn new(context: &ServerContext, started: &Arc<AtomicBool>, id: &str) -> Self {
+    pub(super) fn new(
+        context: &ServerContext,
+        started: &Arc<AtomicBool>,
+        id: &str,
+        interceptors: IorInterceptors,
+    ) -> Self {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
@@ -160,6 +168,7 @@ impl PoaManager {
             orb: context.number,
             changing: Mutex::new(()),
             changed: Condvar::new(),
+            interceptors,
             controlled: Mutex::default(),
         }))
     }
@@ -320,6 +329,10 @@ impl PoaManager {
         }
         drop(guard);
         self.0.wake();
+        if state_of(word) != to {
+            let state = AdapterState::of_manager(to as usize);
+            self.0.interceptors.manager_changed(&self.0.id, state);
+        }
         Ok(())
     }
 

@@ -53,7 +53,9 @@ impl Adapters {
                 id
             }
         };
-        let manager = PoaManager::new(&self.context, self.registry.started(), &id);
+        let interceptors = self.ior_interceptors.clone();
+        let started = self.registry.started();
+        let manager = PoaManager::new(&self.context, started, &id, interceptors);
         known.push(manager.downgrade());
         Ok(manager)
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use orbium_giop::SystemException;
+use orbium_interceptor::Policy;
 use orbium_interceptor::server::InterceptedObject;
 use orbium_sync::SlotKey;
 
@@ -125,6 +126,10 @@ impl InterceptedObject for ActiveObject {
 
     fn is_a(&self, repository_id: &str) -> bool {
         repository_id == OBJECT_REPOSITORY_ID || self.servant.is_a(repository_id)
+    }
+
+    fn defined_policies(&self) -> &[Policy] {
+        &self.adapter.policies().defined
     }
 }
 

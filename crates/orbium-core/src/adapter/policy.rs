@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies of an adapter (CORBA 3.3 Part 1, clause 15.3.8).
 
+use orbium_interceptor::Policy;
+
 use crate::{Extension, Hook, Lane, ProtocolPolicy};
 
 /// How long references stay good.
@@ -124,6 +126,8 @@ pub struct Policies {
     pub dispatch: Option<Hook>,
     /// What is added to the adapter from above.
     pub extension: Option<Extension>,
+    /// Policies of types that the program defines, for its interceptors.
+    pub defined: Vec<Policy>,
 }
 
 impl Policies {

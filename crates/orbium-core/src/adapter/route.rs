@@ -25,13 +25,9 @@ impl Adapters {
         if policies.is_special() {
             return ASKED;
         }
-        if self.interceptors.is_some() {
-            return match self.lanes_of(policies).is_empty() {
-                true => OWN_INTERCEPTED,
-                false => ASKED,
-            };
-        }
         match (self.lanes_of(policies), object_priority) {
+            ([], _) if self.interceptors.is_some() => OWN_INTERCEPTED,
+            _ if self.interceptors.is_some() => ASKED,
             ([], _) => OWN,
             ([only], _) => only.number(),
             (lanes, Some(priority)) => lane_for(lanes, priority).map_or(ASKED, Lane::number),

@@ -2,7 +2,8 @@
 //! The ORB as its server engine and its adapters see it.
 
 use orbium_cdr::CdrReader;
-use orbium_giop::{SystemException, TaggedComponent};
+use orbium_channel::protocol::ProfileComponents;
+use orbium_giop::SystemException;
 
 use orbium_invocation::exceptions::already_shut_down;
 
@@ -71,7 +72,7 @@ impl ReferenceFactory for OrbCore {
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
-        components: Vec<TaggedComponent>,
+        components: ProfileComponents,
         lanes: (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
         let orb = self.handle().ok_or_else(already_shut_down)?;

@@ -2,8 +2,8 @@
 //! Where the ORB is found, and what it publishes of its objects.
 
 use orbium_channel::accepting::Accepting;
-use orbium_channel::protocol;
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
+use orbium_channel::protocol::{self, ProfileComponents};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
@@ -125,7 +125,7 @@ impl Orb {
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
-        mut components: Vec<TaggedComponent>,
+        mut components: ProfileComponents,
         (lanes, priority): (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
         let (several, chosen);
@@ -134,7 +134,7 @@ impl Orb {
             lanes => {
                 several = self.channels_of(lanes, priority)?;
                 if let Some(endpoints) = lane_endpoints(lanes) {
-                    components.push(endpoints);
+                    components.of_all.push(endpoints);
                 }
                 several.as_slice()
             }

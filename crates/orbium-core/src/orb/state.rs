@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-use orbium_cdr::Owner;
+use orbium_cdr::{Any, Owner};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
+use orbium_interceptor::{Policy, PolicyError};
 use orbium_sys::fork::PerProcess;
 use orbium_transport::Endpoint;
 use orbium_value::{Factories, ValueOwner};
@@ -87,6 +88,8 @@ impl Orb {
             // A connection announces where the ORB listens when it is opened.
             config.endpoints.push(Endpoint::anywhere());
         }
+        let registered = config.interceptors.initial_references();
+        config.initial_references.extend_from_slice(registered);
         orbium_invocation::story::prepare();
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
@@ -142,7 +145,22 @@ impl Orb {
         if core.config.watch {
             orb.watch()?;
         }
+        let resolve = |name: &str| {
+            let object = orb.resolve_initial_references(name).ok()?;
+            Some(Arc::new(object.ior().clone()))
+        };
+        let initialized = core.config.interceptors.post_init(&resolve);
+        initialized.map_err(OrbError::Initializer)?;
         Ok(orb)
+    }
+
+    /// Makes a policy of a type that the program defines, for
+    /// [`Policies::defined`](crate::Policies).
+    ///
+    /// # Errors
+    /// As [`Interceptors::create_policy`](orbium_interceptor::Interceptors::create_policy).
+    pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
+        self.config().interceptors.create_policy(policy_type, value)
     }
 
     /// The ORB's own lane, if it listens.

@@ -34,7 +34,8 @@ use orbium_giop::{Ior, ResponseFlags, ServiceContexts, SystemException};
 use super::outcome::RequestOutcome;
 use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
-use crate::errors::{no_such_context, not_kept};
+use crate::errors::{no_such_context, no_such_policy, not_kept};
+use crate::policy::Policy;
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
 
@@ -63,6 +64,11 @@ pub trait InterceptedObject {
 
     /// Whether the servant implements that interface.
     fn is_a(&self, repository_id: &str) -> bool;
+
+    /// The policies of its adapter that the program defines.
+    fn defined_policies(&self) -> &[Policy] {
+        &[]
+    }
 }
 
 /// What a flow begins with.
@@ -255,6 +261,17 @@ macro_rules! of_object {
             #[must_use]
             pub fn adapter_name(&self) -> Vec<String> {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_name)
+            }
+
+            /// The policy of that type that the adapter was made with.
+            ///
+            /// # Errors
+            /// INV_POLICY 2 if it has none of that type.
+            pub fn server_policy(&self, policy_type: u32) -> Result<&Policy, SystemException> {
+                let object = self.request.object.ok_or(no_such_policy())?;
+                let mut policies = object.defined_policies().iter();
+                let found = policies.find(|it| it.policy_type() == policy_type);
+                found.ok_or(no_such_policy())
             }
 
             /// Types of the exceptions that the operation raises.

@@ -7,6 +7,8 @@ mod codec;
 mod contexts;
 mod flow;
 mod implemented;
+mod initializers;
+mod ior;
 mod recorder;
 mod slots;
 

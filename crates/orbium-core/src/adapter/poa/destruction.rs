@@ -4,6 +4,8 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use orbium_interceptor::AdapterState;
+
 use super::{Poa, PoaError};
 use crate::adapter::manager::refuse_to_wait_for_oneself;
 
@@ -71,6 +73,8 @@ impl Poa {
         }
         if let Some(adapters) = self.0.adapters.upgrade() {
             adapters.registry.forget(self.0.stamp);
+            let interceptors = &adapters.ior_interceptors;
+            interceptors.adapter_changed(&self.0.path, AdapterState::NonExistent);
         }
     }
 

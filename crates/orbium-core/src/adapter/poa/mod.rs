@@ -20,7 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::thread::ThreadId;
 
+use orbium_channel::protocol::ProfileComponents;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_interceptor::{AdapterState, IorInfo};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{SlotKey, Turn};
 
@@ -62,6 +64,8 @@ pub(crate) struct PoaCore {
     parent: Option<Weak<PoaCore>>,
     policies: Policies,
     manager: PoaManager,
+    /// Components of its references that interceptors have added.
+    components: ProfileComponents,
     stamp: u64,
     next_id: AtomicU64,
     destroyed: AtomicBool,
@@ -83,6 +87,23 @@ impl PoaCore {
     fn path_text(&self) -> String {
         let below = self.path.iter();
         below.fold("RootPOA".to_owned(), |path, name| format!("{path}/{name}"))
+    }
+}
+
+impl Adapters {
+    /// The components that interceptors add to the references of an adapter.
+    ///
+    /// # Errors
+    /// OBJ_ADAPTER 6: one of them refuses the adapter.
+    fn components_for(
+        &self,
+        path: &[String],
+        manager: &PoaManager,
+        policies: &Policies,
+    ) -> Result<ProfileComponents, SystemException> {
+        let state = AdapterState::of_manager(manager.state() as usize);
+        let info = IorInfo::new(path, (manager.id(), state), &policies.defined);
+        self.ior_interceptors.establish(info)
     }
 }
 
@@ -136,32 +157,29 @@ impl PoaCore {
 }
 
 impl Poa {
-    /// The root adapter of an ORB.
+    /// The root adapter of an ORB, which interceptors cannot refuse.
     pub(crate) fn root(adapters: &Arc<Adapters>) -> Self {
         let manager = match adapters.new_manager(None, "RootPOA") {
             Ok(manager) => manager,
             Err(_) => unreachable!("the ORB has no other manager yet"),
         };
-        Self::make(
-            adapters,
-            "RootPOA",
-            Vec::new(),
-            None,
-            manager,
-            Policies {
-                implicit_activation: true,
-                ..Policies::default()
-            },
-        )
+        let policies = Policies {
+            implicit_activation: true,
+            ..Policies::default()
+        };
+        let components = adapters
+            .components_for(&[], &manager, &policies)
+            .unwrap_or_default();
+        Self::make(adapters, Vec::new(), None, manager, policies, components)
     }
 
     fn make(
         adapters: &Arc<Adapters>,
-        name: &str,
         path: Vec<String>,
         parent: Option<Weak<PoaCore>>,
         manager: PoaManager,
         policies: Policies,
+        components: ProfileComponents,
     ) -> Self {
         let stamp = match policies.lifespan {
             Lifespan::Transient => adapters.registry.next_stamp(),
@@ -170,11 +188,12 @@ impl Poa {
         let poa = Self(Arc::new(PoaCore {
             adapters: Arc::downgrade(adapters),
             orb: adapters.context.number,
-            name: name.to_owned(),
+            name: path.last().map_or("RootPOA", String::as_str).to_owned(),
             path,
             parent,
             policies,
             manager,
+            components,
             stamp,
             next_id: AtomicU64::new(1),
             destroyed: AtomicBool::new(false),
@@ -275,6 +294,18 @@ impl Poa {
         if policies.thread_model == ThreadModel::MainThread {
             adapters.factory()?.main_lane()?;
         }
+        if self.0.child_named(name).is_some() {
+            return Err(PoaError::AdapterAlreadyExists);
+        }
+        let manager = match manager {
+            Some(manager) => manager,
+            // Without an id there is none to be in the way.
+            None => adapters
+                .new_manager(None, name)
+                .map_err(|_| PoaError::AdapterAlreadyExists)?,
+        };
+        // Before the adapter is locked: interceptors may use it.
+        let components = adapters.components_for(&path, &manager, &policies)?;
         let mut children = self.children();
         if self.0.destroyed.load(Ordering::Acquire) {
             return Err(
@@ -284,15 +315,8 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        let manager = match manager {
-            Some(manager) => manager,
-            // Without an id there is none to be in the way.
-            None => adapters
-                .new_manager(None, name)
-                .map_err(|_| PoaError::AdapterAlreadyExists)?,
-        };
         let parent = Some(Arc::downgrade(&self.0));
-        let child = Self::make(&adapters, name, path, parent, manager, policies);
+        let child = Self::make(&adapters, path, parent, manager, policies, components);
         children.insert(place, child.clone());
         Ok(child)
     }

@@ -33,7 +33,10 @@ impl PoaCore {
     ) -> Result<ObjectRef, SystemException> {
         let protocols = self.policies.protocols.as_ref();
         let extension = self.extension();
-        let components = extension.map_or_else(Vec::new, |it| it.0.components(priority));
+        let mut components = self.components.clone();
+        if let Some(extension) = extension {
+            components.of_all.extend(extension.0.components(priority));
+        }
         let adapters = self.adapters()?;
         let lanes = (adapters.lanes_of(&self.policies), priority);
         let factory = adapters.factory()?;

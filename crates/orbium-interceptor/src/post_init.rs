@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What ORB initialisers do once the ORB is there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_giop::{Ior, SystemException};
+
+/// `post_init` of an initialiser.
+pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync;
+
+/// What an initialiser can ask once the ORB is there (`ORBInitInfo` in `post_init`).
+pub struct PostInitInfo<'i> {
+    pub(crate) resolve: &'i dyn Fn(&str) -> Option<Arc<Ior>>,
+}
+
+impl PostInitInfo<'_> {
+    /// An initial reference; `None` if there is none of that name (`InvalidName`).
+    #[must_use]
+    pub fn resolve_initial_reference(&self, name: &str) -> Option<Arc<Ior>> {
+        (self.resolve)(name)
+    }
+}
+
+impl fmt::Debug for PostInitInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostInitInfo").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! ORB initialisers and policy factories.
+
+use std::sync::Arc;
+
+use orbium::interceptor::{
+    Interceptors, OrbInitInfo, OrbInitializer, Policy, PolicyError, PostInitInfo, SlotId,
+};
+use orbium::{Any, Completion, ExceptionKind, Interface, Orb, OrbError, SystemException};
+use orbium_giop::Ior;
+
+use crate::Tested;
+use crate::recorder::{Journal, Recorder, plain_server, seen_by};
+
+const LEVEL: u32 = 0x4F52_4290;
+
+/// Registers an interceptor, a slot and an initial reference, and asks for that later.
+struct Registering {
+    journal: Journal,
+    object: Ior,
+    name: &'static str,
+}
+
+impl OrbInitializer for Registering {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let recorder = Recorder::new("registered", &self.journal);
+        let added = info.add_client(recorder.clone());
+        added.map_err(|_| ExceptionKind::Initialize)?;
+        assert_eq!(info.add_client(recorder).unwrap_err().0, "registered");
+        assert_eq!(info.allocate_slot(), SlotId(0));
+        info.register_policy_factory(LEVEL, level)?;
+        info.register_initial_reference(self.name, &self.object)
+    }
+
+    fn post_init(&self, info: &PostInitInfo<'_>) -> Result<(), SystemException> {
+        let found = info.resolve_initial_reference(self.name);
+        assert_eq!(found.as_deref(), Some(&self.object));
+        assert_eq!(info.resolve_initial_reference("Nobody"), None);
+        self.journal.note("post_init".to_owned());
+        Ok(())
+    }
+}
+
+/// Levels are unsigned longs; ten is too high, a hundred is none.
+fn level(policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
+    match value.extract::<u32>() {
+        Err(_) => Err(PolicyError::BadPolicyValue),
+        Ok(100..) => Err(PolicyError::BadPolicy),
+        Ok(10..) => Err(PolicyError::UnsupportedPolicyValue),
+        Ok(level) => Ok(Policy::new(policy_type, level)),
+    }
+}
+
+fn built(interceptors: Interceptors) -> Result<Orb, OrbError> {
+    Orb::builder().interceptors(interceptors).build()
+}
+
+/// Conformance: PI - ORB initialisers: pre_init registers, post_init resolves
+#[test]
+fn what_pre_init_registers_is_there_from_post_init_on() -> Tested {
+    let (server, journal) = (plain_server(), Journal::default());
+    let mut interceptors = Interceptors::new();
+    interceptors.initialize(Registering {
+        journal: journal.clone(),
+        object: server.target.as_object().ior().clone(),
+        name: "Registered",
+    })?;
+    assert_eq!(journal.take(), [""; 0]);
+    let orb = built(interceptors)?;
+    assert_eq!(journal.take(), ["post_init"]);
+    assert_eq!(
+        orb.resolve_initial_references("Registered")?.ior(),
+        server.target.as_object().ior()
+    );
+    seen_by(&orb, &server.target).echo_long(7)?;
+    assert!(
+        journal
+            .take()
+            .contains(&"registered send_request".to_owned())
+    );
+    let policy = orb.create_policy(LEVEL, &Any::from(3u32))?;
+    assert_eq!((policy.policy_type(), policy.value()), (LEVEL, Some(&3u32)));
+    Ok(())
+}
+
+/// Conformance: PI - ORB initialisers: an exception or a panic ends the making of the ORB
+#[test]
+fn an_initialiser_that_fails_leaves_no_orb() -> Tested {
+    #[derive(Clone, Copy)]
+    struct Failing(bool, fn() -> Result<(), SystemException>);
+
+    impl OrbInitializer for Failing {
+        fn pre_init(&self, _: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+            if self.0 { Ok(()) } else { (self.1)() }
+        }
+
+        fn post_init(&self, _: &PostInitInfo<'_>) -> Result<(), SystemException> {
+            (self.1)()
+        }
+    }
+
+    let refuse = || Err(ExceptionKind::NoPermission.into());
+    let panic = || panic!("as the test wants it");
+    let cases: [(fn() -> _, _); 2] = [
+        (refuse, ExceptionKind::NoPermission),
+        (panic, ExceptionKind::Unknown),
+    ];
+    for (fail, kind) in cases {
+        let mut interceptors = Interceptors::new();
+        let early = interceptors.initialize(Failing(false, fail));
+        assert_eq!(early.unwrap_err().kind, kind);
+        // What has failed is not kept.
+        built(interceptors)?;
+        let mut interceptors = Interceptors::new();
+        interceptors.initialize(Failing(true, fail))?;
+        let Err(OrbError::Initializer(late)) = built(interceptors) else {
+            return Err("there is an ORB".into());
+        };
+        assert_eq!(late.kind, kind);
+    }
+    Ok(())
+}
+
+/// Conformance: PI - register_initial_reference: names that are empty or taken, nil references
+#[test]
+fn an_initial_reference_needs_a_free_name_and_an_object() -> Tested {
+    struct Twice(Arc<Ior>);
+
+    impl OrbInitializer for Twice {
+        fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+            let nil = Ior::default();
+            for (name, object) in [("", &*self.0), ("Nil", &nil)] {
+                let refused = info.register_initial_reference(name, object);
+                assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadParam);
+            }
+            info.register_initial_reference("Twice", &self.0)?;
+            info.register_initial_reference("Twice", &self.0)
+        }
+    }
+
+    let server = plain_server();
+    let object = Arc::new(server.target.as_object().ior().clone());
+    let twice = Interceptors::new().initialize(Twice(object));
+    assert_eq!(twice.unwrap_err().kind, ExceptionKind::BadParam);
+    Ok(())
+}
+
+/// Conformance: PI - policy factories: the reasons of PolicyError, a second factory of a type
+#[test]
+fn policies_are_made_by_the_factory_of_their_type_or_refused_by_a_reason() -> Tested {
+    let mut interceptors = Interceptors::new();
+    interceptors.register_policy_factory(LEVEL, level)?;
+    let second = interceptors.register_policy_factory(LEVEL, level);
+    let taken = SystemException::omg(ExceptionKind::BadInvOrder, 16, Completion::No);
+    assert_eq!(second, Err(taken));
+    interceptors.register_policy_factory(LEVEL + 1, level)?;
+    interceptors.register_policy_factory(LEVEL + 2, |_: u32, _: &Any| {
+        Ok(Policy::new(LEVEL, "of another type"))
+    })?;
+    interceptors
+        .register_policy_factory(LEVEL + 3, |_: u32, _: &Any| panic!("as the test wants it"))?;
+    interceptors.register_policy_factory(LEVEL + 4, |_: u32, _: &Any| {
+        Err(PolicyError::UnsupportedPolicy)
+    })?;
+    let orb = built(interceptors)?;
+    let three = Any::from(3u32);
+    assert_eq!(orb.create_policy(LEVEL, &three)?.value(), Some(&3u32));
+    let refused = |policy_type, value: &Any| orb.create_policy(policy_type, value).unwrap_err();
+    assert_eq!(
+        refused(LEVEL, &Any::from("three")),
+        PolicyError::BadPolicyValue
+    );
+    assert_eq!(
+        refused(LEVEL, &Any::from(12u32)),
+        PolicyError::UnsupportedPolicyValue
+    );
+    assert_eq!(refused(LEVEL, &Any::from(200u32)), PolicyError::BadPolicy);
+    assert_eq!(refused(LEVEL + 2, &three), PolicyError::BadPolicyType);
+    assert_eq!(refused(LEVEL + 3, &three), PolicyError::BadPolicy);
+    assert_eq!(refused(LEVEL + 4, &three), PolicyError::UnsupportedPolicy);
+    assert_eq!(refused(LEVEL + 5, &three), PolicyError::BadPolicyType);
+    Ok(())
+}
