@@ -10,7 +10,7 @@
 //! A reader with boundaries keeps `rest` empty, so that every read misses the fast path
 //! and goes to `reader::across`: readers without boundaries pay nothing.
 
-use core::any::Any;
+use core::any::{Any, TypeId};
 
 use crate::rare::Rare;
 
@@ -51,6 +51,18 @@ pub(crate) struct More<'a> {
     pub(crate) boundaries: Option<FragmentBoundaries<'a>>,
     /// State that a layer above keeps for as long as one message is read.
     pub(crate) state: Rare<dyn Any + Send>,
+    /// The type of the state.
+    pub(crate) state_type: Option<TypeId>,
+}
+
+impl More<'_> {
+    /// Keeps a state in place of that of another type.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn set_state(&mut self, state: Box<dyn Any + Send>) {
+        self.state_type = Some((*state).type_id());
+        self.state = Rare::new(state);
+    }
 }
 
 impl FragmentBoundaries<'_> {

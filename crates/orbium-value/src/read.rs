@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
+use crate::base::VALUE_BASE;
 use crate::factories::Found;
 use crate::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
 use crate::{Class, Kind, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, ValueBase};
 
 /// Repository ids of one value that are read.
 const MAX_IDS: usize = 64;
+
+/// Types of one message that values in parts cut off are looked up by.
+const MAX_FORMALS: usize = 8;
 
 /// The flags that a tag may have.
 const FLAGS: u32 = CODEBASE | LIST_OF_IDS | CHUNKED;
@@ -27,6 +31,8 @@ struct Met {
     codebases: Vec<usize>,
     /// The latest type that was found: for most values it is that of the one before.
     latest: Option<Latest>,
+    /// Some of the types that were expected, by which values in parts that are cut off are found.
+    formals: Vec<&'static Class>,
     depth: u32,
     /// Anys of values around the next octet.
     anys: u32,
@@ -37,9 +43,32 @@ struct Met {
 /// A type that was found by one id.
 #[derive(Debug)]
 struct Latest {
-    id: Id,
+    /// Where the id is.
+    id_at: usize,
     formal: &'static Class,
     found: Found,
+}
+
+impl Met {
+    /// Enters a value where indirections find it, before its state is read.
+    fn enter(&mut self, at: usize, value: Option<ValueBase>) -> Result<(), CdrErrorKind> {
+        if self.depth == MAX_DEPTH {
+            return Err(CdrErrorKind::TooDeep);
+        }
+        if self.values.len() == MAX_VALUES {
+            return Err(CdrErrorKind::CountTooLarge);
+        }
+        self.depth += 1;
+        self.values.push((at, value));
+        Ok(())
+    }
+
+    /// Enters the value that a factory made, if it made one of the right type.
+    fn begin(&mut self, at: usize, made: Option<ValueBase>) -> Result<ValueBase, CdrErrorKind> {
+        let value = made.ok_or(CdrErrorKind::UnknownValue)?;
+        self.enter(at, Some(value.clone()))?;
+        Ok(value)
+    }
 }
 
 /// Octets of values that are copied into anys for each octet of the message, and a few
@@ -57,18 +86,9 @@ struct Header {
 
 enum Ids {
     None,
-    One(Id),
+    /// The id at that position, or nothing at all.
+    One(usize),
     List(Arc<[Id]>),
-}
-
-impl Ids {
-    fn as_slice(&self) -> &[Id] {
-        match self {
-            Self::None => &[],
-            Self::One(id) => core::slice::from_ref(id),
-            Self::List(ids) => ids,
-        }
-    }
 }
 
 /// What a tag leads to.
@@ -95,51 +115,96 @@ pub fn read_value(
         Lead::Known(_) => return Err(reader.error(CdrErrorKind::BadValue)),
         Lead::New(header) => header,
     };
-    let found = match known(&header, formal, reader) {
-        Some(found) => found,
-        None => choose(&header, formal, reader).map_err(|kind| reader.error(kind))?,
+    let value = match begin_like_latest(&header, formal, reader)? {
+        Some(value) => value,
+        None => {
+            note_expected(formal, reader);
+            let found = choose(&header, formal, reader).map_err(|kind| reader.error(kind))?;
+            begin(&header, &found, reader)?
+        }
     };
-    let Some(value) = found.make() else {
-        return Err(reader.error(CdrErrorKind::UnknownValue));
-    };
-    enter(header.at, Some(value.clone()), reader)?;
-    if header.is_chunked {
-        reader.enter_chunks()?;
-    }
-    match &found.class.custom {
-        Some(custom) => (custom.unmarshal)(&value, reader)?,
-        None => (found.class.read)(&value, reader)?,
-    }
-    leave(&header, reader)?;
+    read_state(&value, &header, reader)?;
     Ok(Some(value))
 }
 
-/// Skips a value in the part of another one that is cut off.
-fn skip_value(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    if let Lead::New(header) = lead(reader)? {
-        enter(header.at, None, reader)?;
-        reader.enter_chunks()?;
-        leave(&header, reader)?;
-    }
-    Ok(())
+/// Enters a value of the type before, if this one has the same id in the same place.
+fn begin_like_latest(
+    header: &Header,
+    formal: &'static Class,
+    reader: &mut CdrReader<'_>,
+) -> Result<Option<ValueBase>, CdrError> {
+    let Ids::One(id_at) = header.ids else {
+        return Ok(None);
+    };
+    let met = met(reader);
+    let begun = match &met.latest {
+        Some(latest) if latest.id_at == id_at && core::ptr::eq(latest.formal, formal) => {
+            let made = latest.found.make();
+            met.begin(header.at, made)
+        }
+        _ => return Ok(None),
+    };
+    begun.map(Some).map_err(|kind| reader.error(kind))
 }
 
+/// Enters a value of that type.
+fn begin(
+    header: &Header,
+    found: &Found,
+    reader: &mut CdrReader<'_>,
+) -> Result<ValueBase, CdrError> {
+    let begun = met(reader).begin(header.at, found.make());
+    begun.map_err(|kind| reader.error(kind))
+}
+
+/// Reads the state of a value that was entered.
+fn read_state(
+    value: &ValueBase,
+    header: &Header,
+    reader: &mut CdrReader<'_>,
+) -> Result<(), CdrError> {
+    if header.is_chunked {
+        reader.enter_chunks()?;
+    }
+    let class = value.class();
+    match &class.custom {
+        Some(custom) => (custom.unmarshal)(value, reader)?,
+        None => (class.read)(value, reader)?,
+    }
+    leave(header, reader)
+}
+
+/// Passes a value in the part of another one that is cut off. If its type is known it is
+/// read, as an indirection may lead to it.
+fn pass_value(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    let Lead::New(header) = lead(reader)? else {
+        return Ok(());
+    };
+    if let Some(found) = find_unexpected(&header, reader) {
+        let value = begin(&header, &found, reader)?;
+        return read_state(&value, &header, reader);
+    }
+    let entered = met(reader).enter(header.at, None);
+    entered.map_err(|kind| reader.error(kind))?;
+    reader.enter_chunks()?;
+    leave(&header, reader)
+}
+
+/// The type of a value where none is expected: one that is registered, or is known to one of
+/// the types that were expected before.
+fn find_unexpected(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found> {
+    if matches!(header.ids, Ids::None) {
+        return None;
+    }
+    let formals = met(reader).formals.clone();
+    core::iter::once(&VALUE_BASE)
+        .chain(formals)
+        .find_map(|formal| choose(header, formal, reader).ok())
+}
+
+#[inline]
 fn met<'r>(reader: &'r mut CdrReader<'_>) -> &'r mut Met {
     reader.message_state()
-}
-
-/// Enters a value where indirections find it, before its state is read.
-fn enter(at: usize, value: Option<ValueBase>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    let met = met(reader);
-    if met.depth == MAX_DEPTH {
-        return Err(reader.error(CdrErrorKind::TooDeep));
-    }
-    if met.values.len() == MAX_VALUES {
-        return Err(reader.error(CdrErrorKind::CountTooLarge));
-    }
-    met.depth += 1;
-    met.values.push((at, value));
-    Ok(())
 }
 
 /// Goes into a value within an any. What is read there is written and may be read again, so
@@ -167,10 +232,20 @@ pub(crate) fn leave_any(octets: usize, reader: &mut CdrReader<'_>) -> Result<(),
 
 fn leave(header: &Header, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     if header.is_chunked {
-        reader.leave_chunks(&mut skip_value)?;
+        reader.leave_chunks(&mut pass_value)?;
     }
-    met(reader).depth -= 1;
+    let met = met(reader);
+    met.depth -= 1;
+    if met.depth == 0 && reader.remaining() == 0 {
+        release_values(reader);
+    }
     Ok(())
+}
+
+/// Lets go of all values at the end of a message, where no indirection can follow: those that
+/// nothing else refers to are written with less effort then.
+fn release_values(reader: &mut CdrReader<'_>) {
+    met(reader).values = Vec::new();
 }
 
 /// Reads a tag and what belongs to it.
@@ -213,34 +288,31 @@ fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
     }
 }
 
-/// The type of the value before, if this one has the same id in the same place.
-fn known(header: &Header, formal: &'static Class, reader: &mut CdrReader<'_>) -> Option<Found> {
-    let Ids::One(id) = &header.ids else {
-        return None;
-    };
-    let latest = met(reader).latest.as_ref()?;
-    let is_same = Arc::ptr_eq(&latest.id, id) && core::ptr::eq(latest.formal, formal);
-    is_same.then(|| latest.found.clone())
-}
-
 /// The type to read a value as: the first of its ids that is known, or the expected one.
 fn choose(
     header: &Header,
     formal: &'static Class,
     reader: &mut CdrReader<'_>,
 ) -> Result<Found, CdrErrorKind> {
-    let ids = header.ids.as_slice();
-    if ids.is_empty() {
-        return match formal.kind {
-            Kind::Abstract => Err(CdrErrorKind::BadValue),
-            _ => Ok(Found::formal(formal, reader)),
-        };
-    }
+    let id;
+    let ids = match &header.ids {
+        Ids::None if formal.kind == Kind::Abstract => return Err(CdrErrorKind::BadValue),
+        Ids::None => return Ok(Found::formal(formal, reader)),
+        Ids::One(at) => {
+            id = found(&met(reader).ids, *at).ok_or(CdrErrorKind::BadValue)?;
+            core::slice::from_ref(&id)
+        }
+        Ids::List(ids) => ids,
+    };
     for (index, id) in ids.iter().enumerate() {
         if let Some(found) = Found::find(id, formal, reader) {
-            if let Ids::One(id) = &header.ids {
-                let (id, found) = (Arc::clone(id), found.clone());
-                met(reader).latest = Some(Latest { id, formal, found });
+            if let Ids::One(id_at) = header.ids {
+                let found = found.clone();
+                met(reader).latest = Some(Latest {
+                    id_at,
+                    formal,
+                    found,
+                });
             }
             // What is cut off must have an end.
             return match index == 0 || header.is_chunked {
@@ -252,7 +324,16 @@ fn choose(
     Err(CdrErrorKind::UnknownValue)
 }
 
+fn note_expected(formal: &'static Class, reader: &mut CdrReader<'_>) {
+    let formals = &mut met(reader).formals;
+    let is_new = !formals.iter().any(|noted| core::ptr::eq(*noted, formal));
+    if is_new && formals.len() < MAX_FORMALS {
+        formals.push(formal);
+    }
+}
+
 /// Reads the offset of an indirection. Returns the position that it points to.
+#[inline]
 fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     let offset = reader.read_u32()? as i32;
     let at = reader.position() - 4;
@@ -270,11 +351,16 @@ fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
 }
 
 /// Reads a string that may be an indirection: its position, and its text if it is there.
+#[inline]
 fn text(reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
     let length = reader.read_u32()?;
-    if length == INDIRECTION {
-        return Ok((target(reader)?, None));
+    match length {
+        INDIRECTION => Ok((target(reader)?, None)),
+        _ => new_text(length, reader),
     }
+}
+
+fn new_text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
     let at = reader.position() - 4;
     let octets = reader.take(length as usize)?;
     let text = octets
@@ -286,17 +372,14 @@ fn text(reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
     }
 }
 
-fn id(reader: &mut CdrReader<'_>) -> Result<Id, CdrError> {
-    match text(reader)? {
-        (at, Some(id)) => {
-            met(reader).ids.push((at, Arc::clone(&id)));
-            Ok(id)
-        }
-        (at, None) => {
-            let id = found(&met(reader).ids, at);
-            id.ok_or_else(|| reader.error(CdrErrorKind::BadValue))
-        }
+/// Reads an id, or an indirection to one. Returns its position.
+#[inline]
+fn id(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
+    let (at, text) = text(reader)?;
+    if let Some(id) = text {
+        met(reader).ids.push((at, id));
     }
+    Ok(at)
 }
 
 /// The URLs of implementations are skipped: this ORB loads no code.
@@ -325,7 +408,9 @@ fn list(reader: &mut CdrReader<'_>) -> Result<Arc<[Id]>, CdrError> {
     }
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(id(reader)?);
+        let at = id(reader)?;
+        let id = found(&met(reader).ids, at);
+        ids.push(id.ok_or_else(|| reader.error(CdrErrorKind::BadValue))?);
     }
     let ids: Arc<[Id]> = ids.into();
     met(reader).lists.push((at, Arc::clone(&ids)));

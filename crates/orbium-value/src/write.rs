@@ -17,15 +17,23 @@ pub(crate) const CHUNKED: u32 = 8;
 /// What was written of a message's values.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// By identity: where the tag is. The handle keeps the identity from being given anew.
-    values: ByAddress<(usize, ValueBase)>,
+    /// All values, and where their tags are. A handle keeps the identity from being given anew.
+    values: Vec<(usize, ValueBase)>,
+    /// By identity: where the tag is, of all values that may be met again.
+    places: ByAddress<usize>,
     /// By the address of the text: where the id is.
     ids: ByAddress<usize>,
+    /// The address and the place of the latest id: most values have that of the one before.
+    latest_id: Option<(usize, usize)>,
     /// By the address of the class: where the count of its list is.
     lists: ByAddress<usize>,
     /// The position behind the last tag.
     latest: usize,
     depth: u32,
+    /// Whether the next value is a member of a state, which is written once.
+    in_state: bool,
+    /// Whether a program marshals a value: it may come by any value there is.
+    has_custom: bool,
     /// Chunked values around the next octet.
     chunked: u32,
     chunk: Option<Chunk>,
@@ -49,12 +57,51 @@ struct Chunk {
 impl Written {
     /// All values that were written.
     pub(crate) fn values(&self) -> impl Iterator<Item = &ValueBase> {
-        self.values.values().map(|(_, value)| value)
+        self.values.iter().map(|(_, value)| value)
     }
 
     /// All values that were written.
     pub(crate) fn into_values(self) -> impl Iterator<Item = ValueBase> {
-        self.values.into_values().map(|(_, value)| value)
+        self.values.into_iter().map(|(_, value)| value)
+    }
+
+    /// Whether the value may be met again in this message. One that a state has the only
+    /// handle on is not, as the state is written once. (A thread that copies the handle
+    /// meanwhile changes the graph while it is written, and may find the value twice.)
+    fn may_recur(&self, value: &ValueBase) -> bool {
+        !self.in_state || self.has_custom || value.handles() > 1
+    }
+
+    /// Enters a value whose tag is at that position.
+    fn enter(&mut self, value: &ValueBase, may_recur: bool, at: usize) {
+        self.latest = at + 4;
+        self.values.push((at, value.clone()));
+        if may_recur {
+            self.places.insert(value.identity(), at);
+        }
+    }
+
+    /// Makes all values be found that were written before a custom one.
+    fn note_custom(&mut self) {
+        if !self.has_custom {
+            self.has_custom = true;
+            let places = self.values.iter();
+            let places = places.map(|(at, value)| (value.identity(), *at));
+            self.places.extend(places);
+        }
+    }
+
+    /// Where an id was written.
+    fn place_of(&mut self, id: &'static str) -> Option<usize> {
+        let key = id.as_ptr().addr();
+        match self.latest_id {
+            Some((latest, at)) if latest == key => Some(at),
+            _ => {
+                let at = *self.ids.get(&key)?;
+                self.latest_id = Some((key, at));
+                Some(at)
+            }
+        }
     }
 }
 
@@ -74,7 +121,8 @@ pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWr
         // What was written before was taken back.
         *written = Written::default();
     }
-    if let Some((target, _)) = written.values.get(&value.identity()) {
+    let may_recur = written.may_recur(value);
+    if may_recur && let Some(target) = written.places.get(&value.identity()) {
         let target = *target;
         return indirection(target, writer);
     }
@@ -84,61 +132,84 @@ pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWr
     }
     written.depth += 1;
     let class = value.class();
+    let was_in_state = core::mem::replace(&mut written.in_state, class.custom.is_none());
     let is_list = class.truncated().is_some() && class.id != formal.id;
     let is_nested = written.chunked > 0;
     let is_chunked = is_list || class.custom.is_some() || is_nested;
     if is_nested {
         end_chunk(writer);
     }
-    header(value, class, is_list, is_chunked, writer);
+    header(value, is_list, is_chunked, may_recur, writer);
     if is_chunked {
         graph(writer).chunked += 1;
         begin_chunk(writer);
     }
     match &class.custom {
         Some(custom) => {
+            graph(writer).note_custom();
             if let Err(error) = (custom.marshal)(value, writer) {
                 writer.fail(error.kind);
             }
         }
         None => value.with_whole(|state| state.write(writer)),
     }
-    graph(writer).depth -= 1;
+    let written = graph(writer);
+    written.depth -= 1;
+    written.in_state = was_in_state;
     if is_chunked {
         end_value(writer);
     }
 }
 
+#[inline]
 fn graph<'w>(writer: &'w mut CdrWriter<'_>) -> &'w mut Written {
     writer.message_state()
 }
 
+/// The position of the next tag, id or indirection.
+fn aligned(writer: &CdrWriter<'_>) -> usize {
+    writer.position().next_multiple_of(4)
+}
+
+fn offset(target: usize, at: usize) -> u32 {
+    (target as u32).wrapping_sub(at as u32)
+}
+
 fn indirection(target: usize, writer: &mut CdrWriter<'_>) {
-    writer.write_u32(INDIRECTION);
-    let at = writer.position();
-    let offset = (target as u32).wrapping_sub(at as u32);
-    writer.write_u32(offset);
+    let at = aligned(writer);
+    writer.write_fixed(&[INDIRECTION, offset(target, at + 4)]);
 }
 
 /// The tag and the ids.
 fn header(
     value: &ValueBase,
-    class: &'static Class,
     is_list: bool,
     is_chunked: bool,
+    may_recur: bool,
     writer: &mut CdrWriter<'_>,
 ) {
     let ids = if is_list { LIST_OF_IDS } else { ONE_ID };
     let chunks = if is_chunked { CHUNKED } else { 0 };
-    writer.write_u32(VALUE_TAG | ids | chunks);
-    let behind = writer.position();
+    let tag = VALUE_TAG | ids | chunks;
+    let at = aligned(writer);
+    let class = value.class();
     let written = graph(writer);
-    written.latest = behind;
-    let place = (behind - 4, value.clone());
-    written.values.insert(value.identity(), place);
-    if !is_list {
-        return write_id(class.id, writer);
+    written.enter(value, may_recur, at);
+    if is_list {
+        writer.write_u32(tag);
+        return write_ids(class, writer);
     }
+    match written.place_of(class.id) {
+        Some(target) => writer.write_fixed(&[tag, INDIRECTION, offset(target, at + 8)]),
+        None => {
+            writer.write_u32(tag);
+            write_id(class.id, writer);
+        }
+    }
+}
+
+/// The ids of a class and of those it may be truncated to.
+fn write_ids(class: &'static Class, writer: &mut CdrWriter<'_>) {
     let key = core::ptr::from_ref(class).addr();
     if let Some(target) = graph(writer).lists.get(&key).copied() {
         return indirection(target, writer);
@@ -154,19 +225,19 @@ fn header(
     graph(writer).lists.insert(key, at);
     let mut next = Some(class);
     while let Some(class) = next {
-        write_id(class.id, writer);
+        match graph(writer).place_of(class.id) {
+            Some(target) => indirection(target, writer),
+            None => write_id(class.id, writer),
+        }
         next = class.truncated();
     }
 }
 
+/// An id that was not written before.
 fn write_id(id: &'static str, writer: &mut CdrWriter<'_>) {
-    let key = id.as_ptr().addr();
-    if let Some(target) = graph(writer).ids.get(&key).copied() {
-        return indirection(target, writer);
-    }
     writer.align(4);
     let at = writer.position();
-    graph(writer).ids.insert(key, at);
+    graph(writer).ids.insert(id.as_ptr().addr(), at);
     writer.write_name(id);
 }
 

@@ -58,6 +58,7 @@ impl<'a> CdrReader<'a> {
                     chunk: None,
                 }),
                 state: Rare::NONE,
+                state_type: None,
             }));
         }
     }

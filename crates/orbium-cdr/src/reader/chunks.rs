@@ -5,12 +5,11 @@
 //! has: the ends of the chunks. Between two values there is no chunk; the header of a value
 //! lies outside of chunks, too.
 
-use core::any::Any;
+use core::any::{Any, TypeId};
 
 use super::across::divided;
 use crate::fragment_boundaries::{Chunk, FragmentBoundaries};
 use crate::layout::gap;
-use crate::rare::Rare;
 use crate::{CdrError, CdrErrorKind, CdrReader};
 
 /// The least tag of a value. Smaller positive numbers are sizes of chunks.
@@ -91,12 +90,13 @@ impl FragmentBoundaries<'_> {
 impl<'a> CdrReader<'a> {
     /// The state of type `T` that belongs to this message or encapsulation: made by its
     /// default where there is none. Messages that never ask have none and pay for none.
+    #[inline]
     pub fn message_state<T: Any + Default + Send>(&mut self) -> &mut T {
-        let state = &mut self.more.get_or_insert_default().state;
-        if !state.get().is_some_and(<dyn Any + Send>::is::<T>) {
-            *state = Rare::new(Box::new(T::default()));
+        let more = self.more.get_or_insert_default();
+        if more.state_type != Some(TypeId::of::<T>()) {
+            more.set_state(Box::new(T::default()));
         }
-        match state.get_mut().and_then(|state| state.downcast_mut()) {
+        match more.state.get_mut().and_then(|state| state.downcast_mut()) {
             Some(state) => state,
             None => unreachable!("the state was made with this type above"),
         }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! State that a layer above keeps for as long as one message is written: the values in it.
 
-use core::any::Any;
+use core::any::{Any, TypeId};
 
 use super::CdrWriter;
 use super::remembers::{MessageState, Remembers, WrittenState};
 use crate::rare::Rare;
-
-fn as_any(state: &dyn WrittenState) -> &dyn Any {
-    state
-}
 
 impl CdrWriter<'_> {
     /// Whether references or values of value types were written: their receiver must not get
@@ -25,16 +21,14 @@ impl CdrWriter<'_> {
     ///
     /// From here on nothing is gathered. Messages that never ask have no state and pay for
     /// none.
+    #[inline]
     pub fn message_state<T: WrittenState + Default>(&mut self) -> &mut T {
         let has_one = matches!(
             &self.remembers,
-            Remembers::State(kept) if kept.get().is_some_and(|kept| as_any(&*kept.state).is::<T>())
+            Remembers::State(kept) if kept.get().is_some_and(|kept| kept.of == TypeId::of::<T>())
         );
         if !has_one {
-            self.remembers = Remembers::State(Rare::new(Box::new(MessageState {
-                state: Box::new(T::default()),
-                owner: self.owner(),
-            })));
+            self.set_message_state(TypeId::of::<T>(), Box::new(T::default()));
         }
         let Remembers::State(kept) = &mut self.remembers else {
             unreachable!("the state was made above");
@@ -44,6 +38,13 @@ impl CdrWriter<'_> {
             Some(state) => state,
             None => unreachable!("the state was made with this type above"),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_message_state(&mut self, of: TypeId, state: Box<dyn WrittenState>) {
+        let owner = self.owner();
+        self.remembers = Remembers::State(Rare::new(Box::new(MessageState { of, state, owner })));
     }
 
     /// Writes what need not outlive the writer: `body` gets a writer that copies everything

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a writer remembers in addition to its bytes.
 
-use core::any::Any;
+use core::any::{Any, TypeId};
 use core::fmt;
 
 use crate::Owner;
@@ -30,6 +30,8 @@ pub trait WrittenState: Any + Send {
 /// What a writer keeps of a message with values.
 pub(super) struct MessageState {
     pub(super) state: Box<dyn WrittenState>,
+    /// The type of the state.
+    pub(super) of: TypeId,
     pub(super) owner: Option<Owner>,
 }
 

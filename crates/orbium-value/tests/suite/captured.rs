@@ -139,10 +139,25 @@ fn values_that_end_together_have_one_end_tag_as_omniorb_needs_it() {
     assert_eq!(written_in(&values, little), octets(&expected));
 }
 
-/// A value that is nested in what is cut off is lost here; what points to it later is
-/// refused rather than made null.
+/// The `Point` in the `Finer` lies in the part that is cut off.
+///
+/// Conformance: CDR - values: chunks, lists of ids, truncation
 #[test]
-fn an_indirection_into_what_was_cut_off_is_an_unknown_value() {
-    let read = little::<Many<Option<narrow::Point>>>(FOUR);
+fn an_indirection_into_what_was_cut_off_leads_to_the_value() {
+    let points = little::<Many<Option<narrow::Point>>>(FOUR).unwrap().0;
+    let at = |index: usize| points[index].as_ref().unwrap().read();
+    assert_eq!((at(1).x, at(1).y), (3, 4));
+    assert_eq!((at(2).x, at(2).y), (1, 2));
+    assert_eq!(points[3], points[0]);
+}
+
+/// A value of an unknown type that is nested in what is cut off is lost; what points to it
+/// later is refused rather than made null.
+#[test]
+fn an_indirection_to_an_unknown_value_in_what_was_cut_off_is_refused() {
+    // The nested value has the id of the one around it.
+    let unknown = FOUR.replace("c4ffffff 08000000", "90ffffff 08000000");
+    assert_ne!(unknown, FOUR);
+    let read = little::<Many<Option<narrow::Point>>>(&unknown);
     assert_eq!(read.unwrap_err(), CdrErrorKind::UnknownValue);
 }

@@ -131,6 +131,60 @@ fn custom_values_are_marshalled_by_the_program() {
     }
 }
 
+idl_value! {
+    /// A value with a custom one behind a plain one.
+    pub struct Pair(PairState): PAIR_TYPE = "IDL:Cap/Pair:1.0", Plain, [] {
+        public plain: Option<Point> = &crate::POINT_TYPE,
+        public custom: Option<Packed> = &PACKED_TYPE,
+    }
+}
+
+/// Writes the plain value of a pair instead of its own.
+struct Reaching(Pair);
+
+impl CustomMarshal<Packed> for Reaching {
+    fn marshal(&self, _: &Packed, output: &mut DataOutput<'_, '_>) -> Result<(), CdrError> {
+        let plain = self.0.read().plain.clone();
+        output.write_value(plain.as_ref());
+        Ok(())
+    }
+
+    fn unmarshal(&self, this: &Packed, input: &mut DataInput<'_, '_>) -> Result<(), CdrError> {
+        let inside = input.read_value()?;
+        let bits = Vec::new();
+        *this.write() = PackedState { bits, inside };
+        Ok(())
+    }
+}
+
+fn reaching(pair: &Pair) -> Packed {
+    let facet = Facet::of::<dyn CustomMarshal<Packed>>(Arc::new(Reaching(pair.clone())));
+    let state = PackedState::default();
+    Packed::wrap(ValueBase::with_facets(Packed::class(), state, vec![facet]))
+}
+
+/// Nothing but the state of the pair holds the plain value when it is written.
+///
+/// Conformance: CDR - values: custom
+#[test]
+fn a_value_that_a_custom_one_comes_by_is_written_once() {
+    let pair = Pair::new(PairState::default());
+    pair.write().plain = Some(Point::new(PointState { x: 1, y: 2 }));
+    pair.write().custom = Some(reaching(&pair));
+    let octets = written_in(&Some(pair.clone()), Format::native());
+
+    let owner: Owner = Arc::new(ValueOwner::new(()));
+    let unused = Pair::new(PairState::default());
+    let factories = ValueOwner::factories(&owner).unwrap();
+    factories.register(move || reaching(&unused));
+    let got: Option<Pair> = read_by(&owner, &octets, Format::native()).unwrap();
+    let got = got.unwrap();
+    assert_eq!(got.read().plain.as_ref().unwrap().read().y, 2);
+    let custom = got.read().custom.clone().unwrap();
+    assert_eq!(custom.read().inside, got.read().plain);
+    pair.unlink();
+}
+
 /// They always have an id and chunks.
 ///
 /// Conformance: CDR - values: custom
