@@ -3,7 +3,8 @@
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
 # Builds OUTDIR/omni-server, omni-client, omni-experiment and omni-experiment-counted, or OUTDIR/jacorb-server,
-# jacorb-client, jacorb-experiment, jacorb-names and jacorb-definitions, or OUTDIR/glassfish-names, or OUTDIR/refragment.
+# jacorb-client, jacorb-experiment, jacorb-names and jacorb-definitions, or OUTDIR/glassfish-names and
+# glassfish-values, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -112,12 +113,33 @@ build_glassfish() {
             >"$dir/mvn.log" 2>&1 || unavailable "Maven cannot fetch GlassFish's ORB (see $dir/mvn.log)"
         cp "$here/glassfish/pom.xml" "$dir/pom.xml"
     fi
-    rm -rf "$dir/classes"
-    mkdir -p "$dir/classes"
-    javac -Xlint:all,-classfile,-path -Werror -proc:none -d "$dir/classes" -cp "$dir/lib/*" \
-        "$here/glassfish/src/interop/Names.java"
+    rm -rf "$dir/gen" "$dir/classes" "$dir/src"
+    mkdir -p "$dir/gen" "$dir/classes" "$dir/src"
+    # This ORB takes the name of the class of a value from its repository id: the prefix is a package.
+    for file in values further packed; do
+        java -cp "$dir/lib/*" com.sun.tools.corba.ee.idl.toJavaPortable.Compile -fall -i "$idl" \
+            -pkgPrefix Values orbium.test -pkgPrefix Further orbium.test -pkgPrefix Packed orbium.test \
+            -td "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
+            cat "$dir/idl.log"
+            exit 1
+        }
+    done
+    for source in "$here"/java/src/interop/*.java; do
+        sed -E 's/\b(Values|Further|Packed)\.([A-Z])/orbium.test.\1.\2/g' "$source" >"$dir/src/$(basename "$source")"
+    done
+    # The default factories want implementations of their own; the program registers its factories.
+    find "$dir/gen" -name '*.java' ! -name '*DefaultFactory.java' >"$dir/generated.txt"
+    javac -nowarn -Xlint:none -proc:none -d "$dir/classes" -cp "$dir/lib/*" @"$dir/generated.txt" 2>"$dir/javac.log" || {
+        cat "$dir/javac.log"
+        exit 1
+    }
+    javac -Xlint:all,-classfile,-path -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" \
+        "$here/glassfish/src/interop/Names.java" "$dir"/src/*.java
     sed -e "s|@DIR@|$dir|g" "$here/glassfish/launcher.sh" >"$out/glassfish-names"
     chmod +x "$out/glassfish-names"
+    launch_values "$dir" "-Dorg.omg.CORBA.ORBClass=com.sun.corba.ee.impl.orb.ORBImpl \
+-Dorg.omg.CORBA.ORBSingletonClass=com.sun.corba.ee.impl.orb.ORBSingleton -Dcom.sun.corba.ee.ORBServerHost=127.0.0.1 \
+-Dorg.glassfish.gmbal.no.multipleUpperBoundsException=true"
     touch "$dir/stamp"
 }
 

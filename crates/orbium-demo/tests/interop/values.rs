@@ -100,3 +100,10 @@ fn values_to_jacorb() -> Tested {
 fn values_from_jacorb() -> Tested {
     as_server("jacorb")
 }
+
+/// Conformance: server of GlassFish's ORB - values: null, derived, shared, cyclic, boxed, in anys, in
+/// exceptions, through an abstract interface
+#[test]
+fn values_from_glassfish() -> Tested {
+    as_server("glassfish")
+}
