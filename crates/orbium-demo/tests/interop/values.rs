@@ -101,8 +101,8 @@ fn values_from_jacorb() -> Tested {
     as_server("jacorb")
 }
 
-/// Conformance: server of GlassFish's ORB - values: null, derived, shared, cyclic, boxed, in anys, in
-/// exceptions, through an abstract interface
+/// A third opinion: null, derived, shared, cyclic, boxed, in anys, in exceptions, through an abstract
+/// interface.
 #[test]
 fn values_from_glassfish() -> Tested {
     as_server("glassfish")
