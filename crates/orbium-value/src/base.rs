@@ -3,12 +3,10 @@
 
 use core::any::{Any, TypeId};
 
-use orbium_cdr::{
-    CdrError, CdrErrorKind, CdrReader, CdrWriter, DecodeNillable, EncodeNillable, Type, Typed,
-};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Type, Typed};
 
 use crate::handle::VALUE_BASE_ID;
-use crate::{Class, Kind, State, ValueBase, ValueType, read_value, write_value};
+use crate::{Class, Kind, State, ValueBase, ValueType};
 
 /// The state of no value.
 #[derive(Debug)]
@@ -65,20 +63,6 @@ impl ValueType for ValueBase {
 
     fn as_value(&self) -> &ValueBase {
         self
-    }
-}
-
-impl EncodeNillable for ValueBase {
-    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
-        write_value(value, &VALUE_BASE, writer);
-    }
-}
-
-impl DecodeNillable for ValueBase {
-    const MIN_SIZE: usize = 4;
-
-    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
-        read_value(&VALUE_BASE, reader)
     }
 }
 

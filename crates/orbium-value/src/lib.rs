@@ -70,6 +70,7 @@ mod guard;
 mod handle;
 mod in_any;
 mod mapping;
+mod marshal;
 mod read;
 mod state;
 mod unlink;
