@@ -67,12 +67,12 @@ impl Written {
 
     /// Whether the value may be met again in this message. One that a state has the only
     /// handle on is not, as the state is written once. (A thread that copies the handle
-    /// meanwhile changes the graph while it is written, and may find the value twice.)
+    /// while the graph is written may find the value written twice.)
     fn may_recur(&self, value: &ValueBase) -> bool {
         !self.in_state || self.has_custom || value.handles() > 1
     }
 
-    /// Enters a value whose tag is at that position.
+    /// Enters a value with its tag at that position.
     fn enter(&mut self, value: &ValueBase, may_recur: bool, at: usize) {
         self.latest = at + 4;
         self.values.push((at, value.clone()));
