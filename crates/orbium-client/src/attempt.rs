@@ -3,6 +3,7 @@
 //! one address after the other.
 
 mod at_priority;
+mod rebinding;
 mod recovery;
 mod repeating;
 mod suspended;
@@ -38,7 +39,8 @@ const RETRIES: u32 = 4;
 pub(crate) enum Path {
     /// As nearly all do.
     Plain,
-    /// By way of interceptors, or with service contexts of the caller.
+    /// By way of interceptors, with service contexts of the caller, or under a policy of
+    /// Messaging.
     Intercepted,
 }
 
@@ -98,7 +100,9 @@ impl<'o> Attempt<'o> {
             return Ok(Path::Plain);
         }
         match self.begin_request(notice, operation) {
-            Ok(()) if notice & notice::INTERCEPTED != 0 => Ok(Path::Intercepted),
+            Ok(()) if notice & (notice::INTERCEPTED | notice::MESSAGING) != 0 => {
+                Ok(Path::Intercepted)
+            }
             Ok(()) => Ok(Path::Plain),
             Err(exception) => Err(self.failed(operation, exception)),
         }
@@ -116,7 +120,7 @@ impl<'o> Attempt<'o> {
         }
         let client = self.object.client();
         self.observed = Observed::begin(self.object, operation, notice);
-        let start = match notice & !(notice::METRICS | notice::INTERCEPTED) {
+        let start = match notice & !(notice::METRICS | notice::INTERCEPTED | notice::MESSAGING) {
             0 => None,
             _ => self.apply_flagged_policies(notice)?,
         };
@@ -125,10 +129,10 @@ impl<'o> Attempt<'o> {
             observed.note_deadline(self.timing.reply.instant());
             self.note_preferred_way(observed);
         }
-        match start {
-            None => Ok(()),
-            Some(start) => self.timing.await_start(start, &|| client.check_running()),
+        if let Some(start) = start {
+            self.timing.await_start(start, &|| client.check_running())?;
         }
+        self.check_connection()
     }
 
     /// The request is to go the way that was good last.

@@ -151,7 +151,10 @@ pub fn send<'a>(
         let request = Intercepted {
             operation,
             arguments: &arguments,
-            link: link_for_oneway,
+            link: match object.overrides().is_acknowledged() {
+                true => |attempt| attempt.link(),
+                false => link_for_oneway,
+            },
         };
         return request.perform(&mut attempt, &mut read);
     }

@@ -157,11 +157,7 @@ impl Candidate {
         timing: &Timing,
         numbers: impl FnOnce() -> Option<&'n mut Numbers>,
     ) -> BodyStart {
-        let response = if operation.is_oneway() {
-            ResponseFlags::None
-        } else {
-            ResponseFlags::Full
-        };
+        let response = operation.response();
         let template = self.template();
         if introduction.is_none()
             && !timing.is_header_special
@@ -186,7 +182,7 @@ impl Candidate {
     pub(crate) fn begin_request_with(
         &self,
         writer: &mut CdrWriter<'_>,
-        request_id: u32,
+        (request_id, response): (u32, ResponseFlags),
         operation: &'static Operation,
         introduction: Option<Introduction>,
         timing: &Timing,
@@ -196,10 +192,7 @@ impl Candidate {
             self.template(),
             writer,
             request_id,
-            match operation.is_oneway() {
-                true => ResponseFlags::None,
-                false => ResponseFlags::Full,
-            },
+            response,
             operation,
             (introduction, added),
             timing,

@@ -10,8 +10,8 @@ use std::time::Duration;
 use orbium_cdr::{CdrError, CdrWriter, Format};
 use orbium_channel::framing::TooLarge;
 use orbium_giop::{
-    BodyStart, Completion, ExceptionKind, MessageHeader, ServiceContext, SystemException,
-    finish_message, minor,
+    BodyStart, Completion, ExceptionKind, MessageHeader, ResponseFlags, ServiceContext,
+    SystemException, finish_message, minor,
 };
 use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
@@ -123,6 +123,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     pub(crate) fn begin_with(
         &mut self,
         operation: &'static Operation,
+        response: ResponseFlags,
         contexts: &[ServiceContext<'_>],
     ) {
         let candidate = self.link.candidate;
@@ -135,7 +136,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         self.start = candidate.begin_request_with(
             &mut self.writer,
-            self.request_id,
+            (self.request_id, response),
             operation,
             introduction,
             self.timing,

@@ -2,7 +2,7 @@
 //! Requests by way of interceptors, or with service contexts of their callers.
 
 use orbium_cdr::CdrWriter;
-use orbium_giop::SystemException;
+use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
 use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::Operation;
@@ -97,7 +97,8 @@ impl<'a> Intercepted<'_, 'a> {
         flow: &CallFlow<'_>,
         read: &mut Reading<'_, 'a>,
     ) -> (Result<CallOutcome, Outcome>, ContextList) {
-        let oneway = self.operation.is_oneway();
+        let response = attempt.object().overrides().response_to(self.operation);
+        let oneway = response == ResponseFlags::None;
         let link = match (self.link)(attempt) {
             Ok(link) => link,
             Err(exception) => {
@@ -106,9 +107,10 @@ impl<'a> Intercepted<'_, 'a> {
             }
         };
         let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
-        match flow.contexts().is_empty() {
+        let contexts = flow.contexts();
+        match contexts.is_empty() && response == self.operation.response() {
             true => exchange.begin(self.operation),
-            false => exchange.begin_with(self.operation, &flow.contexts().borrowed()),
+            false => exchange.begin_with(self.operation, response, &contexts.borrowed()),
         }
         (self.arguments)(exchange.writer());
         let answer = exchange.perform();

@@ -72,6 +72,11 @@ impl<'b> Link<'b> {
         connection.is_some_and(|connection| connection.is_new())
     }
 
+    /// Connections to its server that were lost or given up so far; `None` within the process.
+    pub(super) fn connections_lost(&self) -> Option<u64> {
+        self.pool.map(Pool::connections_lost)
+    }
+
     /// The same link, for a request that says something of priorities. Its
     /// connections have a pool of their own, so every request over them says
     /// what it has to.

@@ -2,8 +2,9 @@
 //! What a reference asks of its calls, whatever the ORB does.
 
 use orbium_channel::ProtocolPolicy;
+use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, ReplyContexts};
-use orbium_invocation::TimePolicies;
+use orbium_invocation::{Operation, RebindMode, SyncScope, TimePolicies};
 
 use crate::connection_policies::ConnectionPolicies;
 
@@ -16,10 +17,29 @@ pub struct Overrides {
     pub protocols: Option<ProtocolPolicy>,
     /// How calls share connections.
     pub connections: ConnectionPolicies,
+    /// RebindPolicy.
+    pub rebind: RebindMode,
+    /// SyncScopePolicy.
+    pub sync_scope: SyncScope,
     /// Service contexts that requests carry.
     pub contexts: ContextList,
     /// Where the service contexts of replies go.
     pub reply_contexts: Option<ReplyContexts>,
     /// How often calls of idempotent operations are sent again.
     pub idempotent_retries: Option<u32>,
+}
+
+impl Overrides {
+    /// What a request asks of its server.
+    pub(crate) fn response_to(&self, operation: &Operation) -> ResponseFlags {
+        match operation.is_oneway() {
+            true => self.sync_scope.response(),
+            false => operation.response(),
+        }
+    }
+
+    /// Whether oneways are acknowledged.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        self.sync_scope != SyncScope::WithTransport
+    }
 }

@@ -44,6 +44,8 @@ struct State {
     open: usize,
     /// Counts what became free where threads have their own.
     freed: usize,
+    /// Those that were acquired and not released, as they were of no use any more.
+    discarded: u64,
     /// The one connection was made.
     is_made: bool,
 }
@@ -390,8 +392,16 @@ impl Pool {
 
     /// Forgets a connection that was acquired and is not to be used again.
     pub(crate) fn discard(&self) {
-        self.lock().open -= 1;
+        let mut state = self.lock();
+        state.open -= 1;
+        state.discarded += 1;
+        drop(state);
         self.one_free.notify_one();
+    }
+
+    /// Connections that were forgotten so far.
+    pub(crate) fn connections_lost(&self) -> u64 {
+        self.lock().discarded
     }
 
     /// Has the reader woken when the pool closes.

@@ -2,12 +2,13 @@
 //! Object references, as calls use them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Ior, SystemException};
 use orbium_interceptor::{ContextList, SlotTable};
+use orbium_invocation::{Locality, RebindMode};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
@@ -15,7 +16,6 @@ use crate::binding::{Binding, offered};
 use crate::connection_policies::conflicts;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
-use crate::locality::Locality;
 use crate::notice;
 use crate::overrides::Overrides;
 use crate::thread_policies::ThreadPolicies;
@@ -31,6 +31,8 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     overrides: Overrides,
     /// Flags of what calls must check in addition to the ORB's: time policies.
     notice: u8,
+    /// How many connections to the server had been lost when it was bound, plus one; 0 before.
+    bound: AtomicU64,
     locality: Locality,
     /// This object under the policies of threads that called it.
     under_thread_policies: PerProcess<Mutex<Vec<Arc<Reference>>>>,
@@ -54,8 +56,12 @@ impl<O> Reference<O> {
         if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
             notice |= notice::INTERCEPTED;
         }
+        if overrides.rebind == RebindMode::NoReconnect || overrides.is_acknowledged() {
+            notice |= notice::MESSAGING;
+        }
         Self {
             notice,
+            bound: AtomicU64::new(0),
             client,
             ior,
             overrides,
@@ -91,6 +97,20 @@ impl<O: ?Sized> Reference<O> {
     /// Its own policies.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
+    }
+
+    /// Whether a call was made under NO_RECONNECT.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.bound.load(Ordering::Relaxed) != 0
+    }
+
+    /// Binds it if it is not, when so many connections to the server have been lost; whether
+    /// none was lost since it was bound.
+    pub(crate) fn remains_bound(&self, lost: u64) -> bool {
+        let now = lost + 1;
+        let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);
+        let bound = self.bound.compare_exchange(0, now, set, fetched);
+        bound.map_or_else(|since| since == now, |_| true)
     }
 
     /// The slots of this thread, if interceptors see its calls or they carry service contexts

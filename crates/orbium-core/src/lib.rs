@@ -46,7 +46,7 @@ pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
     ConnectionSharing, DispatchError, NetworkMark, Operation, OperationTable, OrRaise, Priority,
-    Raised, Raises, RealTime, TimePolicies, UserException, priority,
+    Raised, Raises, RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
 #[doc(hidden)]

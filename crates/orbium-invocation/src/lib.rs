@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
-//! [`reactor`] that it runs while it waits, [`TimePolicies`], the words of [`spans`],
+//! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`] and [`SyncScope`], the words of [`spans`],
 //! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
 //! are the ORB's own crates: `orbium` has what programs need.
 #![forbid(unsafe_code)]
 
+pub mod call_exceptions;
 pub mod collocation;
 mod decoding;
 pub mod exceptions;
+mod locality;
 mod mapped_arguments;
 mod mapped_exceptions;
+mod messaging;
 pub mod names;
 mod operation;
 mod operation_table;
@@ -34,6 +37,8 @@ pub use orbium_cdr as cdr;
 pub use orbium_giop::SystemException;
 
 pub use decoding::Decoding;
+pub use locality::Locality;
+pub use messaging::{RebindMode, SyncScope};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 #[doc(hidden)]

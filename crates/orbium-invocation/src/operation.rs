@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An operation as a caller names it.
 
-use orbium_giop::OperationTail;
+use orbium_giop::{OperationTail, ResponseFlags};
 
 /// An operation of an interface: its name on the wire, and whether it has a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,17 @@ impl Operation {
     #[inline]
     pub const fn is_oneway(&self) -> bool {
         self.oneway
+    }
+
+    /// What a request asks of its server, where no policy says otherwise.
+    #[must_use]
+    #[inline(always)]
+    pub const fn response(&self) -> ResponseFlags {
+        if self.oneway {
+            ResponseFlags::None
+        } else {
+            ResponseFlags::Full
+        }
     }
 
     /// The name as it stands in a request.

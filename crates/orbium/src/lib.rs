@@ -76,6 +76,9 @@ pub use orbium_core::{
 /// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
+/// Policies of CORBA Messaging.
+pub use orbium_core::{RebindMode, SyncScope};
+
 /// Servants with `async fn` operations.
 pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};
 

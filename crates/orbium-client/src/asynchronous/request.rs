@@ -71,9 +71,14 @@ pub(super) fn written(
     let mut writer = CdrWriter::new(candidate.format());
     let start = match added.is_empty() {
         true => candidate.begin_request(&mut writer, id, operation, introduction, timing, || None),
-        false => {
-            candidate.begin_request_with(&mut writer, id, operation, introduction, timing, added)
-        }
+        false => candidate.begin_request_with(
+            &mut writer,
+            (id, operation.response()),
+            operation,
+            introduction,
+            timing,
+            added,
+        ),
     };
     if let Some(arguments) = arguments {
         arguments.write(&mut writer);

@@ -110,6 +110,7 @@ impl Attempt<'_> {
         outcome: Outcome,
     ) -> Result<Option<Instant>, SystemException> {
         let mut start = None;
+        self.check_rebind(&outcome)?;
         match outcome {
             Outcome::Forward(ior) => self.follow(ior)?,
             Outcome::Readdress(wanted) => self.readdress(wanted)?,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use orbium_interceptor::ReplyContexts;
 
-use crate::{OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, TimePolicies};
+use crate::{OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, RebindMode, SyncScope, TimePolicies};
 
 /// A typed reference. Generated code implements this.
 pub trait Interface: Clone + Send + Sync + 'static {
@@ -51,6 +51,25 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_idempotent_retries(&self, retries: u32) -> Self {
         Self::from_object(self.as_object().with_idempotent_retries(retries))
+    }
+
+    /// The same object with a RebindPolicy of its own: whether calls follow forwards and open
+    /// closed connections again, or raise REBIND. Asynchronous calls under
+    /// [`NoReconnect`](RebindMode::NoReconnect) are not checked before they are sent.
+    #[must_use]
+    fn with_rebind(&self, rebind: RebindMode) -> Self {
+        let mut overrides = self.as_object().overrides().clone();
+        overrides.rebind = rebind;
+        Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// The same object with a SyncScopePolicy of its own: when oneways return, and which
+    /// failures they raise.
+    #[must_use]
+    fn with_sync_scope(&self, scope: SyncScope) -> Self {
+        let mut overrides = self.as_object().overrides().clone();
+        overrides.sync_scope = scope;
+        Self::from_object(self.as_object().with_overrides(overrides))
     }
 
     /// The same object; each request through the new reference carries that service context,

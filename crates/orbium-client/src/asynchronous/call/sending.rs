@@ -157,7 +157,10 @@ impl Call {
                     let mut exchange = Exchange::new(&self.object, timing, false, link);
                     match contexts.is_empty() {
                         true => exchange.begin(self.operation),
-                        false => exchange.begin_with(self.operation, &contexts.borrowed()),
+                        false => {
+                            let response = self.operation.response();
+                            exchange.begin_with(self.operation, response, &contexts.borrowed());
+                        }
                     }
                     self.note_request_id(exchange.request_id());
                     arguments.write(exchange.writer());

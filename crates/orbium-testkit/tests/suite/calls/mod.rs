@@ -13,6 +13,7 @@ mod idempotent_retries;
 mod implicit_operations;
 mod locate;
 mod location_forward;
+mod messaging_policies;
 mod names;
 mod nested_calls;
 mod oneway;

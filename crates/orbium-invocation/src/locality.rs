@@ -10,22 +10,25 @@ const OWN: u8 = 2;
 /// What is known of where an object is. Calls read it before anything else, so it is one
 /// byte.
 #[derive(Debug, Default)]
-pub(crate) struct Locality(AtomicU8);
+pub struct Locality(AtomicU8);
 
 impl Locality {
     /// Whether the object may be one of the ORB's own.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn may_be_own(&self) -> bool {
+    pub fn may_be_own(&self) -> bool {
         self.0.load(Ordering::Relaxed) != REMOTE
     }
 
     /// Whether it is not known yet.
-    pub(crate) fn is_unknown(&self) -> bool {
+    #[must_use]
+    #[inline]
+    pub fn is_unknown(&self) -> bool {
         self.0.load(Ordering::Relaxed) == UNKNOWN
     }
 
     /// Notes whether it is.
-    pub(crate) fn settle(&self, is_own: bool) {
+    pub fn settle(&self, is_own: bool) {
         let locality = if is_own { OWN } else { REMOTE };
         self.0.store(locality, Ordering::Relaxed);
     }

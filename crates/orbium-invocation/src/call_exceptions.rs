@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The system exceptions that calls raise by themselves.
+//! The system exceptions that calls raise by themselves, before or without a reply.
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
@@ -7,7 +7,8 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 /// Raised where trust is missing: a server may find out that it does not trust
 /// a client only after the client has connected.
 #[cold]
-pub(crate) fn not_trusted() -> SystemException {
+#[must_use]
+pub fn not_trusted() -> SystemException {
     SystemException::orbium(
         ExceptionKind::NoPermission,
         minor::PEER_NOT_TRUSTED,
@@ -17,14 +18,16 @@ pub(crate) fn not_trusted() -> SystemException {
 
 /// Raised where the one connection has ended.
 #[cold]
-pub(crate) fn binding_lost() -> SystemException {
+#[must_use]
+pub fn binding_lost() -> SystemException {
     SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
 }
 
 /// Raised in a nested call where the one connection is busy: it may be waiting
 /// for that very call.
 #[cold]
-pub(crate) fn binding_busy() -> SystemException {
+#[must_use]
+pub fn binding_busy() -> SystemException {
     SystemException::orbium(
         ExceptionKind::Transient,
         minor::CONNECTION_LIMIT,
@@ -33,6 +36,7 @@ pub(crate) fn binding_busy() -> SystemException {
 }
 
 /// Raised where a reference offers nothing that can be used.
+#[must_use]
 pub fn no_usable_protocol() -> SystemException {
     SystemException::orbium(
         ExceptionKind::InvPolicy,
@@ -43,7 +47,8 @@ pub fn no_usable_protocol() -> SystemException {
 
 /// Raised where the system gives no further thread or descriptor.
 #[cold]
-pub(crate) fn exhausted() -> SystemException {
+#[must_use]
+pub fn exhausted() -> SystemException {
     let (kind, code) = (ExceptionKind::NoResources, minor::SYSTEM_EXHAUSTED);
     SystemException::orbium(kind, code, Completion::No)
 }
@@ -51,7 +56,8 @@ pub(crate) fn exhausted() -> SystemException {
 /// The exception for arguments that cannot be sent: what the caller gave is
 /// wrong, not what came from the wire.
 #[cold]
-pub(crate) fn bad_argument(error: CdrError) -> SystemException {
+#[must_use]
+pub fn bad_argument(error: CdrError) -> SystemException {
     let exception = SystemException::from_cdr(error, Completion::No);
     match error.kind {
         CdrErrorKind::BoundExceeded
@@ -66,7 +72,8 @@ pub(crate) fn bad_argument(error: CdrError) -> SystemException {
 
 /// An invariant of the ORB does not hold.
 #[cold]
-pub(crate) fn broken_invariant() -> SystemException {
+#[must_use]
+pub fn broken_invariant() -> SystemException {
     SystemException::orbium(
         ExceptionKind::Internal,
         minor::INVARIANT_BROKEN,
