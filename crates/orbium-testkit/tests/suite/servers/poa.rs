@@ -28,6 +28,7 @@ const USER: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    defined: Vec::new(),
 };
 
 const DURABLE: Policies = Policies {
@@ -43,6 +44,7 @@ const DURABLE: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    defined: Vec::new(),
 };
 
 fn servant() -> Arc<TargetState> {
