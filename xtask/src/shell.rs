@@ -7,10 +7,13 @@ use std::process::{Command, Stdio};
 
 use crate::outcome::Outcome;
 
-/// The root of the workspace.
+/// The root of the workspace: that of the Cargo that runs this chore, since the program may have
+/// been built in a copy of it.
 pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
+    let of_this_package = std::env::var("CARGO_PKG_NAME").is_ok_and(|it| it == "xtask");
+    let run_in = std::env::var_os("CARGO_MANIFEST_DIR").filter(|_| of_this_package);
+    let here = run_in.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().unwrap_or(&here).to_path_buf()
 }
 
 /// A command of the Cargo that runs this chore, in the root of the workspace.
