@@ -13,7 +13,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use tracing::error;
 
 /// Why there is no such policy (`CORBA::PolicyError`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum PolicyError {
     /// The value is of the right type, and makes no policy.
@@ -37,6 +37,13 @@ impl fmt::Display for PolicyError {
             Self::BadPolicyValue => "the value is not of the policy's type",
             Self::UnsupportedPolicyValue => "that value of the policy is not supported",
         })
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
