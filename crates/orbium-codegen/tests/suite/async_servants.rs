@@ -12,6 +12,7 @@ use orbium::{Any, AsyncCall, AsyncServant, ExceptionKind, Interface, ObjectRef, 
 use orbium_codegen::Options;
 
 use crate::generated::generated;
+use crate::pair::Pair;
 
 mod golden {
     include!("../golden/async_servants.rs");
@@ -191,51 +192,16 @@ fn run(tasks: Receiver<Task>) {
     }
 }
 
-/// The object as a caller of the same ORB has it, and as a remote one.
-struct Pair {
-    server: Orb,
-    client: Orb,
-    stores: [Store; 2],
-    posted: Receiver<i32>,
-    executor: Option<thread::JoinHandle<()>>,
-}
-
-impl Pair {
-    fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        let (tasks, todo) = channel::<Task>();
-        let executor = thread::spawn(move || run(todo));
-        let (posted_by, posted) = channel();
-        let servant = Servant {
-            first: Mutex::default(),
-            posted: posted_by,
-        };
-        let servant = AsyncServant::new(servant, move |task| tasks.send(task).unwrap());
-        let here: Store = server.root_poa().activate(servant).unwrap();
-        let text = server.object_to_string(here.as_object());
-        let remote = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
-        Self {
-            server,
-            client,
-            stores: [here, remote],
-            posted,
-            executor: Some(executor),
-        }
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-        if let Some(executor) = self.executor.take() {
-            // The thread ends with the servant, which ends with the ORB.
-            executor.join().unwrap();
-        }
-    }
+fn pair() -> Pair<Store> {
+    let (tasks, todo) = channel::<Task>();
+    let executor = thread::spawn(move || run(todo));
+    let (posted_by, posted) = channel();
+    let servant = Servant {
+        first: Mutex::default(),
+        posted: posted_by,
+    };
+    let servant = AsyncServant::new(servant, move |task| tasks.send(task).unwrap());
+    Pair::new(servant, posted, executor)
 }
 
 fn entry(key: &str, value: i32) -> Entry {
@@ -246,7 +212,7 @@ fn entry(key: &str, value: i32) -> Entry {
 /// Conformance: Messaging - asynchronous method handling: `async fn` servants - generated
 #[test]
 fn async_functions_serve_callers_of_the_same_orb_and_remote_ones() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         assert_eq!(store.label().unwrap(), "8 octets");
         assert_eq!(store.read(3).unwrap(), [7; 3]);
@@ -270,7 +236,7 @@ fn async_functions_serve_callers_of_the_same_orb_and_remote_ones() {
 
 #[test]
 fn inout_parameters_and_oneways_of_async_functions() {
-    let pair = Pair::new();
+    let pair = pair();
     for (value, store) in (1..).zip(&pair.stores) {
         let (mut a, mut b) = ("a".to_owned(), entry("b", value));
         store.swap(&mut a, &mut b).unwrap();
@@ -283,7 +249,7 @@ fn inout_parameters_and_oneways_of_async_functions() {
 /// Conformance: Messaging - asynchronous method handling: `async fn` servants - its exceptions
 #[test]
 fn async_functions_raise_exceptions() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         let why = "4".to_owned();
         assert_eq!(store.read(4), Err(LostError::from(Lost { why })));

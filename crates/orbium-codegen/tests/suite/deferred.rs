@@ -3,13 +3,14 @@
 //! by a caller of the same ORB.
 
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-use orbium::{Call, DeferredReply, ExceptionKind, Interface, Orb, SystemException};
+use orbium::{Call, DeferredReply, ExceptionKind, SystemException};
 use orbium_codegen::Options;
 
 use crate::generated::generated;
+use crate::pair::Pair;
 
 mod golden {
     include!("../golden/deferred.rs");
@@ -155,57 +156,22 @@ impl StoreServant for Servant {
     }
 }
 
-/// The object as a caller of the same ORB has it, and as a remote one.
-struct Pair {
-    server: Orb,
-    client: Orb,
-    stores: [Store; 2],
-    posted: Receiver<i32>,
-    answering: Option<thread::JoinHandle<()>>,
-}
-
-impl Pair {
-    fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        let (jobs, todo) = channel::<Job>();
-        let answering = thread::spawn(move || todo.into_iter().for_each(|job| job()));
-        let (sender, posted) = channel();
-        let servant = Servant {
-            jobs,
-            first: Mutex::default(),
-            posted: sender,
-        };
-        let here: Store = server.root_poa().activate(servant).unwrap();
-        let text = server.object_to_string(here.as_object());
-        let remote = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
-        Self {
-            server,
-            client,
-            stores: [here, remote],
-            posted,
-            answering: Some(answering),
-        }
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-        if let Some(answering) = self.answering.take() {
-            // The thread ends with the servant, which ends with the ORB.
-            answering.join().unwrap();
-        }
-    }
+fn pair() -> Pair<Store> {
+    let (jobs, todo) = channel::<Job>();
+    let answering = thread::spawn(move || todo.into_iter().for_each(|job| job()));
+    let (sender, posted) = channel();
+    let servant = Servant {
+        jobs,
+        first: Mutex::default(),
+        posted: sender,
+    };
+    Pair::new(servant, posted, answering)
 }
 
 /// Conformance: Messaging - asynchronous method handling: results from another thread
 #[test]
 fn what_another_thread_answers_reaches_callers_of_the_same_orb_and_remote_ones() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         assert_eq!(store.label().unwrap(), "label");
         assert_eq!(store.read(3).unwrap(), [7; 3]);
@@ -228,7 +194,7 @@ fn what_another_thread_answers_reaches_callers_of_the_same_orb_and_remote_ones()
 
 #[test]
 fn inout_parameters_come_back_with_the_results() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         let (mut a, mut b) = ("a".to_owned(), Entry::default());
         store.swap(&mut a, &mut b).unwrap();
@@ -242,7 +208,7 @@ fn inout_parameters_come_back_with_the_results() {
 /// Conformance: Messaging - asynchronous method handling: exceptions from another thread
 #[test]
 fn exceptions_are_raised_through_the_token() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         let why = "4".to_owned();
         assert_eq!(store.read(4), Err(LostError::from(Lost { why })));
@@ -261,7 +227,7 @@ fn exceptions_are_raised_through_the_token() {
 /// Conformance: Messaging - asynchronous method handling: a oneway has nothing to answer
 #[test]
 fn tokens_of_oneways_send_nothing() {
-    let pair = Pair::new();
+    let pair = pair();
     for store in &pair.stores {
         for value in [0, 1] {
             store.post(value).unwrap();

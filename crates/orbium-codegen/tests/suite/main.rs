@@ -12,6 +12,7 @@ mod deferred;
 mod generated;
 mod golden;
 mod long_files;
+mod pair;
 mod values;
 mod valuetypes;
 mod views;
