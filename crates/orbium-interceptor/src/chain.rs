@@ -114,16 +114,16 @@ impl<I: ?Sized> Chain<I> {
             return Ok(());
         }
         let before = current.exchange(SlotTable::default());
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            while let Some(entry) = self.entries.get(*started) {
+        let ran = self.walk(point, started, |at| {
+            while let Some(entry) = self.entries.get(*at) {
                 self.run(entry, point, info, &run)?;
-                *started += 1;
+                *at += 1;
                 current.clear();
             }
             Ok(())
-        }));
+        });
         current.exchange(before);
-        ran.unwrap_or_else(|_| Err(self.panicked(*started, point).into()))
+        ran
     }
 
     /// Runs an intermediate point of each interceptor in order, with the slots of the thread.
@@ -140,15 +140,13 @@ impl<I: ?Sized> Chain<I> {
         if self.does_nothing_at(point) {
             return Ok(());
         }
-        let mut at = 0;
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            while let Some(entry) = self.entries.get(at) {
+        self.walk(point, &mut 0, |at| {
+            while let Some(entry) = self.entries.get(*at) {
                 self.run(entry, point, info, &run)?;
-                at += 1;
+                *at += 1;
             }
             Ok(())
-        }));
-        ran.unwrap_or_else(|_| Err(self.panicked(at, point).into()))
+        })
     }
 
     /// Runs an ending point of the interceptors that have started, the last first, with empty
@@ -170,17 +168,32 @@ impl<I: ?Sized> Chain<I> {
             return Ok(());
         }
         let before = current.exchange(SlotTable::default());
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            while let Some(last) = started.checked_sub(1) {
+        let ran = self.walk(point, started, |at| {
+            while let Some(last) = at.checked_sub(1) {
                 // Before it is called: none is called twice.
-                *started = last;
+                *at = last;
                 self.run(&self.entries[last], point, info, &run)?;
                 current.clear();
             }
             Ok(())
-        }));
+        });
         current.exchange(before);
-        ran.unwrap_or_else(|_| Err(self.panicked(*started, point).into()))
+        ran
+    }
+
+    /// Runs `calls`, which keeps in `at` which interceptor it calls.
+    ///
+    /// # Errors
+    /// Those of `calls`; UNKNOWN if that interceptor has panicked.
+    #[inline]
+    fn walk<E: From<SystemException>>(
+        &self,
+        point: Point,
+        at: &mut usize,
+        calls: impl FnOnce(&mut usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ran = catch_unwind(AssertUnwindSafe(|| calls(at)));
+        ran.unwrap_or_else(|_| Err(self.panicked(*at, point).into()))
     }
 
     #[inline]
