@@ -74,6 +74,22 @@ impl Table {
         queues: &[],
     };
 
+    /// The operation of that index.
+    ///
+    /// # Errors
+    /// `UnknownTask` for an index beyond the table.
+    pub fn entry(&self, index: usize) -> Result<&'static Entry, SchedError> {
+        let entry = self.entries.get(index);
+        entry.ok_or_else(|| SchedError::UnknownTask(index.to_string()))
+    }
+
+    /// The number of the queue of an operation, and the queue; none if the table is not whole.
+    #[must_use]
+    pub fn queue_of(&self, entry: &Entry) -> Option<(usize, &'static Queue)> {
+        let number = entry.assignment.preemption_priority as usize;
+        Some((number, self.queues.get(number)?))
+    }
+
     /// Checks that a program registered the operations that the table was made for: what the
     /// paper's `schedule` does at run time.
     ///

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A length of time in units of 100 ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,12 @@ impl Time {
     #[must_use]
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e4
+    }
+
+    /// As the standard library has it; saturates.
+    #[must_use]
+    pub const fn as_duration(self) -> Duration {
+        Duration::from_nanos(self.0.saturating_mul(100))
     }
 
     /// Whether it is no time.

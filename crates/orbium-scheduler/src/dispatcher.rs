@@ -4,12 +4,11 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::{Priority, give_scheduling, priority};
+use orbium::{Priority, priority};
 use orbium_sched::{Entry, Queue, SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
@@ -17,6 +16,7 @@ use crate::error::SchedulerError;
 use crate::job::{Job, Overload};
 use crate::lanes::{corba_priority, scheduling};
 use crate::ready_queue::{ReadyQueue, Waiting};
+use crate::thread::Scheduled;
 
 /// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
 /// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not
@@ -221,29 +221,13 @@ fn start_thread(
     number: usize,
     soft: bool,
 ) -> Result<JoinHandle<()>, SchedulerError> {
-    let name = format!("queue-{number}");
-    let (ready, started): (SyncSender<_>, Receiver<_>) = sync_channel(1);
-    let of_thread = Arc::clone(shared);
-    let queue = shared.table.queues[number];
-    let thread = Builder::new().name(name.clone()).spawn(move || {
-        let given = give_scheduling(scheduling(queue.dispatching, queue.priority));
-        let given = if soft { Ok(()) } else { given };
-        let serves = given.is_ok();
-        // The thread that starts this one waits for it.
-        let _ = ready.send(given);
-        if serves {
-            of_thread.serve(number);
-        }
-    });
-    let thread = thread.map_err(|cause| SchedulerError::Thread {
-        name: name.clone(),
-        cause,
-    })?;
-    match started.recv() {
-        Ok(Ok(())) => Ok(thread),
-        Ok(Err(cause)) => Err(SchedulerError::Host { name, cause }),
-        Err(_) => Err(SchedulerError::Panicked(name)),
-    }
+    let (queue, of_thread) = (shared.table.queues[number], Arc::clone(shared));
+    let wanted = Scheduled {
+        name: format!("queue-{number}"),
+        scheduling: Some(scheduling(queue.dispatching, queue.priority)),
+        soft,
+    };
+    wanted.start(move || of_thread.serve(number))
 }
 
 impl Dispatcher {
@@ -284,11 +268,8 @@ impl Dispatcher {
     ) -> Result<(), SubmitError> {
         let unknown = SubmitError::UnknownOperation(operation);
         let entry = self.shared.table.entries.get(operation).ok_or(unknown)?;
-        let queue = self
-            .shared
-            .queues
-            .get(entry.assignment.preemption_priority as usize);
-        let queue = queue.ok_or(unknown)?;
+        let (number, _) = self.shared.table.queue_of(entry).ok_or(unknown)?;
+        let queue = &self.shared.queues[number];
         let times = (released, deadline(entry, released));
         let work: Work = Box::new(work);
         let mut ready = queue.lock();
@@ -454,6 +435,6 @@ impl OperationState {
 
 /// A period after the release; none without a period.
 fn deadline(entry: &Entry, released: Duration) -> Option<Duration> {
-    let period = Duration::from_nanos(entry.period.ticks().saturating_mul(100));
+    let period = entry.period.as_duration();
     (!period.is_zero()).then(|| released.saturating_add(period))
 }

@@ -160,8 +160,7 @@ pub fn at_priority_of<R>(
     operation: usize,
     work: impl FnOnce() -> R,
 ) -> Result<R, SchedulerError> {
-    let entry = table.entries.get(operation);
-    let entry = entry.ok_or_else(|| SchedError::UnknownTask(operation.to_string()))?;
+    let entry = table.entry(operation)?;
     let at = corba_priority(entry.assignment.priority)?;
     Ok(priority::while_at(Some(at), work))
 }

@@ -35,6 +35,7 @@ mod ready_queue;
 mod releases;
 mod scheduler;
 mod statistics;
+mod thread;
 
 pub use clock::{Clock, MonotonicClock};
 pub use dispatcher::{Counts, Dispatcher, DispatcherBuilder, SubmitError};

@@ -3,12 +3,11 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::{Priority, Scheduling, give_scheduling, priority};
+use orbium::{Priority, Scheduling, priority};
 use orbium_sched::{SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
@@ -17,6 +16,7 @@ use crate::job::{Job, Overload};
 use crate::lanes::{corba_priority, scheduling};
 use crate::releases::{Poll, Release, Releases};
 use crate::statistics::{End, Measured, Recorder, Statistics};
+use crate::thread::Scheduled;
 
 /// A thread that runs an operation once in each period, at absolute times: no delay of one run
 /// moves the next. Its deadline is its period.
@@ -85,14 +85,10 @@ impl PeriodicTask {
         table: &Table,
         operation: usize,
     ) -> Result<PeriodicTaskBuilder, SchedulerError> {
+        let entry = table.entry(operation)?;
         let unknown = || SchedError::UnknownTask(operation.to_string());
-        let entry = table.entries.get(operation).ok_or_else(unknown)?;
-        let queue = table
-            .queues
-            .get(entry.assignment.preemption_priority as usize);
-        let queue = queue.ok_or_else(unknown)?;
-        let period = Duration::from_nanos(entry.period.ticks().saturating_mul(100));
-        let mut builder = Self::every(entry.name, period);
+        let (_, queue) = table.queue_of(entry).ok_or_else(unknown)?;
+        let mut builder = Self::every(entry.name, entry.period.as_duration());
         builder.scheduling = Some(scheduling(queue.dispatching, queue.priority));
         builder.priority = Some(corba_priority(queue.priority)?);
         Ok(builder)
@@ -190,45 +186,22 @@ impl PeriodicTaskBuilder {
             return Err(SchedulerError::NoPeriod(self.name));
         }
         let shared = Arc::new(Shared::default());
-        let (ready, started) = sync_channel(1);
-        let name = self.name.clone();
-        let of_thread = Arc::clone(&shared);
-        let thread = Builder::new()
-            .name(name.clone())
-            .spawn(move || self.thread(&of_thread, &ready, work))
-            .map_err(|cause| SchedulerError::Thread {
-                name: name.clone(),
-                cause,
-            })?;
-        let task = PeriodicTask {
+        let (name, of_thread) = (self.name.clone(), Arc::clone(&shared));
+        let wanted = Scheduled {
+            name: name.clone(),
+            scheduling: self.scheduling,
+            soft: self.soft,
+        };
+        let thread = wanted.start(move || self.serve(&of_thread, work))?;
+        Ok(PeriodicTask {
             name,
             shared,
             thread: Some(thread),
-        };
-        match started.recv() {
-            Ok(Ok(())) => Ok(task),
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(SchedulerError::Panicked(task.name.clone())),
-        }
+        })
     }
 
     /// What the thread does.
-    fn thread(
-        self,
-        shared: &Shared,
-        ready: &SyncSender<Result<(), SchedulerError>>,
-        mut work: impl FnMut(&Job<'_>),
-    ) {
-        let given = self.scheduling.map_or(Ok(()), give_scheduling);
-        if let Err(cause) = given
-            && !self.soft
-        {
-            let name = self.name.clone();
-            // The thread that starts the task waits for this.
-            let _ = ready.send(Err(SchedulerError::Host { name, cause }));
-            return;
-        }
-        let _ = ready.send(Ok(()));
+    fn serve(self, shared: &Shared, mut work: impl FnMut(&Job<'_>)) {
         let clock = &*self.clock;
         let now = clock.now();
         let first = now.saturating_add(self.offset);

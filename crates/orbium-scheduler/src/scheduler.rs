@@ -152,8 +152,7 @@ impl Scheduler {
         if !self.is_scheduled {
             return Err(SchedError::NotScheduled(index.to_string()).into());
         }
-        let entry = self.table.entries.get(index);
-        Ok(entry.ok_or_else(|| SchedError::UnknownTask(index.to_string()))?)
+        Ok(self.table.entry(index)?)
     }
 
     /// Frees what was registered. Nothing is scheduled then.
