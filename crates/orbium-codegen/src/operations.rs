@@ -175,6 +175,11 @@ impl Function {
         functions
     }
 
+    /// Whether it writes an attribute.
+    pub(crate) fn is_setter(&self) -> bool {
+        self.wire.starts_with("_set_")
+    }
+
     /// What is sent: `in` and `inout` parameters in order.
     pub(crate) fn sent(&self) -> Vec<&Parameter> {
         let mut sent = Vec::new();

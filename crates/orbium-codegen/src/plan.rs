@@ -70,6 +70,16 @@ pub(crate) struct InterfaceNames {
 pub(crate) struct ErrorEnum {
     pub(crate) name: String,
     pub(crate) exceptions: Vec<DefId>,
+    /// The operations that raise it, where they name it differently.
+    pub(crate) operations: Vec<OperationError>,
+}
+
+/// The name that an operation gives to what it raises.
+#[derive(Debug, Clone)]
+pub(crate) struct OperationError {
+    pub(crate) name: String,
+    /// The operation as requests name it.
+    pub(crate) operation: String,
 }
 
 /// Generated items of a module that are no definitions.
@@ -140,6 +150,9 @@ impl<'m> Plan<'m> {
             plan.name_deferred(definition);
             plan.name_views(definition);
         }
+        for definition in model.definitions() {
+            plan.name_operation_errors(definition);
+        }
         plan
     }
 
@@ -181,6 +194,17 @@ impl<'m> Plan<'m> {
         let exceptions = canonical(raises);
         let enums = self.error_enums(module);
         enums.iter().find(|found| found.exceptions == exceptions)
+    }
+
+    /// As [`Self::error_enum`].
+    pub(crate) fn error_enum_mut(
+        &mut self,
+        module: &[String],
+        raises: &[DefId],
+    ) -> Option<&mut ErrorEnum> {
+        let exceptions = canonical(raises);
+        let mut enums = self.names_of(module).errors.iter_mut();
+        enums.find(|found| found.exceptions == exceptions)
     }
 
     /// The error enums of a module.

@@ -245,6 +245,10 @@ impl<'m> Plan<'m> {
         };
         let name = self.fresh(module, &format!("{name}Error"));
         let names = self.names_of(module);
-        names.errors.push(ErrorEnum { name, exceptions });
+        names.errors.push(ErrorEnum {
+            name,
+            exceptions,
+            operations: Vec::new(),
+        });
     }
 }

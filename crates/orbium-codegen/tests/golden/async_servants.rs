@@ -347,4 +347,8 @@ pub mod async_servants {
         /// What operations raise that declare `AsyncServants::Lost`.
         pub enum LostError { Lost(Lost) }
     }
+    /// What `read` raises.
+    pub type BoxReadError = LostError;
+    /// What `wide` raises.
+    pub type StoreWideError = LostError;
 }

@@ -213,14 +213,22 @@ pub mod away {
         /// What operations raise that declare `Away::Lost`.
         pub enum LostError { Lost(Lost) }
     }
+    /// What `_get_centre` raises.
+    pub type BaseCentreError = LostError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Away::Lost`, `Away::Late`.
         pub enum LostOrLateError { Lost(Lost), Late(Late) }
     }
+    /// What `both` raises.
+    pub type WorkerBothError = LostOrLateError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Away::Late`.
         pub enum LateError { Late(Late) }
     }
+    /// What `grow` raises.
+    pub type WorkerGrowError = LateError;
+    /// What `the_longest_operation_of_all_the_operations_that_there_are` raises.
+    pub type WorkerTheLongestOperationOfAllTheOperationsThatThereAreError = LateError;
 }

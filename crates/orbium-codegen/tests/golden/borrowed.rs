@@ -189,4 +189,8 @@ pub mod borrowed {
         /// What operations raise that declare `Borrowed::Lost`.
         pub enum LostError { Lost(Lost) }
     }
+    /// What `split` raises.
+    pub type DeckSplitError = LostError;
+    /// What `read` raises.
+    pub type BoxReadError = LostError;
 }

@@ -87,4 +87,8 @@ pub mod deferred {
         /// What operations raise that declare `Deferred::Lost`.
         pub enum LostError { Lost(Lost) }
     }
+    /// What `read` raises.
+    pub type BoxReadError = LostError;
+    /// What `wide` raises.
+    pub type StoreWideError = LostError;
 }

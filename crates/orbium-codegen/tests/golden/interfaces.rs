@@ -249,16 +249,22 @@ pub mod interfaces {
         /// What operations raise that declare `Base::Broken`, `Base::Busy`.
         pub enum BrokenOrBusyError { Broken(super::base::Broken), Busy(super::base::Busy) }
     }
+    /// What `_set_flag` raises.
+    pub type EverythingSetFlagError = BrokenOrBusyError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Broken`.
         pub enum BrokenError { Broken(super::base::Broken) }
     }
+    /// What `_get_flag` raises.
+    pub type EverythingFlagError = BrokenError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Interfaces::Everything::Denied`.
         pub enum DeniedError { Denied(everything::Denied) }
     }
+    /// What `find` raises.
+    pub type EverythingFindError = DeniedError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Broken`, `Base::Busy`, `Base::Gone`.
@@ -271,9 +277,15 @@ pub mod interfaces {
         /// What operations raise that declare `Base::Busy`, `Interfaces::Everything::Denied`.
         pub enum BusyOrDeniedError { Busy(super::base::Busy), Denied(everything::Denied) }
     }
+    /// What `several` raises.
+    pub type EverythingSeveralError = BusyOrDeniedError;
+    /// What `again` raises.
+    pub type EverythingAgainError = BusyOrDeniedError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Gone`.
         pub enum GoneError { Gone(super::base::Gone) }
     }
+    /// What `look_up` raises.
+    pub type ShelfLookUpError = GoneError;
 }

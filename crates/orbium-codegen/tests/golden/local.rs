@@ -75,4 +75,6 @@ pub mod local {
         /// What operations raise that declare `Local::Late`.
         pub enum LateError { Late(Late) }
     }
+    /// What `wait_until` raises.
+    pub type ClockWaitUntilError = LateError;
 }

@@ -161,11 +161,15 @@ pub mod r#type {
         /// What operations raise that declare `type::Err`.
         pub enum ErrError { Err(Err) }
     }
+    /// What `call` raises.
+    pub type OkCallError = ErrError;
 
     orb::idl_errors! {
         /// What operations raise that declare `type::Err`, `type::None`.
         pub enum ErrOrNoneError { Err(Err), None(None) }
     }
+    /// What `look` raises.
+    pub type SizedLookError = ErrOrNoneError;
 }
 
 #[allow(clippy::all, clippy::pedantic)]
@@ -311,4 +315,6 @@ pub mod clashes {
         /// What operations raise that declare `Clashes::Foo`.
         pub enum FooError_ { Foo(Foo) }
     }
+    /// What `f` raises.
+    pub type UserFError = FooError_;
 }

@@ -152,6 +152,8 @@ pub mod valuetypes {
         /// What operations raise that declare `Valuetypes::Refused`.
         pub enum RefusedError { Refused(Refused) }
     }
+    /// What `echo_point` raises.
+    pub type KeeperEchoPointError = RefusedError;
 }
 
 #[allow(clippy::all, clippy::pedantic)]

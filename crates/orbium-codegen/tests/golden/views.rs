@@ -258,4 +258,8 @@ pub mod views {
         /// What operations raise that declare `Views::Lost`.
         pub enum LostError { Lost(Lost) }
     }
+    /// What `put` raises.
+    pub type StorePutError = LostError;
+    /// What `longest` raises.
+    pub type StoreLongestError = LostError;
 }

@@ -17,7 +17,8 @@ use golden::interfaces::everything::{Denied, Entry};
 use golden::interfaces::{
     BrokenError, BrokenOrBusyError, BusyOrDeniedError, DeniedError, Diamond, DiamondServant,
     Everything, EverythingAllError, EverythingBothResults, EverythingDivideResults,
-    EverythingServant, EverythingTwoResults, Later, LaterServant, LeftServant, Money, RightServant,
+    EverythingFindError, EverythingServant, EverythingTwoResults, Later, LaterServant, LeftServant,
+    Money, RightServant,
 };
 
 #[derive(Default)]
@@ -143,7 +144,7 @@ impl EverythingServant for Servant {
             number: 9,
         })
     }
-    fn find(&self, _: &Call<'_>, key: &str, secret: &[u8]) -> Result<Entry, DeniedError> {
+    fn find(&self, _: &Call<'_>, key: &str, secret: &[u8]) -> Result<Entry, EverythingFindError> {
         if secret.is_empty() {
             return Err(Denied { secret: vec![1, 2] }.into());
         }
