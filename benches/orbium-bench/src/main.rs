@@ -24,7 +24,7 @@ use orbium::{lock, probe};
 use orbium_cli::Failure;
 use orbium_cli::demo::{self, DemoArgs};
 
-use experiment::{inversion, locks, protocols, threads, whitebox};
+use experiment::{inversion, locks, protocols, schedule, threads, whitebox};
 
 /// Experiments on orbium.
 #[derive(Debug, Parser)]
@@ -73,6 +73,14 @@ enum Command {
     /// sixteen priorities at once; a lane while all others are saturated, and
     /// cyclictest; connections that call once a second, and their memory.
     Threads(threads::ThreadsArgs),
+    /// Deadlines missed against utilization, by scheduling strategy.
+    ///
+    /// Random task sets in a simulator, and as real-time threads of this host; the time of the
+    /// analysis of 10,000 RT_Infos, and the instructions of a look-up among them.
+    Schedule(schedule::ScheduleArgs),
+    /// Looks priorities up in a table: what `schedule` counts the instructions of.
+    #[command(hide = true)]
+    Lookup(schedule::lookup::LookupArgs),
     /// The client of the experiment on protocols.
     #[command(hide = true)]
     Caller(protocols::caller::CallerArgs),
@@ -109,6 +117,8 @@ fn main() -> ExitCode {
         Command::Locks(args) => locks::run(args),
         Command::Collocated(args) => figures::collocated::run(args),
         Command::Threads(args) => threads::run(args),
+        Command::Schedule(args) => schedule::run(args),
+        Command::Lookup(args) => schedule::lookup::run(args),
         Command::Caller(args) => protocols::caller::run(args),
         Command::Client(args) => stage::client::run(args),
         Command::Server(args) => stage::server::run(args),

@@ -265,3 +265,74 @@ fn operations_on_locks_are_counted_on_both_sides() {
     }
     assert!(ran.stdout.contains("Operations on locks per request"));
 }
+
+#[test]
+fn schedule_keeps_the_critical_set_in_the_simulator() {
+    let (ran, found, drawing) = experiment(&[
+        "schedule",
+        "--only",
+        "simulated,analysis",
+        "--utilizations",
+        "0.5,1.2",
+        "--sets",
+        "2",
+    ]);
+    assert!(is_drawing(&drawing), "{drawing}");
+    assert!(ran.stdout.contains("rms+mlf"), "{}", ran.stdout);
+    let strategies = found["simulated"].as_array().unwrap();
+    assert_eq!(strategies.len(), 5, "{found}");
+    for strategy in strategies {
+        let points = strategy["points"].as_array().unwrap();
+        assert_eq!(points[0]["critical"], 0.0, "{strategy}");
+        assert_eq!(points[0]["other"], 0.0, "{strategy}");
+        let keeps = ["rms", "muf", "rms+mlf"].contains(&strategy["strategy"].as_str().unwrap());
+        assert_eq!(points[1]["critical"] == 0.0, keeps, "{strategy}");
+    }
+    let rows = found["rows"].as_array().unwrap();
+    let analysed = rows
+        .iter()
+        .filter(|row| row["figure"].as_str().unwrap().contains("analysis"));
+    assert_eq!(analysed.count(), 10, "{found}");
+}
+
+#[test]
+fn schedule_runs_threads_of_this_host() {
+    let folder = Folder::new();
+    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
+    let ran = run([
+        "schedule",
+        "--only",
+        "live",
+        "--utilizations",
+        "0.2",
+        "--seconds",
+        "0.05",
+        "--svg",
+        &svg,
+        "--json",
+        &json,
+    ]);
+    if ran.status != Some(0) {
+        // Without the privilege of real-time priorities.
+        return ran.assert_failed_saying("SCHED_FIFO");
+    }
+    let found: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let strategies = found["live"].as_array().unwrap();
+    assert_eq!(strategies.len(), 5, "{found}");
+    for strategy in strategies {
+        let point = &strategy["points"][0];
+        for class in ["critical", "other"] {
+            let share = point[class].as_f64().unwrap();
+            assert!((0.0..=1.0).contains(&share), "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn schedule_refuses_a_utilization_that_is_none() {
+    for utilization in ["0", "-1", "nan", "11", "x"] {
+        let option = format!("--utilizations={utilization}");
+        let ran = run(["schedule", &option]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+}

@@ -38,6 +38,7 @@ pub mod gantt;
 mod graph;
 mod info;
 mod options;
+pub mod overload;
 mod rates;
 mod repository;
 mod schedule;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of a schedule: static data that a program looks priorities up in by a constant index.
 
+use std::time::Duration;
+
 use crate::error::SchedError;
-use crate::info::Assignment;
+use crate::info::{Assignment, RtInfo};
 use crate::options::Strategy;
 use crate::repository::Repository;
-use crate::schedule::Dispatching;
+use crate::schedule::{Dispatching, Level, Schedule};
 use crate::time::Time;
 
 /// A schedule as static data, in the form that [`source`](crate::source) writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     /// The strategy.
     pub strategy: Strategy,
@@ -54,6 +56,14 @@ impl Entry {
             worst_case: Time::from_ticks(worst_case),
         }
     }
+
+    /// The deadline of a run released at that time of any clock: a period later. None without a
+    /// period.
+    #[must_use]
+    pub fn deadline(&self, released: Duration) -> Option<Duration> {
+        let period = self.period.as_duration();
+        (!period.is_zero()).then(|| released.saturating_add(period))
+    }
 }
 
 /// A queue of a [`Table`].
@@ -73,6 +83,51 @@ impl Table {
         entries: &[],
         queues: &[],
     };
+
+    /// The table of a schedule that the program computes itself, without a configuration run. Its
+    /// memory is not freed.
+    ///
+    /// # Errors
+    /// `NotScheduled` for an operation that no thread runs.
+    ///
+    /// ```
+    /// use orbium_sched::{Options, Repository, Schedule, Table, Time, Timing};
+    ///
+    /// let mut repository = Repository::new();
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// repository.register("Gyro::read", timing)?;
+    /// let schedule = Schedule::compute(&repository, &Options::default())?;
+    /// let table = Table::leak(&repository, &schedule)?;
+    /// assert_eq!(table.entry(0)?.name, "Gyro::read");
+    /// table.check(&repository)?;
+    /// # Ok::<(), orbium_sched::SchedError>(())
+    /// ```
+    pub fn leak(
+        repository: &Repository,
+        schedule: &Schedule,
+    ) -> Result<&'static Table, SchedError> {
+        let entry = |info: &RtInfo| {
+            let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
+            Ok(Entry {
+                name: info.entry_point.clone().leak(),
+                assignment: schedule.assignment(info.handle).ok_or_else(not_scheduled)?,
+                period: info.timing.period,
+                worst_case: info.timing.worst_case_execution_time,
+            })
+        };
+        let entries: Result<Vec<_>, SchedError> = repository.infos().iter().map(entry).collect();
+        let queue = |level: &Level| Queue {
+            priority: level.priority,
+            dispatching: level.dispatching,
+        };
+        let queues: Vec<_> = schedule.levels.iter().map(queue).collect();
+        Ok(Box::leak(Box::new(Table {
+            strategy: schedule.strategy,
+            hash: hash_of(repository),
+            entries: entries?.leak(),
+            queues: queues.leak(),
+        })))
+    }
 
     /// The operation of that index.
     ///

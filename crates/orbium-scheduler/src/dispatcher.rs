@@ -8,15 +8,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::{Priority, priority};
-use orbium_sched::{Entry, Queue, SchedError, Table};
+use orbium_sched::{Queue, SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
 use crate::error::SchedulerError;
 use crate::job::{Job, Overload};
-use crate::lanes::{corba_priority, scheduling};
 use crate::ready_queue::{ReadyQueue, Waiting};
-use crate::thread::Scheduled;
+use crate::thread::ScheduledThread;
 
 /// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
 /// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not
@@ -60,7 +58,6 @@ struct Shared {
 struct QueueState {
     state: Mutex<Ready>,
     submitted: Condvar,
-    priority: Priority,
 }
 
 struct Ready {
@@ -195,21 +192,17 @@ impl DispatcherBuilder {
             let unknown = || SchedError::UnknownTask(index.to_string());
             operation.ok_or_else(unknown)?.overload = overload;
         }
-        let queue = |it: &Queue| {
-            Ok(QueueState {
-                state: Mutex::new(Ready {
-                    queue: ReadyQueue::new(it.dispatching, self.bound),
-                    is_stopped: false,
-                }),
-                submitted: Condvar::new(),
-                priority: corba_priority(it.priority)?,
-            })
+        let queue = |it: &Queue| QueueState {
+            state: Mutex::new(Ready {
+                queue: ReadyQueue::new(it.dispatching, self.bound),
+                is_stopped: false,
+            }),
+            submitted: Condvar::new(),
         };
-        let queues: Result<Vec<_>, SchedulerError> = self.table.queues.iter().map(queue).collect();
         Ok(Shared {
             table: self.table,
             clock: self.clock,
-            queues: queues?,
+            queues: self.table.queues.iter().map(queue).collect(),
             operations,
         })
     }
@@ -222,12 +215,8 @@ fn start_thread(
     soft: bool,
 ) -> Result<JoinHandle<()>, SchedulerError> {
     let (queue, of_thread) = (shared.table.queues[number], Arc::clone(shared));
-    let wanted = Scheduled {
-        name: format!("queue-{number}"),
-        scheduling: Some(scheduling(queue.dispatching, queue.priority)),
-        soft,
-    };
-    wanted.start(move || of_thread.serve(number))
+    let wanted = ScheduledThread::of_queue(&format!("queue-{number}"), &queue)?;
+    ScheduledThread { soft, ..wanted }.start(move || of_thread.serve(number))
 }
 
 impl Dispatcher {
@@ -270,7 +259,7 @@ impl Dispatcher {
         let entry = self.shared.table.entries.get(operation).ok_or(unknown)?;
         let (number, _) = self.shared.table.queue_of(entry).ok_or(unknown)?;
         let queue = &self.shared.queues[number];
-        let times = (released, deadline(entry, released));
+        let times = (released, entry.deadline(released));
         let work: Work = Box::new(work);
         let mut ready = queue.lock();
         if ready.is_stopped {
@@ -361,7 +350,7 @@ impl Shared {
     fn serve(&self, number: usize) {
         let queue = &self.queues[number];
         while let Some(waiting) = queue.next() {
-            priority::while_at(Some(queue.priority), || self.run(waiting));
+            self.run(waiting);
         }
     }
 
@@ -431,10 +420,4 @@ impl OperationState {
             panicked: count(&self.panicked),
         }
     }
-}
-
-/// A period after the release; none without a period.
-fn deadline(entry: &Entry, released: Duration) -> Option<Duration> {
-    let period = entry.period.as_duration();
-    (!period.is_zero()).then(|| released.saturating_add(period))
 }

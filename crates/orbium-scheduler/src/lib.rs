@@ -44,5 +44,7 @@ pub use job::{Job, Overload};
 pub use lanes::{ScheduledLanes, at_priority_of};
 pub use mode::{Mode, VARIABLE};
 pub use periodic::{PeriodicTask, PeriodicTaskBuilder};
+pub use ready_queue::{ReadyQueue, Waiting};
 pub use scheduler::{Outcome, Scheduler};
 pub use statistics::{Distribution, Statistics};
+pub use thread::ScheduledThread;

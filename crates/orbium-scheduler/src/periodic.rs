@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::{Priority, Scheduling, priority};
+use orbium::{Priority, Scheduling};
 use orbium_sched::{SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
@@ -16,7 +16,7 @@ use crate::job::{Job, Overload};
 use crate::lanes::{corba_priority, scheduling};
 use crate::releases::{Poll, Release, Releases};
 use crate::statistics::{End, Measured, Recorder, Statistics};
-use crate::thread::Scheduled;
+use crate::thread::ScheduledThread;
 
 /// A thread that runs an operation once in each period, at absolute times: no delay of one run
 /// moves the next. Its deadline is its period.
@@ -187,9 +187,10 @@ impl PeriodicTaskBuilder {
         }
         let shared = Arc::new(Shared::default());
         let (name, of_thread) = (self.name.clone(), Arc::clone(&shared));
-        let wanted = Scheduled {
+        let wanted = ScheduledThread {
             name: name.clone(),
             scheduling: self.scheduling,
+            priority: self.priority,
             soft: self.soft,
         };
         let thread = wanted.start(move || self.serve(&of_thread, work))?;
@@ -212,8 +213,7 @@ impl PeriodicTaskBuilder {
                 Poll::Wait(length) => clock.park(length),
                 Poll::ClockWentBack => recorder.record(Measured::ClockWentBack),
                 Poll::Run(release) => {
-                    let run = || self.run(&release, &mut work);
-                    recorder.record(priority::while_at(self.priority, run));
+                    recorder.record(self.run(&release, &mut work));
                 }
             }
         }

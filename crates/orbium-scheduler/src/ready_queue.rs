@@ -8,8 +8,25 @@ use std::time::Duration;
 
 use orbium_sched::{Dispatching, Entry};
 
-/// The runs that wait in a queue.
-pub(crate) struct ReadyQueue<W> {
+/// The runs that wait in a queue, the most urgent first: by subpriority, earliest deadline or least
+/// laxity, and in the order of their arrival among equals.
+///
+/// ```
+/// use orbium_sched::{Dispatching, Entry};
+/// use orbium_scheduler::ReadyQueue;
+/// use std::time::Duration;
+///
+/// let mut queue = ReadyQueue::new(Dispatching::Deadline, 2);
+/// let entry = Entry::new("Log::write", (0, 0, 99), 500_000, 10_000);
+/// let ms = Duration::from_millis;
+/// queue.push((0, &entry), (ms(0), Some(ms(90))), "late")?;
+/// queue.push((0, &entry), (ms(1), Some(ms(50))), "soon")?;
+/// assert_eq!(queue.push((0, &entry), (ms(2), None), "full"), Err("full"));
+/// assert_eq!(queue.pop().map(|it| it.work), Some("soon"));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Debug)]
+pub struct ReadyQueue<W> {
     dispatching: Dispatching,
     bound: usize,
     submitted: u64,
@@ -17,17 +34,23 @@ pub(crate) struct ReadyQueue<W> {
 }
 
 /// A run that waits.
-pub(crate) struct Waiting<W> {
+#[derive(Debug)]
+pub struct Waiting<W> {
     order: (i128, u32, u64),
-    pub(crate) operation: usize,
-    pub(crate) released: Duration,
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) work: W,
+    /// The index of the operation in its table.
+    pub operation: usize,
+    /// When it was released, on the clock of those that push.
+    pub released: Duration,
+    /// By when it is to end, on the same clock.
+    pub deadline: Option<Duration>,
+    /// What is to run.
+    pub work: W,
 }
 
 impl<W> ReadyQueue<W> {
     /// A queue for at most `bound` runs, for which there is memory from the start.
-    pub(crate) fn new(dispatching: Dispatching, bound: usize) -> Self {
+    #[must_use]
+    pub fn new(dispatching: Dispatching, bound: usize) -> Self {
         Self {
             dispatching,
             bound,
@@ -36,8 +59,11 @@ impl<W> ReadyQueue<W> {
         }
     }
 
-    /// Adds a run of the operation of that index; gives `work` back if the queue is full.
-    pub(crate) fn push(
+    /// Adds a run of the operation of that index, with its release and its deadline.
+    ///
+    /// # Errors
+    /// `work`: as many wait as may.
+    pub fn push(
         &mut self,
         (operation, entry): (usize, &Entry),
         (released, deadline): (Duration, Option<Duration>),
@@ -70,12 +96,20 @@ impl<W> ReadyQueue<W> {
     }
 
     /// The most urgent run.
-    pub(crate) fn pop(&mut self) -> Option<Waiting<W>> {
+    pub fn pop(&mut self) -> Option<Waiting<W>> {
         self.waiting.pop()
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
     }
 }
 

@@ -4,32 +4,67 @@
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
-use orbium::{Scheduling, give_scheduling};
+use orbium::{Priority, Scheduling, give_scheduling, priority};
+use orbium_sched::Queue;
 
 use crate::error::SchedulerError;
+use crate::lanes::{corba_priority, scheduling};
 
-/// A thread that is to be started.
-pub(crate) struct Scheduled {
-    pub(crate) name: String,
-    /// None for that of the thread that starts it.
-    pub(crate) scheduling: Option<Scheduling>,
-    /// It goes on if the host refuses the scheduling.
-    pub(crate) soft: bool,
+/// A thread that is to be started, and what it gets before it runs.
+///
+/// ```
+/// use orbium_sched::{Dispatching, Queue};
+/// use orbium_scheduler::ScheduledThread;
+///
+/// let queue = Queue { priority: 10, dispatching: Dispatching::Static };
+/// let thread = ScheduledThread {
+///     soft: true,
+///     ..ScheduledThread::of_queue("queue-0", &queue)?
+/// };
+/// let ended = thread.start(|| println!("{:?}", orbium::priority::current()))?.join();
+/// # assert!(ended.is_ok());
+/// # Ok::<(), orbium_scheduler::SchedulerError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ScheduledThread {
+    /// Its name, in errors too.
+    pub name: String,
+    /// Scheduling class and native priority; none for those of the thread that starts it.
+    pub scheduling: Option<Scheduling>,
+    /// The CORBA priority that its calls carry.
+    pub priority: Option<Priority>,
+    /// It goes on if the host refuses the scheduling. Default: it does not.
+    pub soft: bool,
 }
 
-impl Scheduled {
+impl ScheduledThread {
+    /// The thread of a queue of a schedule: at the queue's native priority, which is the CORBA
+    /// priority of its calls too.
+    ///
+    /// # Errors
+    /// [`SchedulerError::Priority`].
+    pub fn of_queue(name: &str, queue: &Queue) -> Result<Self, SchedulerError> {
+        Ok(Self {
+            name: name.to_owned(),
+            scheduling: Some(scheduling(queue.dispatching, queue.priority)),
+            priority: Some(corba_priority(queue.priority)?),
+            soft: false,
+        })
+    }
+
     /// Starts the thread, and waits until it has its scheduling.
     ///
     /// # Errors
     /// [`SchedulerError::Thread`]; [`SchedulerError::Host`] if the host refuses the scheduling. No
     /// thread remains then.
-    pub(crate) fn start(
+    pub fn start(
         self,
         body: impl FnOnce() + Send + 'static,
     ) -> Result<JoinHandle<()>, SchedulerError> {
         let Self {
             name,
             scheduling,
+            priority,
             soft,
         } = self;
         let (ready, started) = sync_channel(1);
@@ -40,7 +75,7 @@ impl Scheduled {
             // The thread that starts this one waits for it.
             let _ = ready.send(given);
             if runs {
-                body();
+                priority::while_at(priority, body);
             }
         });
         let thread = thread.map_err(|cause| SchedulerError::Thread {

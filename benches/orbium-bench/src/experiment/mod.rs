@@ -4,5 +4,6 @@
 pub(crate) mod inversion;
 pub(crate) mod locks;
 pub(crate) mod protocols;
+pub(crate) mod schedule;
 pub(crate) mod threads;
 pub(crate) mod whitebox;

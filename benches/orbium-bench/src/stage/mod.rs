@@ -14,4 +14,4 @@ mod pacing;
 pub(crate) mod real_time;
 pub(crate) mod server;
 pub(crate) mod stand;
-mod work;
+pub(crate) mod work;

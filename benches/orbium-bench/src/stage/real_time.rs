@@ -51,6 +51,18 @@ pub(crate) fn can_be_real_time(_priority: i32) -> Result<(), String> {
     Err("real-time priorities are there on Linux only".to_owned())
 }
 
+/// What the kernel does to real-time threads that leave nothing to others.
+pub(crate) fn throttling() -> Option<String> {
+    let microseconds = std::fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").ok()?;
+    let microseconds = microseconds.trim();
+    (microseconds != "-1").then(|| {
+        format!(
+            "Real-time threads that use more than {microseconds} µs of a period together stand still \
+             for its rest (rt throttling; from Linux 6.12 on, as long as others starve)."
+        )
+    })
+}
+
 /// Lets this process have as many descriptors as it ever may.
 #[cfg(target_os = "linux")]
 pub(crate) fn raise_descriptor_limit() {

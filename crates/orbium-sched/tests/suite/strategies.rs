@@ -2,7 +2,7 @@
 //! The strategies in comparison: what each keeps when there is more to do than time.
 
 use orbium_sched::simulator::{simulate, tasks_of};
-use orbium_sched::{Criticality, Dispatching, Schedule, Strategy};
+use orbium_sched::{Criticality, Dispatching, Schedule, Strategy, overload};
 
 use crate::book::{critical, ms, repository, schedule, timing};
 
@@ -107,22 +107,19 @@ fn edf_fills_the_processor_where_rms_cannot() {
     assert!(!schedule(&book, Strategy::Rms).is_feasible());
 }
 
-#[path = "../../examples/overload.rs"]
-mod overload;
-
 /// Conformance: RT 6 - utilization 1.2: RMS, MUF and the hybrid miss no deadline of the critical set
 #[test]
 fn under_overload_the_critical_set_misses_nothing() {
     for strategy in [Strategy::Rms, Strategy::Muf, Strategy::RmsMlf] {
-        let misses = overload::misses(strategy, 1.2, 10).unwrap();
+        let misses = overload::simulated_misses(strategy, 1.2, 0..10).unwrap();
         assert_eq!(misses.critical, 0.0, "{strategy}");
         assert!(misses.other > 0.0, "{strategy}");
     }
     for strategy in [Strategy::Edf, Strategy::Mlf] {
-        let misses = overload::misses(strategy, 1.2, 10).unwrap();
+        let misses = overload::simulated_misses(strategy, 1.2, 0..10).unwrap();
         assert!(misses.critical > 0.0, "{strategy}");
         // Nothing is missed up to a utilization of 1.
-        let full = overload::misses(strategy, 1.0, 10).unwrap();
+        let full = overload::simulated_misses(strategy, 1.0, 0..10).unwrap();
         assert_eq!(full, overload::Misses::default(), "{strategy}");
     }
 }

@@ -16,7 +16,7 @@ use crate::peer::programs::Peers;
 use crate::report::row::Row;
 use crate::stage::burst::LATE;
 use crate::stage::clock::Span;
-use crate::stage::real_time::{HIGH, can_be_real_time};
+use crate::stage::real_time::{HIGH, can_be_real_time, throttling};
 use crate::stage::stand::{How, Stand};
 use crate::statistics::summary::{Summary, ratio};
 use orbium_cli::Failure;
@@ -163,7 +163,12 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
                 .to_owned(),
         );
     }
-    outcome.notes.extend(throttling());
+    outcome.notes.extend(throttling().map(|rule| {
+        format!(
+            "{rule} The saturated lanes do; the lane that is looked at, and threads without an \
+             ORB, stand still with them."
+        )
+    }));
     outcome.json = found.iter().map(Found::to_json).collect();
     outcome
 }
@@ -187,19 +192,6 @@ impl Found {
             "wakeups_worst_ns": self.worst_wakeup(),
         })
     }
-}
-
-/// What the kernel does to real-time threads that leave nothing to others.
-fn throttling() -> Option<String> {
-    let microseconds = std::fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").ok()?;
-    let microseconds = microseconds.trim();
-    (microseconds != "-1").then(|| {
-        format!(
-            "Real-time threads that use more than {microseconds} µs of a period together stand still \
-             for its rest (rt throttling; from Linux 6.12 on, as long as others starve). The saturated \
-             lanes do; the lane that is looked at, and threads without an ORB, stand still with them."
-        )
-    })
 }
 
 /// A cyclictest that runs.
