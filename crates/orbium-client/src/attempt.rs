@@ -29,7 +29,7 @@ use crate::outcome::Outcome;
 use crate::reference::Reference;
 use crate::{locate, notice};
 use orbium_invocation::timing::Timing;
-pub(crate) use suspended::Suspended;
+pub use suspended::Suspended;
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -45,7 +45,7 @@ pub(crate) enum Path {
 }
 
 /// The state of a call between its exchanges.
-pub(crate) struct Attempt<'o> {
+pub struct Attempt<'o> {
     object: &'o Reference,
     timing: Timing,
     /// Where the object was said to be.
@@ -63,8 +63,9 @@ pub(crate) struct Attempt<'o> {
 }
 
 impl<'o> Attempt<'o> {
+    /// The first attempt of a call, which begins now.
     #[inline(always)]
-    pub(crate) fn new(object: &'o Reference) -> Self {
+    pub fn new(object: &'o Reference) -> Self {
         Self {
             object,
             timing: Timing::NEVER,
@@ -175,8 +176,11 @@ impl<'o> Attempt<'o> {
 
     /// A link to a candidate: the one that answered last, while it can be
     /// reached, or else the first that can.
+    ///
+    /// # Errors
+    /// Why the last of them could not be reached; INV_POLICY if there is none.
     #[inline(always)]
-    pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
+    pub fn link(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().binding()?;
         if let Some(priorities) = &binding.priorities {
             return self.link_at_priority(binding, priorities);
@@ -259,7 +263,7 @@ impl<'o> Attempt<'o> {
     /// Keeps for the caller why there was no link.
     #[cold]
     #[inline(never)]
-    pub(crate) fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
+    pub fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
         story::claim(self.begun);
         self.keep_offered(oneway);
         exception
@@ -293,8 +297,9 @@ impl<'o> Attempt<'o> {
         self.object
     }
 
+    /// The deadlines of the call.
     #[inline]
-    pub(crate) fn timing(&self) -> &Timing {
+    pub fn timing(&self) -> &Timing {
         &self.timing
     }
 
@@ -336,7 +341,7 @@ impl CallTarget for Attempt<'_> {
 
 /// Whether another address may do: not where trust is missing, nor where the
 /// server has said that it does not serve such priorities.
-pub(crate) fn may_try_others(refused: SystemException) -> bool {
+pub fn may_try_others(refused: SystemException) -> bool {
     !matches!(
         refused.kind,
         ExceptionKind::NoPermission | ExceptionKind::InvPolicy | ExceptionKind::Rebind

@@ -6,10 +6,10 @@ use orbium_invocation::Operation;
 
 /// Asks a server for a connection of a band. The text leaves its reply open:
 /// nothing of it is needed here.
-pub(crate) static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
+pub static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
 
 /// Whether that is what a server says to a band that does not know of any.
-pub(crate) fn is_unknown_to_server(refused: SystemException) -> bool {
+pub fn is_unknown_to_server(refused: SystemException) -> bool {
     matches!(
         refused.kind,
         ExceptionKind::BadOperation | ExceptionKind::NoImplement

@@ -26,15 +26,16 @@ use orbium_invocation::timing::Timing;
 
 /// One way to an object.
 #[derive(Debug)]
-pub(crate) struct Candidate {
+pub struct Candidate {
     pub(crate) route: Route,
-    pub(crate) version: Version,
+    /// Of GIOP.
+    pub version: Version,
     pub(crate) negotiated: Negotiated,
     /// Whether the reference says which code sets the server has.
     knows_code_sets: bool,
     pub(crate) object_key: Vec<u8>,
     /// Whether its server accepts a CancelRequest.
-    pub(crate) is_cancelled: bool,
+    pub is_cancelled: bool,
     template: RequestTemplate,
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
@@ -123,7 +124,7 @@ impl Candidate {
     /// Whether the whole reference, which the server may forward to, could carry what
     /// this candidate cannot: it names no code sets, so those of every ORB are used.
     #[cold]
-    pub(crate) fn may_carry_more(&self, error: CdrErrorKind) -> bool {
+    pub fn may_carry_more(&self, error: CdrErrorKind) -> bool {
         let is_of_code_sets = matches!(
             error,
             CdrErrorKind::CannotConvert
@@ -135,7 +136,7 @@ impl Candidate {
 
     /// How values are written to it, in native byte order.
     #[inline]
-    pub(crate) fn format(&self) -> Format {
+    pub fn format(&self) -> Format {
         Format {
             order: ByteOrder::NATIVE,
             minor: self.version.minor,
@@ -148,7 +149,7 @@ impl Candidate {
     /// the server may not know them, what is said of priorities, and the deadlines
     /// of the call.
     #[inline(always)]
-    pub(crate) fn begin_request<'n>(
+    pub fn begin_request<'n>(
         &self,
         writer: &mut CdrWriter<'_>,
         request_id: u32,
@@ -179,7 +180,7 @@ impl Candidate {
 
     /// As `begin_request`, with service contexts in addition to those of the ORB.
     #[cold]
-    pub(crate) fn begin_request_with(
+    pub fn begin_request_with(
         &self,
         writer: &mut CdrWriter<'_>,
         (request_id, response): (u32, ResponseFlags),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use orbium_channel::connection::{Bounds, Connection, Role};
 use orbium_channel::protocol::ChannelOptions;
 use orbium_channel::{BidirectionalConnections, ProtocolPolicy, Protocols};
 use orbium_config::{
@@ -53,5 +54,16 @@ impl ClientConfig {
             properties: self.properties,
             message_size: self.limits.message_size,
         }
+    }
+
+    /// The GIOP side of a connection to a server.
+    pub fn giop_connection(&self) -> Connection {
+        let bounds = Bounds {
+            message: self.limits.message_size,
+            reassembly: self.limits.reassembly(),
+            // Calls have deadlines of their own.
+            message_time: None,
+        };
+        Connection::new(Role::Client, bounds, self.protocols.budget())
     }
 }

@@ -17,13 +17,16 @@ use orbium_invocation::exceptions::deadline_passed;
 
 /// Raised where the system gives no further thread; why is noted.
 #[cold]
-pub(crate) fn no_thread(error: &io::Error) -> SystemException {
+pub fn no_thread(error: &io::Error) -> SystemException {
     note(Phase::Begin, None, error);
     exhausted()
 }
 
 /// What connects to the server that a key names.
-pub(crate) fn connector(
+///
+/// # Errors
+/// INV_POLICY: no transport is registered for its channel.
+pub fn connector(
     config: &ClientConfig,
     key: &PoolKey,
 ) -> Result<Box<dyn Connector>, SystemException> {
@@ -45,7 +48,10 @@ pub(crate) fn connector(
 }
 
 /// Connects without blocking in the stream: the caller waits for its readiness.
-pub(crate) fn nonblocking(
+///
+/// # Errors
+/// What the transport says, or that the deadline has passed.
+pub fn nonblocking(
     connector: &dyn Connector,
     deadline: Deadline,
 ) -> io::Result<Box<dyn ByteStream>> {
@@ -58,7 +64,7 @@ pub(crate) fn nonblocking(
 
 /// The system exception for a connection that could not be made.
 #[inline(never)]
-pub(crate) fn refused(
+pub fn refused(
     error: &io::Error,
     deadline: Deadline,
     channel: &Channel,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_channel::connection::{Bounds, CodeSets, Connection as GiopConnection, Role};
+use orbium_channel::connection::{CodeSets, Connection as GiopConnection};
 use orbium_channel::dedication::DedicationReply;
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
@@ -73,17 +73,6 @@ pub(crate) struct Connection {
     cause: Option<String>,
 }
 
-/// The GIOP side of a connection to a server.
-pub(super) fn giop_connection(config: &ClientConfig) -> GiopConnection {
-    let bounds = Bounds {
-        message: config.limits.message_size,
-        reassembly: config.limits.reassembly(),
-        // Calls have deadlines of their own.
-        message_time: None,
-    };
-    GiopConnection::new(Role::Client, bounds, config.protocols.budget())
-}
-
 impl Connection {
     pub(crate) fn new(
         stream: Box<dyn ByteStream>,
@@ -94,7 +83,7 @@ impl Connection {
         let code_sets = CodeSets::of_client(negotiated);
         Self {
             stream,
-            giop: giop_connection(config).with_code_sets(code_sets),
+            giop: config.giop_connection().with_code_sets(code_sets),
             slot: None,
             storage: Vec::new(),
             next_id: 0,

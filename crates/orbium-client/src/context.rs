@@ -9,19 +9,18 @@ use orbium_channel::BidirectionalConnections;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
-use orbium_invocation::{ConnectionSharing, Priority, RealTime};
+use orbium_invocation::{ConnectionSharing, RealTime};
 use orbium_metrics::{Instruments, Measurements};
 use orbium_sys::fork::PerProcess;
 
-use crate::asynchronous::{Reader, ReplyReaders};
 use crate::config::ClientConfig;
+use crate::counts::Counts;
 use crate::notice;
 use crate::pools::Pools;
 use crate::thread_policies::ThreadPolicies;
 use orbium_invocation::Decoding;
 
-/// The client of an ORB: its connections to servers, the readers of asynchronous replies,
-/// and the choices that calls depend on.
+/// The client of an ORB: its connections to servers, and the choices that calls depend on.
 pub struct ClientContext {
     /// What calls check before they begin: flags of [`notice`].
     notice: AtomicU8,
@@ -31,7 +30,6 @@ pub struct ClientContext {
     decoding: Decoding,
     instruments: Arc<Instruments>,
     pools: PerProcess<Pools>,
-    readers: PerProcess<ReplyReaders>,
     real_time: OnceLock<Arc<dyn RealTime>>,
 }
 
@@ -56,7 +54,6 @@ impl ClientContext {
             config: Arc::new(config),
             instruments,
             pools: PerProcess::new(),
-            readers: PerProcess::new(),
             real_time: OnceLock::new(),
         })
     }
@@ -94,7 +91,7 @@ impl ClientContext {
     }
 
     /// What is counted, if metrics are on.
-    pub(crate) fn measurements(&self) -> Option<&Arc<Measurements>> {
+    pub fn measurements(&self) -> Option<&Arc<Measurements>> {
         self.instruments.measurements()
     }
 
@@ -104,27 +101,9 @@ impl ClientContext {
         self.pools.get_or_renew(new, Pools::leave)
     }
 
-    /// What receives for asynchronous calls; in a forked child threads of its own.
-    pub(crate) fn reply_readers(&self) -> &ReplyReaders {
-        self.readers.get_or_init(ReplyReaders::default)
-    }
-
-    /// The reader of asynchronous replies for callers of a priority.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
-    pub(crate) fn reader(
-        &self,
-        priority: Option<Priority>,
-    ) -> Result<Arc<Reader>, SystemException> {
-        self.reply_readers().reader(priority, &|| {
-            Reader::new(
-                &self.config,
-                self.pools().counts(),
-                self.real_time(),
-                priority,
-            )
-        })
+    /// What is counted over the connections to servers.
+    pub fn counts(&self) -> &Arc<Counts> {
+        self.pools().counts()
     }
 
     /// Installs the real-time extension; `false` if there is one.
@@ -186,13 +165,6 @@ impl ClientContext {
     pub fn set_thread_policies(&self, change: impl FnOnce(&mut ThreadPolicies)) {
         ThreadPolicies::change(self.number, change);
         self.set_notice(notice::THREAD_POLICY);
-    }
-
-    /// Ends the asynchronous calls under way; waits for the handlers that run.
-    pub fn end_asynchronous_calls(&self) {
-        if let Some(readers) = self.readers.get() {
-            readers.close(true);
-        }
     }
 
     /// Closes the connections.

@@ -9,8 +9,9 @@ use orbium_metrics::{Closing, ConnectionBook, Tracked};
 use orbium_trace::log::Recurring;
 use orbium_transport::ByteStream;
 
+/// The connections of an ORB to servers, as a number and in its book.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// Connections, idle and busy ones. Written only when one is made or lost.
     open: AtomicUsize,
     /// Connections that may be open while some are idle.
@@ -87,13 +88,14 @@ impl Counts {
 
 /// One connection, as long as it is open.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub struct Counted {
     counts: Arc<Counts>,
     tracked: Tracked,
 }
 
 impl Counted {
-    pub(super) fn new(counts: &Arc<Counts>, channel: &Channel) -> Self {
+    /// A connection over that channel has been made.
+    pub fn new(counts: &Arc<Counts>, channel: &Channel) -> Self {
         counts.opened();
         let tracked = counts.book.connected(&channel.scheme, &channel.address);
         let conn = tracked.id();
@@ -105,7 +107,7 @@ impl Counted {
     }
 
     /// Its stream, counted if metrics are on.
-    pub(super) fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
+    pub fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
         self.tracked.metered(stream)
     }
 
@@ -120,7 +122,7 @@ impl Counted {
 
     /// Records why the connection ends; the first cause counts.
     #[cold]
-    pub(super) fn note_cause(&self, cause: Closing) {
+    pub fn note_cause(&self, cause: Closing) {
         self.tracked.note_closing(cause);
     }
 }

@@ -26,7 +26,7 @@ use orbium_invocation::timing::Timing;
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// The results; or the oneway was sent.
     Results,
     /// A user exception.
@@ -36,7 +36,7 @@ pub(crate) enum Answer {
 }
 
 /// A request being made, and then its reply.
-pub(crate) struct Exchange<'a, 'b> {
+pub struct Exchange<'a, 'b> {
     writer: CdrWriter<'a>,
     start: BodyStart,
     link: Link<'b>,
@@ -71,7 +71,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 impl<'a, 'b> Exchange<'a, 'b> {
     /// A request of which nothing is written yet.
     #[inline(always)]
-    pub(crate) fn new(
+    pub fn new(
         object: &'b Reference,
         timing: &'b Timing,
         oneway: bool,
@@ -98,7 +98,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// Writes the request header. Not by `new`: what that returns would then be
     /// moved, and a writer is large.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, operation: &'static Operation) {
+    pub fn begin(&mut self, operation: &'static Operation) {
         let candidate = self.link.candidate;
         let connection = &mut self.link.connection;
         let introduction = match connection {
@@ -120,7 +120,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// As `begin`, with service contexts in addition to those of the ORB.
     #[cold]
-    pub(crate) fn begin_with(
+    pub fn begin_with(
         &mut self,
         operation: &'static Operation,
         response: ResponseFlags,
@@ -144,14 +144,15 @@ impl<'a, 'b> Exchange<'a, 'b> {
         );
     }
 
-    pub(crate) fn request_id(&self) -> u32 {
+    /// The id of the request; 0 within the process.
+    pub fn request_id(&self) -> u32 {
         self.request_id
     }
 
     /// Why there is nothing to be read.
     #[cold]
     #[inline(never)]
-    pub(crate) fn outcome(&mut self) -> Outcome {
+    pub fn outcome(&mut self) -> Outcome {
         self.outcome
             .take()
             .unwrap_or(Outcome::Failed(broken_invariant()))
@@ -171,13 +172,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Where the arguments go.
     #[inline]
-    pub(crate) fn writer(&mut self) -> &mut CdrWriter<'a> {
+    pub fn writer(&mut self) -> &mut CdrWriter<'a> {
         &mut self.writer
     }
 
     /// Sends the request and waits for the reply, if there is to be one.
     #[inline]
-    pub(crate) fn perform(&mut self) -> Answer {
+    pub fn perform(&mut self) -> Answer {
         self.perform_and(Self::receive)
     }
 

@@ -8,7 +8,8 @@ use orbium_invocation::Priority;
 
 /// The service contexts about priorities that a request carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PriorityContext {
+pub enum PriorityContext {
+    /// Nothing.
     None,
     /// The priority of this request (CLIENT_PROPAGATED).
     Priority(Priority),
@@ -17,14 +18,16 @@ pub(crate) enum PriorityContext {
     /// A request for a dedicated thread, and the priority of this request; -1 stands for
     /// none.
     Marker {
+        /// The priority that the thread is to have.
         asks: i16,
+        /// The priority of the request.
         priority: i16,
     },
 }
 
 impl PriorityContext {
     /// Adds a request for a dedicated thread.
-    pub(crate) fn with(self, marker: DedicationRequest) -> Self {
+    pub fn with(self, marker: DedicationRequest) -> Self {
         let priority = match self {
             Self::Priority(priority) => priority.number(),
             _ => -1,
@@ -39,15 +42,16 @@ impl PriorityContext {
 /// Service contexts that only the first requests of a connection carry, or those with a
 /// priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Introduction {
+pub struct Introduction {
     /// Sent until the first reply shows that the server has received them.
-    pub(crate) code_sets: Option<Negotiated>,
-    pub(crate) said: PriorityContext,
+    pub code_sets: Option<Negotiated>,
+    /// What the request says of priorities.
+    pub said: PriorityContext,
 }
 
 impl Introduction {
     /// `None` if the request needs no context.
-    pub(crate) fn new(code_sets: Option<Negotiated>, said: PriorityContext) -> Option<Self> {
+    pub fn new(code_sets: Option<Negotiated>, said: PriorityContext) -> Option<Self> {
         match (code_sets, said) {
             (None, PriorityContext::None) => None,
             (code_sets, said) => Some(Self { code_sets, said }),

@@ -4,52 +4,52 @@
 //!
 //! It knows neither object adapters nor servants: a call to an object of the caller's own
 //! ORB goes through [`LocalOrb`]. Its user is `orbium-core`; `orbium` has what programs
-//! need.
+//! need. The modules are public for `orbium-ami`, which makes the same attempts without a
+//! thread for each.
 #![forbid(unsafe_code)]
 
-mod asynchronous;
-mod attempt;
-mod band_operation;
+pub mod attempt;
+pub mod band_operation;
 mod bands;
 mod binding;
 mod call;
-mod candidate;
+pub mod candidate;
 mod collocated;
 mod config;
-mod connecting;
+pub mod connecting;
 mod connection;
 mod connection_policies;
 mod context;
-mod counts;
-mod exchange;
+pub mod counts;
+pub mod exchange;
 mod intercepted;
-mod introduction;
-mod link;
+pub mod introduction;
+pub mod link;
 mod local_orb;
 mod locate;
 pub mod notice;
 mod observed;
-mod outcome;
+pub mod outcome;
 mod overrides;
-mod partition;
+pub mod partition;
 mod per_thread;
-mod pool;
-mod pool_key;
+pub mod pool;
+pub mod pool_key;
 mod pools;
 mod priorities;
 mod private_connections;
 mod reacting;
+pub mod received_reply;
 mod reference;
 mod request_header;
 mod shared;
-mod span;
+pub mod span;
 mod thread_policies;
-mod waiting;
-mod way;
+pub mod waiting;
+pub mod way;
 
 use orbium_invocation::call_exceptions as errors;
 
-pub use asynchronous::{Asynchronous, call_async};
 pub use binding::offered;
 pub use call::{call, call_once, connect, locate, send};
 pub use collocated::Collocated;

@@ -17,7 +17,7 @@ use orbium_invocation::exceptions::time_left;
 use orbium_invocation::timing::Timing;
 
 /// A candidate, with a connection to it that is ours for one exchange.
-pub(crate) struct Link<'b> {
+pub struct Link<'b> {
     pub(super) candidate: &'b Candidate,
     /// `None` within the process, and once it must not be used again.
     pub(super) connection: Option<Box<Connection>>,

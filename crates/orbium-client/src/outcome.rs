@@ -14,7 +14,7 @@ use orbium_interceptor::ContextList;
 
 /// Why an exchange ended without results.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The object is elsewhere.
     Forward(Arc<Ior>),
     /// The server wants the object addressed in another way.
@@ -33,7 +33,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     /// What a step came to that had it.
     #[cold]
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
             Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
@@ -46,7 +46,7 @@ impl Outcome {
 
     /// Of a reply that cannot be read.
     #[cold]
-    pub(crate) fn malformed() -> Self {
+    pub fn malformed() -> Self {
         Self::Failed(SystemException::orbium(
             ExceptionKind::Marshal,
             minor::REPLY_MALFORMED,
@@ -57,9 +57,12 @@ impl Outcome {
 
 /// The system exception for an exception that was read, was not declared, or could not
 /// be read.
+///
+/// # Errors
+/// UNKNOWN if it was not declared; MARSHAL if it could not be read.
 #[cold]
 #[inline(never)]
-pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
+pub fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
     match read {
         Ok(Some(exception)) => Ok(exception),
         Ok(None) => Err(SystemException::omg(
@@ -80,10 +83,10 @@ fn leads_to(ior: &Ior) -> String {
 }
 
 /// What a reply without results says.
-pub(crate) fn outcome_of(
-    status: ReplyStatus,
-    reader: &mut CdrReader<'_>,
-) -> Result<Outcome, CdrError> {
+///
+/// # Errors
+/// Its body cannot be read, or it has results.
+pub fn outcome_of(status: ReplyStatus, reader: &mut CdrReader<'_>) -> Result<Outcome, CdrError> {
     Ok(match status {
         ReplyStatus::SystemException => {
             Outcome::Failed(SystemExceptionBody::read(reader)?.exception())
@@ -105,7 +108,7 @@ pub(crate) fn outcome_of(
 /// The header of a reply that is not the plain sort, `None` if it is none; and
 /// what the server says to a marker.
 #[cold]
-pub(crate) fn read_answer(
+pub fn read_answer(
     header: &MessageHeader,
     message: &mut [u8],
     seams: &[u32],
@@ -132,11 +135,7 @@ pub(crate) fn read_answer(
 
 /// The service contexts of a reply.
 #[cold]
-pub(crate) fn contexts_of(
-    header: &MessageHeader,
-    message: &mut [u8],
-    seams: &[u32],
-) -> ContextList {
+pub fn contexts_of(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> ContextList {
     let Some((_, body)) = message.split_first_chunk_mut::<HEADER_LEN>() else {
         return ContextList::default();
     };

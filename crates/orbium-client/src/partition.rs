@@ -8,7 +8,7 @@ use orbium_transport::ProtocolProperties;
 /// The part of a pool's key that keeps calls with different policies from sharing
 /// connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ConnectionPartition {
+pub struct ConnectionPartition {
     /// The band of priorities of their requests.
     pub(crate) band: Option<PriorityBand>,
     /// Id of the reference that owns them (PrivateConnectionPolicy).
@@ -26,7 +26,8 @@ pub(crate) struct ConnectionPartition {
 }
 
 impl ConnectionPartition {
-    pub(crate) fn is_private(&self) -> bool {
+    /// Whether a reference owns them.
+    pub fn is_private(&self) -> bool {
         self.private.is_some()
     }
 

@@ -53,7 +53,7 @@ struct State {
 /// The connections to one server, or call slots of a multiplexed one. Each carries one
 /// call at a time.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub struct Pool {
     pub(super) key: PoolKey,
     config: Arc<ClientConfig>,
     counts: Arc<Counts>,
@@ -139,7 +139,8 @@ impl Pool {
         }))
     }
 
-    pub(crate) fn key(&self) -> &PoolKey {
+    /// What its connections have in common.
+    pub fn key(&self) -> &PoolKey {
         &self.key
     }
 
@@ -148,7 +149,8 @@ impl Pool {
         self.headers
     }
 
-    pub(crate) fn channel(&self) -> &Channel {
+    /// Where its connections lead.
+    pub fn channel(&self) -> &Channel {
         &self.key.channel
     }
 
@@ -405,7 +407,7 @@ impl Pool {
     }
 
     /// Has the reader woken when the pool closes.
-    pub(super) fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
+    pub fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let reader = Arc::downgrade(reader);
         if !readers.iter().any(|known| known.ptr_eq(&reader)) {

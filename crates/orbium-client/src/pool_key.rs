@@ -11,10 +11,13 @@ use crate::partition::ConnectionPartition;
 /// What connections must have in common to be used for one another: the
 /// channel, and the code sets, which cannot change once they are settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PoolKey {
-    pub(crate) channel: Channel,
-    pub(crate) negotiated: Negotiated,
-    pub(crate) partition: ConnectionPartition,
+pub struct PoolKey {
+    /// Where they lead.
+    pub channel: Channel,
+    /// The code sets that both sides use.
+    pub negotiated: Negotiated,
+    /// What keeps calls with other policies from them.
+    pub partition: ConnectionPartition,
 }
 
 impl Hash for PoolKey {

@@ -60,12 +60,12 @@ impl PrivateConnections {
     }
 
     /// The dedication that new connections request, if any.
-    pub(crate) fn request(&self) -> Option<DedicationRequest> {
+    pub fn request(&self) -> Option<DedicationRequest> {
         self.request
     }
 
     /// Whether at most one connection is ever opened.
-    pub(crate) fn is_single(&self) -> bool {
+    pub fn is_single(&self) -> bool {
         self.is_single
     }
 
@@ -83,7 +83,7 @@ impl PrivateConnections {
     }
 
     /// Records the server's reply to the dedication request.
-    pub(crate) fn record_reply(&self, reply: DedicationReply) {
+    pub fn record_reply(&self, reply: DedicationReply) {
         *self
             .last_reply
             .lock()

@@ -84,7 +84,7 @@ impl<O: ?Sized> Reference<O> {
 
     /// The client that calls through it.
     #[inline]
-    pub(crate) fn client(&self) -> &ClientContext {
+    pub fn client(&self) -> &ClientContext {
         &self.client
     }
 
@@ -115,13 +115,13 @@ impl<O: ?Sized> Reference<O> {
 
     /// The slots of this thread, if interceptors see its calls or they carry service contexts
     /// of their caller.
-    pub(crate) fn slots_of_caller(&self) -> Option<SlotTable> {
+    pub fn slots_of_caller(&self) -> Option<SlotTable> {
         let all = &self.client.config().interceptors;
         (self.notices() & notice::INTERCEPTED != 0).then(|| all.current().of_this_thread())
     }
 
     /// Keeps the service contexts of a reply, if the caller asks for them.
-    pub(crate) fn keep_reply_contexts(&self, contexts: &ContextList) {
+    pub fn keep_reply_contexts(&self, contexts: &ContextList) {
         if let Some(to) = &self.overrides.reply_contexts {
             to.set(contexts.clone());
         }
@@ -141,7 +141,7 @@ impl<O: ?Sized> Reference<O> {
 
     /// How often calls of idempotent operations are sent again.
     #[cold]
-    pub(crate) fn idempotent_retries(&self) -> u32 {
+    pub fn idempotent_retries(&self) -> u32 {
         let own = self.overrides.idempotent_retries;
         own.unwrap_or(self.client.config().limits.idempotent_retries)
     }

@@ -21,7 +21,7 @@ use crate::reference::Reference;
 
 /// A call under way; its span ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct CallSpan {
+pub struct CallSpan {
     span: Span,
     oneway: bool,
     deadline: Cell<Option<Instant>>,
@@ -74,7 +74,7 @@ impl CallSpan {
     /// A call begins; `None` if no subscriber wants its span.
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin(object: &Reference, operation: &'static Operation) -> Option<Self> {
+    pub fn begin(object: &Reference, operation: &'static Operation) -> Option<Self> {
         let interface = match operation.interface() {
             "" => object.ior().type_id.as_str(),
             interface => interface,
@@ -97,23 +97,25 @@ impl CallSpan {
     }
 
     /// Makes it the current span of this thread.
-    pub(crate) fn enter(&self) -> EnteredSpan {
+    pub fn enter(&self) -> EnteredSpan {
         self.span.clone().entered()
     }
 
-    pub(crate) fn note_deadline(&self, deadline: Option<Instant>) {
+    /// Records how long the call may take.
+    pub fn note_deadline(&self, deadline: Option<Instant>) {
         self.deadline.set(deadline);
         record_deadline(&self.span, deadline);
     }
 
-    pub(crate) fn note_priority(&self, priority: Option<Priority>) {
+    /// Records the priority of the request, if it has one.
+    pub fn note_priority(&self, priority: Option<Priority>) {
         if let Some(priority) = priority {
             self.span.record("corba.priority", priority.number());
         }
     }
 
     /// The request goes that way: to the object itself, or to where it was forwarded.
-    pub(crate) fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
+    pub fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
         let span = &self.span;
         span.record("corba.object.key", display(Key(&candidate.object_key)));
         span.record("corba.giop.version", display(Giop(candidate.version)));
@@ -141,12 +143,12 @@ impl CallSpan {
     }
 
     /// The id of the last request: each retry has its own.
-    pub(crate) fn note_request_id(&self, id: u32) {
+    pub fn note_request_id(&self, id: u32) {
         self.span.record("corba.request_id", id);
     }
 
     /// How often it was sent again, and forwarded, so far.
-    pub(crate) fn note_counts(&self, retries: u32, forwards: u32) {
+    pub fn note_counts(&self, retries: u32, forwards: u32) {
         if retries > 0 {
             self.span.record("corba.retries", retries);
         }
@@ -155,7 +157,8 @@ impl CallSpan {
         }
     }
 
-    pub(crate) fn note_user_exception(&self, id: Option<&str>) {
+    /// The call ends with that user exception.
+    pub fn note_user_exception(&self, id: Option<&str>) {
         self.has_ended.set(true);
         self.span.record("rpc.status_code", USER_EXCEPTION);
         if let Some(id) = id {
@@ -163,7 +166,8 @@ impl CallSpan {
         }
     }
 
-    pub(crate) fn note_failure(&self, exception: SystemException, phase: Phase) {
+    /// The call ends with a system exception, raised in that phase.
+    pub fn note_failure(&self, exception: SystemException, phase: Phase) {
         self.has_ended.set(true);
         record_failure(&self.span, exception);
         self.span.record("corba.phase", phase.name());

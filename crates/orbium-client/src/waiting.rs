@@ -8,7 +8,7 @@ use orbium_sync::lock::{Condvar, MutexGuard};
 
 /// Waits for a notification, for the time `left` of the call. Without a deadline it
 /// waits until the callers ahead finish; they always notify, on failure too.
-pub(super) fn wait<'a, T>(
+pub fn wait<'a, T>(
     changed: &Condvar,
     state: MutexGuard<'a, T>,
     left: Option<Duration>,

@@ -12,7 +12,7 @@ use crate::private_connections::PrivateConnections;
 
 /// Which candidate is to be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub enum Choice {
     /// The one that suits the call's priority, or answered last.
     First,
     /// The one that was chosen before.
@@ -22,13 +22,15 @@ pub(crate) enum Choice {
 }
 
 /// How a request reaches its object.
-pub(crate) struct Way<'s> {
-    pub(crate) candidate: &'s Candidate,
+pub struct Way<'s> {
+    /// Where it leads.
+    pub candidate: &'s Candidate,
     /// The connections that it may use; `None` within the process.
-    pub(crate) pool: Option<&'s Arc<Pool>>,
+    pub pool: Option<&'s Arc<Pool>>,
     /// What the request says of priorities.
-    pub(crate) said: PriorityContext,
+    pub said: PriorityContext,
     /// Bound with the server before the first request.
-    pub(crate) band: Option<PriorityBand>,
-    pub(crate) own: Option<&'s Arc<PrivateConnections>>,
+    pub band: Option<PriorityBand>,
+    /// The reference's private connections, if it has any.
+    pub own: Option<&'s Arc<PrivateConnections>>,
 }

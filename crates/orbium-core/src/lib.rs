@@ -24,13 +24,13 @@ mod reference;
 mod servant;
 pub mod watch;
 
+pub use orbium_ami::Asynchronous;
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
 use orbium_client as client;
-pub use orbium_client::Asynchronous;
 pub use orbium_config::{
     BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
     ForwardBoundKeys, GiopMinor, Limits, NamingTimeout, ReplyBatching, ServerStrategy,

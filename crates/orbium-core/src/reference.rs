@@ -103,7 +103,8 @@ impl ObjectRef {
         results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Asynchronous<T, E> {
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
-        client::call_async(object, operation, arguments, write, results)
+        let readers = &self.orb().core().reply_readers;
+        orbium_ami::call_async(readers, object, operation, arguments, write, results)
     }
 
     /// The same object with a bound on the time of each call.

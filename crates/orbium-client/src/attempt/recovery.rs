@@ -20,7 +20,7 @@ impl Attempt<'_> {
     /// What to do after an exchange without results: try again, perhaps after a pause, or
     /// give up.
     #[cold]
-    pub(crate) fn again(
+    pub fn again(
         &mut self,
         operation: &'static Operation,
         outcome: Outcome,
@@ -38,7 +38,7 @@ impl Attempt<'_> {
     /// As `again`, without keeping the story or waiting: returns before when the request is
     /// not to be sent.
     #[cold]
-    pub(crate) fn go_on(
+    pub fn go_on(
         &mut self,
         operation: &'static Operation,
         outcome: Outcome,

@@ -82,7 +82,7 @@ impl Attempt<'_> {
     }
 
     /// Whether the server may have served the request before it was sent last.
-    pub(crate) fn was_repeated(&self) -> bool {
+    pub fn was_repeated(&self) -> bool {
         self.repeats > 0
     }
 

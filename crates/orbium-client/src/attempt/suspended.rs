@@ -19,7 +19,7 @@ use orbium_invocation::timing::Timing;
 
 /// An attempt without its object.
 #[derive(Debug)]
-pub(crate) struct Suspended {
+pub struct Suspended {
     timing: Timing,
     forwarded: Option<Arc<Reference>>,
     candidate: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Suspended {
 impl Suspended {
     /// Whether a failure is not yet the end: there is a way back, or the request may be
     /// sent again.
-    pub(crate) fn may_go_on(&self) -> bool {
+    pub fn may_go_on(&self) -> bool {
         self.forwarded.is_some() || self.repeats > 0
     }
 }
@@ -41,16 +41,18 @@ impl Suspended {
 impl<'o> Attempt<'o> {
     /// As `check_before_request`, but does not wait: says before when the request is not
     /// to be sent.
-    pub(crate) fn apply_policies_or_start_time(
-        &mut self,
-    ) -> Result<Option<Instant>, SystemException> {
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER after the end of the ORB; TIMEOUT if a deadline has passed.
+    pub fn apply_policies_or_start_time(&mut self) -> Result<Option<Instant>, SystemException> {
         match self.object.notices() {
             0 => Ok(None),
             notice => self.apply_flagged_policies(notice),
         }
     }
 
-    pub(crate) fn suspend(self) -> Suspended {
+    /// Separates it from its object, for as long as its call waits.
+    pub fn suspend(self) -> Suspended {
         Suspended {
             timing: self.timing,
             forwarded: self.forwarded,
@@ -63,7 +65,8 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    pub(crate) fn resume(object: &'o Reference, suspended: Suspended) -> Self {
+    /// Goes on with a call through the object that it was suspended from.
+    pub fn resume(object: &'o Reference, suspended: Suspended) -> Self {
         Self {
             object,
             timing: suspended.timing,
@@ -81,23 +84,26 @@ impl<'o> Attempt<'o> {
     }
 
     /// Whether its object was said to be elsewhere.
-    pub(crate) fn is_forwarded(&self) -> bool {
+    pub fn is_forwarded(&self) -> bool {
         self.forwarded.is_some()
     }
 
     /// How often the call was sent again, and forwarded.
-    pub(crate) fn counts(&self) -> (u32, u32) {
+    pub fn counts(&self) -> (u32, u32) {
         (self.retries + self.repeats, self.forwards)
     }
 
     /// Candidates that there are for it.
-    pub(crate) fn ways(&self) -> usize {
+    pub fn ways(&self) -> usize {
         let binding = self.target().binding();
         binding.map_or(0, |binding| binding.candidates.len())
     }
 
     /// The way to a candidate.
-    pub(crate) fn way(&self, choice: Choice) -> Result<Way<'_>, SystemException> {
+    ///
+    /// # Errors
+    /// INV_POLICY: there is none.
+    pub fn way(&self, choice: Choice) -> Result<Way<'_>, SystemException> {
         let client = self.object.client();
         let binding = self.target().binding()?;
         let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
@@ -140,7 +146,7 @@ impl<'o> Attempt<'o> {
     }
 
     /// The candidate that was chosen last has answered, after others had not.
-    pub(crate) fn prefer(&self) {
+    pub fn prefer(&self) {
         if let Ok(binding) = self.target().binding() {
             binding.prefer(self.candidate.get());
         }

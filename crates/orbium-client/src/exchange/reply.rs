@@ -12,10 +12,10 @@ use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, unreadable};
 
 use super::{Answer, Exchange, orbium};
-use crate::asynchronous::Reply;
 use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
+use crate::received_reply::ReceivedReply;
 
 impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time.
@@ -245,7 +245,7 @@ impl Exchange<'_, '_> {
     }
 
     /// The raw reply, for later unmarshalling.
-    pub(crate) fn take_reply(&mut self, status: ReplyStatus) -> Result<Reply, SystemException> {
+    pub fn take_reply(&mut self, status: ReplyStatus) -> Result<ReceivedReply, SystemException> {
         let format = self.link.candidate.format();
         let (header, body) = self.reply.ok_or_else(broken_invariant)?;
         let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
@@ -259,13 +259,13 @@ impl Exchange<'_, '_> {
             NoMemory::exception(Completion::Yes)
         })?;
         let seams = seams.to_vec();
-        Ok(Reply {
+        Ok(ReceivedReply {
             header,
             status,
             body,
             octets,
             seams,
-            _charge: charge,
+            charge,
             format,
         })
     }

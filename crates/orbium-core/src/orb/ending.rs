@@ -142,7 +142,7 @@ impl Orb {
         for lane in lanes {
             lane.await_end();
         }
-        self.core().client.end_asynchronous_calls();
+        self.core().reply_readers.close();
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
@@ -161,7 +161,7 @@ impl Orb {
     /// Ends, in a forked child, what the child itself has begun. The rest is the
     /// parent's: its threads may have been about to change it.
     fn end_copy(&self) {
-        self.core().client.end_asynchronous_calls();
+        self.core().reply_readers.close();
         self.core().client.close_connections();
         self.change_state(ENDING, ENDED);
     }

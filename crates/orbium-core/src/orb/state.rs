@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
+use orbium_ami::ReplyReaders;
 use orbium_cdr::{Any, Owner};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
@@ -30,6 +31,7 @@ pub(super) const ENDED: u8 = 2;
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
+    pub(crate) reply_readers: ReplyReaders,
     pub(super) client: Arc<ClientContext>,
     pub(crate) initial: InitialReferences,
     pub(super) server: OnceLock<Result<Server, SystemException>>,
@@ -111,6 +113,7 @@ impl Orb {
             }));
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
+                reply_readers: ReplyReaders::default(),
                 client: ClientContext::new(
                     config.of_client(bidirectional),
                     number,

@@ -9,11 +9,13 @@ use orbium_invocation::raises::Raises;
 
 use super::call::Call;
 use super::handle::Asynchronous;
+use super::readers::ReplyReaders;
 use super::request::Values;
-use crate::reference::Reference;
+use orbium_client::Reference;
 
-/// Begins a call of an operation. Whatever fails, sending too, comes out of its result.
+/// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
 pub fn call_async<A: Send + 'static, T, E: Raises>(
+    readers: &ReplyReaders,
     object: Arc<Reference>,
     operation: &'static Operation,
     arguments: A,
@@ -24,5 +26,6 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
         values: arguments,
         write,
     };
-    Asynchronous::new(Call::begin(object, operation, Box::new(arguments)), results)
+    let call = Call::begin(readers.here(), object, operation, Box::new(arguments));
+    Asynchronous::new(call, results)
 }

@@ -9,10 +9,10 @@ use orbium_giop::{
 };
 use orbium_invocation::Operation;
 
-use crate::candidate::Candidate;
-use crate::config::ClientConfig;
-use crate::errors::bad_argument;
-use crate::introduction::Introduction;
+use orbium_client::ClientConfig;
+use orbium_client::candidate::Candidate;
+use orbium_client::introduction::Introduction;
+use orbium_invocation::call_exceptions::bad_argument;
 use orbium_invocation::timing::Timing;
 
 /// The arguments of a call, kept until there is an answer.

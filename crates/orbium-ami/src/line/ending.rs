@@ -9,11 +9,11 @@ use orbium_invocation::story::Phase as CallPhase;
 
 use super::end::End;
 use super::{Awaiting, Line, Phase};
-use crate::asynchronous::reader::Reader;
+use crate::reader::Reader;
 
 impl Line {
     /// Ends the line, unless it has ended before. Not under its lock.
-    pub(in crate::asynchronous) fn end(self: &Arc<Self>, reader: &Arc<Reader>, end: End) {
+    pub(crate) fn end(self: &Arc<Self>, reader: &Arc<Reader>, end: End) {
         if let Some(text) = end.text() {
             self.note(CallPhase::Wait, &text);
         }

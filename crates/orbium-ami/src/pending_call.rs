@@ -7,12 +7,12 @@ use std::time::Instant;
 use orbium_giop::SystemException;
 use orbium_invocation::story::Note;
 
-use super::reply::Reply;
-use crate::outcome::Outcome;
+use orbium_client::outcome::Outcome;
+use orbium_client::received_reply::ReceivedReply;
 use orbium_invocation::Decoding;
 
 /// What a call comes to.
-pub(super) type Answered = Result<Reply, SystemException>;
+pub(super) type Answered = Result<ReceivedReply, SystemException>;
 
 /// What becomes of a request otherwise than by an answer.
 #[derive(Debug)]

@@ -13,19 +13,19 @@ use orbium_invocation::story::{Note, Phase as CallPhase};
 
 use super::end::End;
 use super::{Awaiting, Line, Pending, Phase};
-use crate::asynchronous::pending_call::{News, PendingCall};
-use crate::asynchronous::reader::Reader;
-use crate::asynchronous::reply::Reply;
-use crate::band_operation::is_unknown_to_server;
-use crate::errors::not_trusted;
-use crate::outcome::{Outcome, read_answer};
+use crate::pending_call::{News, PendingCall};
+use crate::reader::Reader;
+use orbium_client::band_operation::is_unknown_to_server;
+use orbium_client::outcome::{Outcome, read_answer};
+use orbium_client::received_reply::ReceivedReply;
+use orbium_invocation::call_exceptions::not_trusted;
 
 /// Receives in a row before other lines have their turn.
 const TURN: usize = 16;
 
 impl Line {
     /// Receives what is there. On the thread that reads.
-    pub(in crate::asynchronous) fn receive(self: &Arc<Self>, reader: &Arc<Reader>) {
+    pub(crate) fn receive(self: &Arc<Self>, reader: &Arc<Reader>) {
         let Some(stream) = self.stream.get() else {
             return;
         };
@@ -129,13 +129,13 @@ impl Line {
         };
         // Late replies are discarded.
         let pending = self.awaited(&plain, said)?;
-        let reply = Reply {
+        let reply = ReceivedReply {
             header,
             status: plain.status,
             body: plain.body,
             octets: message.octets,
             seams: message.seams,
-            _charge: charge,
+            charge,
             format: pending.format,
         };
         match pending.awaiting {
@@ -161,7 +161,7 @@ impl Line {
     }
 
     /// The server has answered to the band.
-    fn bound(self: &Arc<Self>, reader: &Arc<Reader>, mut reply: Reply) -> Option<End> {
+    fn bound(self: &Arc<Self>, reader: &Arc<Reader>, mut reply: ReceivedReply) -> Option<End> {
         match reply.outcome(None) {
             Some(Outcome::Failed(refused)) if !is_unknown_to_server(refused) => {
                 return Some(End::Refused(refused));
@@ -196,7 +196,7 @@ fn read_header(
     Some((header, plain?, said))
 }
 
-fn answer(call: Arc<dyn PendingCall>, mut reply: Reply, channel: &Channel) {
+fn answer(call: Arc<dyn PendingCall>, mut reply: ReceivedReply, channel: &Channel) {
     let outcome = reply.outcome(Some(call.decoding()));
     if let Some(outcome) = &outcome {
         call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));

@@ -11,12 +11,12 @@ use super::state::State;
 
 impl Call {
     /// Something happened on its way.
-    pub(in crate::asynchronous) fn note(&self, note: Note) {
+    pub(crate) fn note(&self, note: Note) {
         self.lock().notes.push(note);
     }
 
     /// Something happened to the connection that it was to use, or uses.
-    pub(in crate::asynchronous) fn note_after_its_beginning(&self, notes: &[Note]) {
+    pub(crate) fn note_after_its_beginning(&self, notes: &[Note]) {
         let own = notes.iter().filter(|note| note.is_after(self.begun));
         self.lock().notes.extend(own.cloned());
     }
@@ -45,14 +45,14 @@ impl Call {
     }
 
     /// Keeps the story for this thread, which takes the result.
-    pub(in crate::asynchronous) fn tell(&self) {
+    pub(crate) fn tell(&self) {
         if let Some(failure) = self.lock().failure.take() {
             story::remember(failure);
         }
     }
 
     /// The reply has come and cannot be read: keeps the story for this thread.
-    pub(in crate::asynchronous) fn tell_of_reading(&self, exception: SystemException, note: Note) {
+    pub(crate) fn tell_of_reading(&self, exception: SystemException, note: Note) {
         let mut state = self.lock();
         state.notes.push(note);
         self.make_story(&mut state, &Err(exception));

@@ -9,6 +9,11 @@
 //! reply is unmarshalled where it is consumed: by the task that awaits it, by the
 //! thread that asks for it, or by a worker thread of the caller's priority that runs a
 //! reply handler.
+//!
+//! It knows neither synchronous calls nor how an attempt chooses its connection:
+//! `orbium-client` does. Its user is `orbium-core`; programs use the `_async` forms of
+//! stubs.
+#![forbid(unsafe_code)]
 
 mod begin;
 mod call;
@@ -17,11 +22,8 @@ mod line;
 mod pending_call;
 mod reader;
 mod readers;
-mod reply;
 mod request;
 
 pub use begin::call_async;
 pub use handle::Asynchronous;
-pub(crate) use reader::Reader;
-pub(crate) use readers::ReplyReaders;
-pub(crate) use reply::Reply;
+pub use readers::ReplyReaders;

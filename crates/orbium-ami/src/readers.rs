@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The readers of an ORB: one for each priority of callers.
 
-use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use orbium_client::ClientContext;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::Priority;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::Mutex;
+use orbium_sys::fork::PerProcess;
 
 use super::reader::Reader;
-use crate::errors::exhausted;
+use orbium_invocation::call_exceptions::exhausted;
 
 /// Priorities that have a reader of their own. Callers of further ones share that
 /// of the next more urgent priority.
@@ -23,9 +24,27 @@ struct State {
     closed: bool,
 }
 
-/// The readers of asynchronous replies, one for each priority.
+/// The readers of asynchronous replies of an ORB. A forked child has threads of its own.
 #[derive(Default)]
-pub(crate) struct ReplyReaders {
+pub struct ReplyReaders(PerProcess<Readers>);
+
+impl ReplyReaders {
+    /// Those of this process.
+    pub(super) fn here(&self) -> &Readers {
+        self.0.get_or_init(Readers::default)
+    }
+
+    /// Ends all calls under way, for good; waits for the handlers that run.
+    pub fn close(&self) {
+        if let Some(readers) = self.0.get() {
+            readers.close(true);
+        }
+    }
+}
+
+/// One reader for each priority.
+#[derive(Default)]
+pub(super) struct Readers {
     state: Mutex<State>,
     under_way: Arc<AtomicUsize>,
     last_number: AtomicU64,
@@ -40,7 +59,7 @@ impl Drop for UnderWay {
     }
 }
 
-impl ReplyReaders {
+impl Readers {
     pub(super) fn next_number(&self) -> u64 {
         self.last_number.fetch_add(1, Ordering::Relaxed)
     }
@@ -63,10 +82,10 @@ impl ReplyReaders {
     ///
     /// # Errors
     /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
-    pub(crate) fn reader(
+    pub(super) fn reader(
         &self,
+        client: &ClientContext,
         priority: Option<Priority>,
-        make: &dyn Fn() -> io::Result<Arc<Reader>>,
     ) -> Result<Arc<Reader>, SystemException> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
@@ -81,7 +100,7 @@ impl ReplyReaders {
         {
             return Ok(reader);
         }
-        let reader = make().map_err(|error| {
+        let reader = Reader::new(client, priority).map_err(|error| {
             orbium_trace::log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
             exhausted()
         })?;
@@ -90,7 +109,7 @@ impl ReplyReaders {
     }
 
     /// Ends all calls under way. Waits for the handlers that run if `waits`.
-    pub(crate) fn close(&self, waits: bool) {
+    fn close(&self, waits: bool) {
         let readers = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.closed = true;
@@ -109,7 +128,7 @@ fn next_more_urgent(readers: &[Arc<Reader>], priority: Option<Priority>) -> Opti
     next.cloned()
 }
 
-impl Drop for ReplyReaders {
+impl Drop for Readers {
     /// An ORB without references has no calls in flight. The last reference may belong
     /// to one of the threads that end here.
     fn drop(&mut self) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_sys::Interest;
 
 use super::Reader;
-use crate::asynchronous::line::Line;
+use crate::line::Line;
 
 /// The token of a line's source, and behind it that of its other one.
 const fn token(number: u64) -> u64 {
@@ -22,11 +22,7 @@ pub(super) const fn line_of(token: u64) -> (u64, bool) {
 
 impl Reader {
     /// Watches a line, unless it has ended.
-    pub(in crate::asynchronous) fn watch(
-        &self,
-        line: &Arc<Line>,
-        source: &dyn AsFd,
-    ) -> io::Result<()> {
+    pub(crate) fn watch(&self, line: &Arc<Line>, source: &dyn AsFd) -> io::Result<()> {
         let mut state = self.lock();
         if state.ended || line.is_over() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -37,7 +33,7 @@ impl Reader {
     }
 
     /// Changes what is waited for on a line's source.
-    pub(in crate::asynchronous) fn change(
+    pub(crate) fn change(
         &self,
         number: u64,
         source: &dyn AsFd,
@@ -47,31 +43,23 @@ impl Reader {
     }
 
     /// Waits for room to send on a source of its own.
-    pub(in crate::asynchronous) fn watch_sending(
-        &self,
-        number: u64,
-        source: &Arc<OwnedFd>,
-    ) -> io::Result<()> {
+    pub(crate) fn watch_sending(&self, number: u64, source: &Arc<OwnedFd>) -> io::Result<()> {
         self.poller.add(source, token(number) + 1, Interest::Write)
     }
 
-    pub(in crate::asynchronous) fn ignore_sending(
-        &self,
-        number: u64,
-        source: &Arc<OwnedFd>,
-    ) -> io::Result<()> {
+    pub(crate) fn ignore_sending(&self, number: u64, source: &Arc<OwnedFd>) -> io::Result<()> {
         self.poller.remove(source, token(number) + 1)
     }
 
     /// Has a line looked at, whatever its source shows.
-    pub(in crate::asynchronous) fn look_at(&self, line: &Arc<Line>) {
+    pub(crate) fn look_at(&self, line: &Arc<Line>) {
         self.lock().looks.push(Arc::clone(line));
         self.waker.wake();
     }
 
     /// Has the thread that reads send what waits on a line. It need not be woken while
     /// it is awake: it looks at the lines before it waits.
-    pub(in crate::asynchronous) fn send_soon(&self, line: &Arc<Line>) {
+    pub(crate) fn send_soon(&self, line: &Arc<Line>) {
         let waits = {
             let mut state = self.lock();
             state.deferred.push(Arc::clone(line));
@@ -83,7 +71,7 @@ impl Reader {
     }
 
     /// A line has ended.
-    pub(in crate::asynchronous) fn forget(&self, line: &Arc<Line>) {
+    pub(crate) fn forget(&self, line: &Arc<Line>) {
         let mut state = self.lock();
         state.recent = None;
         if let Some(known) = state.lines.get(line.key())

@@ -11,10 +11,10 @@ use super::super::reader::Reader;
 use super::super::request::written;
 use super::Call;
 use super::state::Slot;
-use crate::attempt::Attempt;
-use crate::exchange::{Answer, Exchange};
-use crate::outcome::Outcome;
-use crate::way::Choice;
+use orbium_client::attempt::Attempt;
+use orbium_client::exchange::{Answer, Exchange};
+use orbium_client::outcome::Outcome;
+use orbium_client::way::Choice;
 
 /// A request that is ready to be sent.
 struct Ready {

@@ -21,13 +21,13 @@ use orbium_sys::{Interest, Poller, Waker};
 use super::line::Line;
 use super::line::end::End;
 use super::pending_call::PendingCall;
-use crate::config::ClientConfig;
-use crate::connecting::{connector, no_thread};
-use crate::counts::{Counted, Counts};
-use crate::errors::exhausted;
-use crate::pool::Pool;
-use crate::pool_key::PoolKey;
-use crate::way::Way;
+use orbium_client::connecting::{connector, no_thread};
+use orbium_client::counts::{Counted, Counts};
+use orbium_client::pool::Pool;
+use orbium_client::pool_key::PoolKey;
+use orbium_client::way::Way;
+use orbium_client::{ClientConfig, ClientContext};
+use orbium_invocation::call_exceptions::exhausted;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -136,15 +136,11 @@ impl Reader {
     ///
     /// # Errors
     /// The system gives no descriptors.
-    pub(crate) fn new(
-        config: &Arc<ClientConfig>,
-        counts: &Arc<Counts>,
-        real_time: Option<&Arc<dyn RealTime>>,
-        priority: Option<Priority>,
-    ) -> io::Result<Arc<Self>> {
+    pub(crate) fn new(client: &ClientContext, priority: Option<Priority>) -> io::Result<Arc<Self>> {
         let (poller, waker) = (Poller::new()?, Arc::new(Waker::new()?));
         poller.add(waker.source(), WAKER, Interest::Read)?;
-        let real_time = real_time.cloned();
+        let config = client.config();
+        let real_time = client.real_time().cloned();
         let of_threads = real_time.clone();
         let options = ThreadOptions {
             begin: Some(Arc::new(move || {
@@ -158,7 +154,7 @@ impl Reader {
         Ok(Arc::new(Self {
             priority,
             config: Arc::clone(config),
-            counts: Arc::clone(counts),
+            counts: Arc::clone(client.counts()),
             real_time,
             poller,
             waker,
@@ -216,7 +212,7 @@ impl Reader {
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
         let open = move || opened.open(&reader, &*connector);
         if let Err(error) = self.threads.run(open) {
-            // Somebody else may have a request there already.
+            // Another caller may have a request there already.
             line.end(self, End::Unreachable(exhausted()));
             return Err(no_thread(&error));
         }

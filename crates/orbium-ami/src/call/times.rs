@@ -10,7 +10,7 @@ use orbium_invocation::story::{Note, Phase};
 
 use super::Call;
 use super::state::Due;
-use crate::way::Choice;
+use orbium_client::way::Choice;
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 
@@ -37,7 +37,7 @@ impl Call {
 
     /// What was to be done at that time is due. On the thread that reads: this
     /// does not block.
-    pub(in crate::asynchronous) fn fire(self: &Arc<Self>, at: Instant) {
+    pub(crate) fn fire(self: &Arc<Self>, at: Instant) {
         let due = {
             let mut state = self.lock();
             let due = state.timer.filter(|(armed, _)| *armed == at);

@@ -24,13 +24,14 @@ use orbium_transport::Stamp;
 
 use super::pending_call::News;
 use super::reader::Reader;
+use super::readers::Readers;
 use super::request::Arguments;
-use crate::attempt::{Attempt, Suspended, may_try_others};
-use crate::context::ClientContext;
-use crate::outcome::Outcome;
-use crate::reference::Reference;
-use crate::span::CallSpan;
-use crate::way::Choice;
+use orbium_client::ClientContext;
+use orbium_client::Reference;
+use orbium_client::attempt::{Attempt, Suspended, may_try_others};
+use orbium_client::outcome::Outcome;
+use orbium_client::span::CallSpan;
+use orbium_client::way::Choice;
 use state::{Due, Slot, State};
 
 /// A call, shared by its handle, the reader that receives its reply, and its timer.
@@ -59,12 +60,12 @@ pub(crate) struct Call {
 impl Call {
     /// Begins a call.
     pub(super) fn begin(
+        readers: &Readers,
         object: Arc<Reference>,
         operation: &'static Operation,
         arguments: Box<dyn Arguments>,
     ) -> Arc<Self> {
         let client = object.client();
-        let readers = client.reply_readers();
         let counted = readers.count_in(client.config().limits.asynchronous_calls);
         let refused = counted.as_ref().err().copied();
         let real_time = client.real_time();
@@ -87,7 +88,7 @@ impl Call {
             done: Condvar::new(),
             begun_by: Origin::here(),
         });
-        let started = refused.map_or_else(|| call.start(), Err);
+        let started = refused.map_or_else(|| call.start(readers), Err);
         if let Err(refused) = started {
             call.take_notes();
             call.complete(Err(refused));
@@ -95,11 +96,11 @@ impl Call {
         call
     }
 
-    fn start(self: &Arc<Self>) -> Result<(), SystemException> {
+    fn start(self: &Arc<Self>, readers: &Readers) -> Result<(), SystemException> {
         let client = self.client();
         let mut attempt = Attempt::new(&self.object);
         let start = attempt.apply_policies_or_start_time()?;
-        let reader = client.reader(self.priority)?;
+        let reader = readers.reader(client, self.priority)?;
         let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
         self.lock().timing = timing;

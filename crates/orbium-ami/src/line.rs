@@ -26,18 +26,17 @@ use orbium_transport::{ByteStream, Connector, Deadline, Stamp};
 use super::pending_call::PendingCall;
 use super::reader::Reader;
 use super::request::written;
-use crate::band_operation::BIND_PRIORITY_BAND;
-use crate::candidate::Candidate;
-use crate::config::ClientConfig;
-use crate::connecting;
-use crate::connection::giop_connection;
-use crate::counts::Counted;
-use crate::introduction::{Introduction, PriorityContext};
-use crate::pool::Pool;
-use crate::pool_key::PoolKey;
-use crate::private_connections::PrivateConnections;
-use crate::way::Way;
 use end::End;
+use orbium_client::ClientConfig;
+use orbium_client::PrivateConnections;
+use orbium_client::band_operation::BIND_PRIORITY_BAND;
+use orbium_client::candidate::Candidate;
+use orbium_client::connecting;
+use orbium_client::counts::Counted;
+use orbium_client::introduction::{Introduction, PriorityContext};
+use orbium_client::pool::Pool;
+use orbium_client::pool_key::PoolKey;
+use orbium_client::way::Way;
 use orbium_invocation::timing::Timing;
 
 /// A request that follows the last send within this time is left to the reader, if it is
@@ -186,7 +185,9 @@ impl Line {
             stream: OnceLock::new(),
             state: Mutex::new(state),
             giop: Mutex::new(
-                giop_connection(config).with_headers(config.protocols.headers(pool.channel())),
+                config
+                    .giop_connection()
+                    .with_headers(config.protocols.headers(pool.channel())),
             ),
         }))
     }

@@ -15,20 +15,24 @@ use orbium_invocation::Decoding;
 
 /// A reply as it came.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) header: MessageHeader,
-    pub(crate) status: ReplyStatus,
+pub struct ReceivedReply {
+    /// The header of the message.
+    pub header: MessageHeader,
+    /// What sort of body it has.
+    pub status: ReplyStatus,
     /// Where its body begins.
-    pub(crate) body: usize,
-    pub(crate) octets: Vec<u8>,
-    pub(crate) seams: Vec<u32>,
+    pub body: usize,
+    /// The whole message.
+    pub octets: Vec<u8>,
+    /// Where the bodies of its fragments were joined.
+    pub seams: Vec<u32>,
     /// What is charged for it until it is read.
-    pub(crate) _charge: Charge,
+    pub charge: Charge,
     /// How the server writes, but for the byte order.
-    pub(crate) format: Format,
+    pub format: Format,
 }
 
-impl Reply {
+impl ReceivedReply {
     fn read<T>(
         &mut self,
         decoding: Option<&Decoding>,
@@ -48,7 +52,7 @@ impl Reply {
     }
 
     /// What to do about a reply without results; `None` if it has an answer.
-    pub(super) fn outcome(&mut self, decoding: Option<&Decoding>) -> Option<Outcome> {
+    pub fn outcome(&mut self, decoding: Option<&Decoding>) -> Option<Outcome> {
         match self.status {
             ReplyStatus::NoException | ReplyStatus::UserException => None,
             status => {
@@ -59,7 +63,7 @@ impl Reply {
     }
 
     /// The repository id of the user exception that it has.
-    pub(super) fn exception_id(&self) -> Option<String> {
+    pub fn exception_id(&self) -> Option<String> {
         // The rest of the exception is not read.
         const MOST: usize = 1024;
         let end = self.octets.len().min(self.body + MOST);
@@ -74,7 +78,7 @@ impl Reply {
     }
 
     /// How its call ends, for interceptors.
-    pub(super) fn call_outcome(&self) -> CallOutcome {
+    pub fn call_outcome(&self) -> CallOutcome {
         match self.status {
             ReplyStatus::UserException => {
                 CallOutcome::UserException(self.exception_id().unwrap_or_default().into())
@@ -84,12 +88,12 @@ impl Reply {
     }
 
     /// Its service contexts.
-    pub(super) fn contexts(&mut self) -> ContextList {
+    pub fn contexts(&mut self) -> ContextList {
         contexts_of(&self.header, &mut self.octets, &self.seams)
     }
 
     /// How its call ends, for the metrics.
-    pub(super) fn end(&self) -> (End, Option<SystemException>) {
+    pub fn end(&self) -> (End, Option<SystemException>) {
         match self.status {
             ReplyStatus::UserException => (End::UserException, None),
             _ => (End::Results, None),
@@ -97,7 +101,7 @@ impl Reply {
     }
 
     /// The results or the user exception; or what neither can be read as, and why.
-    pub(super) fn into_result<T, E: Raises>(
+    pub fn into_result<T, E: Raises>(
         mut self,
         decoding: &Decoding,
         results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,

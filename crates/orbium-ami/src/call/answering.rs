@@ -19,12 +19,12 @@ use orbium_transport::Deadline;
 use super::super::pending_call::Answered;
 use super::Call;
 use super::state::{Due, Handler, Over, Slot, State, Then};
-use crate::attempt::Attempt;
-use crate::waiting;
+use orbium_client::attempt::Attempt;
+use orbium_client::waiting;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
-    pub(in crate::asynchronous) fn answer(self: &Arc<Self>, answered: Answered) {
+    pub(crate) fn answer(self: &Arc<Self>, answered: Answered) {
         let (timing, tried) = {
             let state = self.lock();
             (state.timing, state.tried)
@@ -76,7 +76,7 @@ impl Call {
     }
 
     /// The call has come to an end, unless it had before.
-    pub(in crate::asynchronous) fn complete(self: &Arc<Self>, answered: Answered) {
+    pub(crate) fn complete(self: &Arc<Self>, answered: Answered) {
         let state = self.lock();
         if matches!(state.slot, Slot::Awaited) {
             self.deliver(state, answered);
@@ -84,7 +84,7 @@ impl Call {
     }
 
     /// The ORB has ended, and with it every call.
-    pub(in crate::asynchronous) fn end(self: &Arc<Self>, ended: SystemException) {
+    pub(crate) fn end(self: &Arc<Self>, ended: SystemException) {
         self.deliver_early();
         self.complete(Err(ended));
     }
@@ -180,7 +180,7 @@ impl Call {
     }
 
     /// A handler is to have the answer.
-    pub(in crate::asynchronous) fn on_reply(self: &Arc<Self>, handler: Handler) {
+    pub(crate) fn on_reply(self: &Arc<Self>, handler: Handler) {
         if let Some(lost) = self.lost_in_fork() {
             return handler(Err(lost));
         }
@@ -199,7 +199,7 @@ impl Call {
     }
 
     /// Waits for the end of the call, up to a time; whether it is there.
-    pub(in crate::asynchronous) fn wait(&self, timeout: Option<Duration>) -> bool {
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
         let is_there = |state: &State| !state.slot.is_open();
         if self.lost_in_fork().is_some() || is_there(&self.lock()) {
             return true;
@@ -239,7 +239,7 @@ impl Call {
     }
 
     /// The answer, if it is there and was not taken.
-    pub(in crate::asynchronous) fn take(&self) -> Option<Answered> {
+    pub(crate) fn take(&self) -> Option<Answered> {
         if let Some(lost) = self.lost_in_fork() {
             return Some(Err(lost));
         }
@@ -254,7 +254,7 @@ impl Call {
     }
 
     /// As a future's.
-    pub(in crate::asynchronous) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Answered>> {
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Answered>> {
         if let Some(lost) = self.lost_in_fork() {
             return Poll::Ready(Some(Err(lost)));
         }
@@ -276,7 +276,7 @@ impl Call {
     }
 
     /// Abandons the result.
-    pub(in crate::asynchronous) fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         if self.lost_in_fork().is_some() {
             return;
         }

@@ -14,10 +14,10 @@ use super::super::pending_call::Answered;
 use super::super::reader::Reader;
 use super::Call;
 use super::state::Slot;
-use crate::attempt::Attempt;
-use crate::errors::broken_invariant;
-use crate::outcome::Outcome;
-use crate::way::Choice;
+use orbium_client::attempt::Attempt;
+use orbium_client::outcome::Outcome;
+use orbium_client::way::Choice;
+use orbium_invocation::call_exceptions::broken_invariant;
 
 impl Call {
     fn interceptors(&self) -> &Interceptors {

@@ -4,12 +4,12 @@
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_metrics::Closing;
 
-use crate::asynchronous::pending_call::News;
-use crate::outcome::Outcome;
+use crate::pending_call::News;
+use orbium_client::outcome::Outcome;
 
 /// Why a line has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::asynchronous) enum End {
+pub(crate) enum End {
     /// It was never made.
     Unreachable(SystemException),
     /// The server ended it in order: what it has not answered it has not begun.
@@ -57,7 +57,7 @@ impl End {
     }
 
     /// What it means to a call.
-    pub(in crate::asynchronous) fn news(self, is_sent: bool) -> News {
+    pub(crate) fn news(self, is_sent: bool) -> News {
         let code = match self {
             Self::Unreachable(exception) => return News::Unreachable(exception),
             Self::Refused(exception) | Self::WithOrb(exception) => {

@@ -13,8 +13,8 @@ use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Stamp};
 
 use super::{Line, Pending, Phase, State};
-use crate::asynchronous::pending_call::News;
-use crate::asynchronous::reader::Reader;
+use crate::pending_call::News;
+use crate::reader::Reader;
 use orbium_channel::batch::{Batch, Message};
 
 /// Octets sent in one go before others that have the line's lock to take have it.
@@ -28,7 +28,7 @@ impl Line {
     ///
     /// # Errors
     /// The line has ended: what that means to the call.
-    pub(in crate::asynchronous) fn submit(
+    pub(crate) fn submit(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
         id: u32,
@@ -68,13 +68,13 @@ impl Line {
     }
 
     /// Sends what waits, as far as the peer takes it.
-    pub(in crate::asynchronous) fn flush(self: &Arc<Self>, reader: &Arc<Reader>) {
+    pub(crate) fn flush(self: &Arc<Self>, reader: &Arc<Reader>) {
         let state = self.lock();
         self.send_queued(reader, state);
     }
 
     /// Sends what was left to the reader.
-    pub(in crate::asynchronous) fn send_deferred(self: &Arc<Self>, reader: &Arc<Reader>) {
+    pub(crate) fn send_deferred(self: &Arc<Self>, reader: &Arc<Reader>) {
         let state = self.lock();
         if state.is_deferred {
             self.send_queued(reader, state);
@@ -139,11 +139,7 @@ impl Line {
     }
 
     /// Abandons the reply to a request; returns whether the request has been sent.
-    pub(in crate::asynchronous) fn withdraw(
-        self: &Arc<Self>,
-        reader: &Arc<Reader>,
-        id: u32,
-    ) -> bool {
+    pub(crate) fn withdraw(self: &Arc<Self>, reader: &Arc<Reader>, id: u32) -> bool {
         let mut state = self.lock();
         let Some(pending) = state.pending.take(id) else {
             return false;

@@ -11,12 +11,12 @@ use orbium_invocation::story::{Failure, Note};
 use super::super::line::Line;
 use super::super::pending_call::Answered;
 use super::super::readers::UnderWay;
-use crate::attempt::Suspended;
-use crate::span::CallSpan;
+use orbium_client::attempt::Suspended;
+use orbium_client::span::CallSpan;
 use orbium_invocation::timing::Timing;
 
 /// Runs with the answer.
-pub(in crate::asynchronous) type Handler = Box<dyn FnOnce(Answered) + Send>;
+pub(crate) type Handler = Box<dyn FnOnce(Answered) + Send>;
 
 /// What is to be done at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Slot {
 }
 
 pub(super) struct State {
-    /// `None` while somebody acts on it, and at the end.
+    /// `None` while a thread acts on it, and at the end.
     pub(super) attempt: Option<Suspended>,
     pub(super) timing: Timing,
     /// Candidates that could not be reached.
