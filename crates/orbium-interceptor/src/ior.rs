@@ -6,39 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use orbium_channel::protocol::ProfileComponents;
-use orbium_giop::{Completion, ExceptionKind, SystemException, TaggedComponent};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
 use tracing::{error, warn};
 
-use crate::policy::Policy;
-
-/// The state of an adapter or of its manager (`PortableInterceptor::AdapterState`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(i16)]
-pub enum AdapterState {
-    /// Requests wait.
-    Holding = 0,
-    /// Requests are served.
-    Active = 1,
-    /// Requests are answered with TRANSIENT.
-    Discarding = 2,
-    /// Requests are refused, for good.
-    Inactive = 3,
-    /// The adapter was destroyed.
-    NonExistent = 4,
-}
-
-impl AdapterState {
-    /// The state of a manager with that number.
-    #[must_use]
-    pub fn of_manager(number: usize) -> Self {
-        match number {
-            0 => Self::Holding,
-            1 => Self::Active,
-            2 => Self::Discarding,
-            _ => Self::Inactive,
-        }
-    }
-}
+use crate::adapter::{AdapterState, EstablishedAdapter, IorInfo};
+use crate::template::{CurrentFactory, ObjectReferenceTemplate};
 
 /// Sees adapters being made, and adds components to the references of their objects.
 ///
@@ -80,84 +52,24 @@ pub trait IorInterceptor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// All interceptors have added what they add.
+    /// All interceptors have added what they add. What makes the references of the adapter
+    /// can be replaced.
     ///
     /// # Errors
     /// The adapter is not made: OBJ_ADAPTER 6 of `create_poa`.
-    fn components_established(&self, _: &IorInfo<'_>) -> Result<(), SystemException> {
+    fn components_established(
+        &self,
+        _: &mut EstablishedAdapter<'_, '_>,
+    ) -> Result<(), SystemException> {
         Ok(())
     }
 
     /// A manager of adapters has another state. A panic is ignored.
     fn adapter_manager_state_changed(&self, _manager_id: &str, _: AdapterState) {}
 
-    /// An adapter has another state than its manager: it was destroyed. The adapter is named by
-    /// its path, `RootPOA` first. A panic is ignored.
-    fn adapter_state_changed(&self, _adapter_name: &[String], _: AdapterState) {}
-}
-
-/// An adapter that is being made (`PortableInterceptor::IORInfo`).
-#[derive(Debug)]
-pub struct IorInfo<'a> {
-    /// The names of the adapter and those above, `RootPOA` first.
-    pub(crate) adapter_name: Vec<String>,
-    pub(crate) manager_id: &'a str,
-    pub(crate) state: AdapterState,
-    pub(crate) policies: &'a [Policy],
-    pub(crate) components: ProfileComponents,
-}
-
-impl<'a> IorInfo<'a> {
-    /// An adapter without components of interceptors, by its path below the root.
-    #[must_use]
-    pub fn new(
-        path: &[String],
-        (manager_id, state): (&'a str, AdapterState),
-        policies: &'a [Policy],
-    ) -> Self {
-        Self {
-            adapter_name: names_of(path),
-            manager_id,
-            state,
-            policies,
-            components: ProfileComponents::default(),
-        }
-    }
-
-    /// The names of the adapter and those above, `RootPOA` first.
-    #[must_use]
-    pub fn adapter_name(&self) -> &[String] {
-        &self.adapter_name
-    }
-
-    /// The id of the adapter's manager.
-    #[must_use]
-    pub fn manager_id(&self) -> &str {
-        self.manager_id
-    }
-
-    /// The state of that.
-    #[must_use]
-    pub fn state(&self) -> AdapterState {
-        self.state
-    }
-
-    /// The policy of that type that the adapter was made with; `None` if it has none.
-    #[must_use]
-    pub fn effective_policy(&self, policy_type: u32) -> Option<&Policy> {
-        let mut policies = self.policies.iter();
-        policies.find(|it| it.policy_type() == policy_type)
-    }
-
-    /// Adds a component to all profiles of references; those of IIOP 1.0 have none.
-    pub fn add_component(&mut self, component: TaggedComponent) {
-        self.components.of_all.push(component);
-    }
-
-    /// Adds a component to profiles with that tag.
-    pub fn add_component_to_profile(&mut self, component: TaggedComponent, profile_tag: u32) {
-        self.components.of_tags.push((profile_tag, component));
-    }
+    /// Adapters have another state than their managers: they were destroyed. A panic is
+    /// ignored.
+    fn adapter_state_changed(&self, _: &[ObjectReferenceTemplate], _: AdapterState) {}
 }
 
 /// Interceptors of references in the order of their registration.
@@ -178,23 +90,34 @@ impl IorInterceptors {
     }
 
     /// An adapter is being made: the components that its references are to have.
-    ///
-    /// # Errors
-    /// OBJ_ADAPTER 6 if `components_established` of an interceptor fails.
-    pub fn establish(&self, mut info: IorInfo<'_>) -> Result<ProfileComponents, SystemException> {
+    pub fn establish(&self, info: &mut IorInfo<'_>) -> ProfileComponents {
         for (name, it) in &self.0 {
-            if let Err(exception) = unpanicked(name, || it.establish_components(&mut info)) {
+            if let Err(exception) = unpanicked(name, || it.establish_components(info)) {
                 warn!(
                     target: "orbium::poa", interceptor = name.as_str(), error = %exception,
                     "interceptor has failed to add its components",
                 );
             }
         }
+        std::mem::take(&mut info.components)
+    }
+
+    /// An adapter has its components: what makes its references in the place of `template`,
+    /// if an interceptor replaces that.
+    ///
+    /// # Errors
+    /// OBJ_ADAPTER 6 if `components_established` of an interceptor fails.
+    pub fn established(
+        &self,
+        info: &IorInfo<'_>,
+        template: ObjectReferenceTemplate,
+    ) -> Result<Option<CurrentFactory>, SystemException> {
+        let mut adapter = EstablishedAdapter::new(info, template);
         for (name, it) in &self.0 {
-            let established = unpanicked(name, || it.components_established(&info));
+            let established = unpanicked(name, || it.components_established(&mut adapter));
             established.map_err(|_| not_established())?;
         }
-        Ok(info.components)
+        Ok(adapter.into_factory())
     }
 
     /// A manager of adapters has that state now.
@@ -202,9 +125,10 @@ impl IorInterceptors {
         self.each(|it| it.adapter_manager_state_changed(manager_id, state));
     }
 
-    /// The adapter of that path below the root has that state now.
-    pub fn adapter_changed(&self, path: &[String], state: AdapterState) {
-        self.each(|it| it.adapter_state_changed(&names_of(path), state));
+    /// The adapter with that template has that state now.
+    pub fn adapter_changed(&self, template: ObjectReferenceTemplate, state: AdapterState) {
+        let templates = [template];
+        self.each(|it| it.adapter_state_changed(&templates, state));
     }
 
     /// The ORB ends.
@@ -227,12 +151,6 @@ impl fmt::Debug for IorInterceptors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.names()).finish()
     }
-}
-
-/// The names of an adapter and of those above, `RootPOA` first.
-fn names_of(path: &[String]) -> Vec<String> {
-    let root = std::iter::once("RootPOA".to_owned());
-    root.chain(path.iter().cloned()).collect()
 }
 
 fn unpanicked(

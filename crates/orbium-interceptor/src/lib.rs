@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod adapter;
 mod chain;
 pub mod client;
 mod codec;
@@ -40,7 +41,9 @@ mod reply_message;
 pub mod server;
 mod slots;
 mod status;
+mod template;
 
+pub use adapter::{AdapterState, EstablishedAdapter, IorInfo};
 pub use client::{
     ClientInterceptor, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
     SendRequest,
@@ -49,7 +52,7 @@ pub use codec::{Codec, CodecError, UnknownEncoding};
 pub use context_list::{ContextList, OwnedContext, ReplyContexts};
 pub use initializer::{OrbInitInfo, OrbInitializer};
 pub use interrupt::Interrupt;
-pub use ior::{AdapterState, IorInfo, IorInterceptor, IorInterceptors};
+pub use ior::{IorInterceptor, IorInterceptors};
 pub use policy::{Policy, PolicyError, PolicyFactory};
 pub use post_init::PostInitInfo;
 pub use registry::{DuplicateName, Interceptors};
@@ -60,3 +63,4 @@ pub use server::{
 };
 pub use slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 pub use status::RequestStatus;
+pub use template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate};

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use orbium_channel::protocol::ProfileComponents;
 use orbium_interceptor::{Interceptors, IorInterceptors};
@@ -36,6 +36,12 @@ pub(crate) trait ReferenceFactory: Send + Sync {
     /// # Errors
     /// The ORB was shut down, or lacks resources.
     fn main_lane(&self) -> Result<(), SystemException>;
+
+    /// The reference with that IOR.
+    ///
+    /// # Errors
+    /// The ORB was shut down.
+    fn received_reference(&self, ior: Ior) -> Result<ObjectRef, SystemException>;
 
     /// A reference to the object with that key, over `protocols` if given, with
     /// `components` in addition to the ORB's; served by these lanes, if there are any,

@@ -3,7 +3,7 @@
 
 use orbium_cdr::CdrReader;
 use orbium_channel::protocol::ProfileComponents;
-use orbium_giop::SystemException;
+use orbium_giop::{Ior, SystemException};
 
 use orbium_invocation::exceptions::already_shut_down;
 
@@ -65,6 +65,11 @@ impl ReferenceFactory for OrbCore {
 
     fn main_lane(&self) -> Result<(), SystemException> {
         self.handle().ok_or_else(already_shut_down)?.main_lane()
+    }
+
+    fn received_reference(&self, ior: Ior) -> Result<ObjectRef, SystemException> {
+        let orb = self.handle().ok_or_else(already_shut_down)?;
+        Ok(orb.plain_reference(ior))
     }
 
     fn reference(

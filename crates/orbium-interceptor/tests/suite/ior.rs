@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use orbium::interceptor::{
-    AdapterState, ClientInterceptor, Interceptors, Interrupt, IorInfo, IorInterceptor, Policy,
-    ReceiveRequest, SendRequest, ServerInterceptor,
+    AdapterState, ClientInterceptor, EstablishedAdapter, Interceptors, Interrupt, IorInfo,
+    IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate, Policy, ReceiveRequest,
+    SendRequest, ServerInterceptor,
 };
 use orbium::{Completion, ExceptionKind, Interface, Orb, Poa, PoaError, Policies, SystemException};
 use orbium_giop::profile::TAG_INTERNET_IOP;
@@ -70,7 +71,10 @@ impl IorInterceptor for Establishing {
 struct Established(Publishing);
 
 impl IorInterceptor for Established {
-    fn components_established(&self, adapter: &IorInfo<'_>) -> Result<(), SystemException> {
+    fn components_established(
+        &self,
+        adapter: &mut EstablishedAdapter<'_, '_>,
+    ) -> Result<(), SystemException> {
         let region = adapter.effective_policy(REGION);
         let region = region
             .and_then(Policy::value::<Region>)
@@ -86,9 +90,14 @@ impl IorInterceptor for Established {
         assert_ne!(manager_id, self.0.panics, "as the test wants it");
     }
 
-    fn adapter_state_changed(&self, adapter_name: &[String], state: AdapterState) {
-        let names = adapter_name.join("/");
-        self.0.journal.note(format!("{names} {state:?}"));
+    fn adapter_state_changed(&self, ended: &[ObjectReferenceTemplate], state: AdapterState) {
+        for template in ended {
+            let names = template.adapter_name().join("/");
+            self.0.journal.note(format!("{names} {state:?}"));
+            let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
+            let made = template.make_object(Target::REPOSITORY_ID, b"12345678");
+            assert_eq!(made.unwrap_err(), gone);
+        }
     }
 }
 

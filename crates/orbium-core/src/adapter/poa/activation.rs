@@ -146,14 +146,13 @@ impl Poa {
         }
         let repository_id = servant.repository_id();
         let (slot, given) = self.insert(id, servant, priority)?;
-        let key = core.key_of(&given, slot);
         crate::log::debug!(
             target: "orbium::poa",
             adapter = core.path_text(),
             interface = repository_id,
             "object activated",
         );
-        Ok(core.reference(&key, repository_id, priority)?)
+        Ok(core.reference((&given, slot), repository_id, priority)?)
     }
 
     /// Makes a servant an active object; its slot and id.

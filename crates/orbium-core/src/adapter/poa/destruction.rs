@@ -74,7 +74,7 @@ impl Poa {
         if let Some(adapters) = self.0.adapters.upgrade() {
             adapters.registry.forget(self.0.stamp);
             let interceptors = &adapters.ior_interceptors;
-            interceptors.adapter_changed(&self.0.path, AdapterState::NonExistent);
+            interceptors.adapter_changed(self.template(), AdapterState::NonExistent);
         }
     }
 

@@ -92,8 +92,8 @@ impl Adapter for PoaCore {
     }
 
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException> {
-        let key = self.key_of(&object.id, object.slot);
-        self.reference(&key, object.servant.repository_id(), object.priority)
+        let at = (&*object.id, object.slot);
+        self.reference(at, object.servant.repository_id(), object.priority)
     }
 
     fn object_gone(&self, object: &ActiveObject) {

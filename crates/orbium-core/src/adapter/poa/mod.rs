@@ -12,17 +12,18 @@ mod lookup;
 mod references;
 mod servant_managers;
 mod servants;
+mod template;
 mod upcall;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::thread::ThreadId;
 
 use orbium_channel::protocol::ProfileComponents;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_interceptor::{AdapterState, IorInfo};
+use orbium_interceptor::CurrentFactory;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{SlotKey, Turn};
 
@@ -65,7 +66,9 @@ pub(crate) struct PoaCore {
     policies: Policies,
     manager: PoaManager,
     /// Components of its references that interceptors have added.
-    components: ProfileComponents,
+    components: OnceLock<ProfileComponents>,
+    /// What makes its references, if an interceptor has set it.
+    factory: OnceLock<CurrentFactory>,
     stamp: u64,
     next_id: AtomicU64,
     destroyed: AtomicBool,
@@ -87,23 +90,6 @@ impl PoaCore {
     fn path_text(&self) -> String {
         let below = self.path.iter();
         below.fold("RootPOA".to_owned(), |path, name| format!("{path}/{name}"))
-    }
-}
-
-impl Adapters {
-    /// The components that interceptors add to the references of an adapter.
-    ///
-    /// # Errors
-    /// OBJ_ADAPTER 6: one of them refuses the adapter.
-    fn components_for(
-        &self,
-        path: &[String],
-        manager: &PoaManager,
-        policies: &Policies,
-    ) -> Result<ProfileComponents, SystemException> {
-        let state = AdapterState::of_manager(manager.state() as usize);
-        let info = IorInfo::new(path, (manager.id(), state), &policies.defined);
-        self.ior_interceptors.establish(info)
     }
 }
 
@@ -167,25 +153,25 @@ impl Poa {
             implicit_activation: true,
             ..Policies::default()
         };
-        let components = adapters
-            .components_for(&[], &manager, &policies)
-            .unwrap_or_default();
-        Self::make(adapters, Vec::new(), None, manager, policies, components)
+        let root = Self::make(adapters, Vec::new(), None, manager, policies);
+        let _ = root.establish(adapters);
+        root.enter_books(adapters);
+        root
     }
 
+    /// An adapter that nothing knows yet.
     fn make(
         adapters: &Arc<Adapters>,
         path: Vec<String>,
         parent: Option<Weak<PoaCore>>,
         manager: PoaManager,
         policies: Policies,
-        components: ProfileComponents,
     ) -> Self {
         let stamp = match policies.lifespan {
             Lifespan::Transient => adapters.registry.next_stamp(),
             Lifespan::Persistent => adapters.registry.incarnation,
         };
-        let poa = Self(Arc::new(PoaCore {
+        Self(Arc::new(PoaCore {
             adapters: Arc::downgrade(adapters),
             orb: adapters.context.number,
             name: path.last().map_or("RootPOA", String::as_str).to_owned(),
@@ -193,7 +179,8 @@ impl Poa {
             parent,
             policies,
             manager,
-            components,
+            components: OnceLock::new(),
+            factory: OnceLock::new(),
             stamp,
             next_id: AtomicU64::new(1),
             destroyed: AtomicBool::new(false),
@@ -205,14 +192,17 @@ impl Poa {
             default_servant: Mutex::default(),
             activator: Mutex::default(),
             turn: Turn::default(),
-        }));
-        let adapter: Weak<PoaCore> = Arc::downgrade(&poa.0);
-        poa.0.manager.add(adapter);
-        if poa.0.policies.lifespan == Lifespan::Transient {
-            let adapter: Weak<PoaCore> = Arc::downgrade(&poa.0);
-            adapters.registry.remember(stamp, adapter);
+        }))
+    }
+
+    /// The manager and the registry know the adapter from now on.
+    fn enter_books(&self, adapters: &Adapters) {
+        let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
+        self.0.manager.add(adapter);
+        if self.0.policies.lifespan == Lifespan::Transient {
+            let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
+            adapters.registry.remember(self.0.stamp, adapter);
         }
-        poa
     }
 
     /// The adapter's name; `RootPOA` for the root.
@@ -304,8 +294,10 @@ impl Poa {
                 .new_manager(None, name)
                 .map_err(|_| PoaError::AdapterAlreadyExists)?,
         };
-        // Before the adapter is locked: interceptors may use it.
-        let components = adapters.components_for(&path, &manager, &policies)?;
+        let parent = Some(Arc::downgrade(&self.0));
+        let child = Self::make(&adapters, path, parent, manager, policies);
+        // Before this adapter is locked: interceptors may use it.
+        child.establish(&adapters)?;
         let mut children = self.children();
         if self.0.destroyed.load(Ordering::Acquire) {
             return Err(
@@ -315,8 +307,7 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        let parent = Some(Arc::downgrade(&self.0));
-        let child = Self::make(&adapters, path, parent, manager, policies, components);
+        child.enter_books(&adapters);
         children.insert(place, child.clone());
         Ok(child)
     }

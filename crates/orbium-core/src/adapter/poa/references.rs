@@ -25,22 +25,43 @@ impl PoaCore {
         ObjectKey::long(self.stamp, slot, persistent, &self.path, id)
     }
 
+    /// The reference to the object with that id, and perhaps in that slot.
     pub(in crate::adapter) fn reference(
         &self,
-        key: &[u8],
+        (id, slot): (&[u8], SlotKey),
         repository_id: &str,
         priority: Option<Priority>,
     ) -> Result<ObjectRef, SystemException> {
+        let Some(factory) = self.factory.get() else {
+            return self.own_reference((id, slot), repository_id, priority);
+        };
+        let orb = self.adapters()?.factory()?;
+        orb.received_reference(factory.make_object(repository_id, id)?)
+    }
+
+    /// The reference, whatever interceptors make of it.
+    pub(super) fn own_reference(
+        &self,
+        (id, slot): (&[u8], SlotKey),
+        repository_id: &str,
+        priority: Option<Priority>,
+    ) -> Result<ObjectRef, SystemException> {
+        let key = self.key_of(id, slot);
         let protocols = self.policies.protocols.as_ref();
         let extension = self.extension();
-        let mut components = self.components.clone();
+        let mut components = self.components.get().cloned().unwrap_or_default();
         if let Some(extension) = extension {
             components.of_all.extend(extension.0.components(priority));
         }
         let adapters = self.adapters()?;
         let lanes = (adapters.lanes_of(&self.policies), priority);
         let factory = adapters.factory()?;
-        factory.reference(key, repository_id, protocols, components, lanes)
+        factory.reference(&key, repository_id, protocols, components, lanes)
+    }
+
+    /// The slot of an active object.
+    pub(super) fn slot_for(&self, id: &[u8]) -> SlotKey {
+        self.lock().by_id.get(id).copied().unwrap_or(NO_HINT)
     }
 }
 
@@ -103,10 +124,9 @@ impl Poa {
         id: &[u8],
         repository_id: &str,
     ) -> Result<ObjectRef, PoaError> {
-        let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
-        let key = self.0.key_of(id, slot);
         let priority = self.0.settled_priority(id);
-        Ok(self.0.reference(&key, repository_id, priority)?)
+        let at = (id, self.0.slot_for(id));
+        Ok(self.0.reference(at, repository_id, priority)?)
     }
 
     /// The reference to an active object.

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An adapter as interceptors of references see it while it is being made.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use orbium_channel::protocol::ProfileComponents;
+use orbium_giop::TaggedComponent;
+
+use crate::policy::Policy;
+use crate::template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of};
+
+/// The state of an adapter or of its manager (`PortableInterceptor::AdapterState`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i16)]
+pub enum AdapterState {
+    /// Requests wait.
+    Holding = 0,
+    /// Requests are served.
+    Active = 1,
+    /// Requests are answered with TRANSIENT.
+    Discarding = 2,
+    /// Requests are refused, for good.
+    Inactive = 3,
+    /// The adapter was destroyed.
+    NonExistent = 4,
+}
+
+impl AdapterState {
+    /// The state of a manager with that number.
+    #[must_use]
+    pub fn of_manager(number: usize) -> Self {
+        match number {
+            0 => Self::Holding,
+            1 => Self::Active,
+            2 => Self::Discarding,
+            _ => Self::Inactive,
+        }
+    }
+}
+
+/// An adapter that is being made (`PortableInterceptor::IORInfo`).
+#[derive(Debug)]
+pub struct IorInfo<'a> {
+    /// The names of the adapter and those above, `RootPOA` first.
+    adapter_name: Vec<String>,
+    manager_id: &'a str,
+    state: AdapterState,
+    policies: &'a [Policy],
+    pub(crate) components: ProfileComponents,
+}
+
+impl<'a> IorInfo<'a> {
+    /// An adapter without components of interceptors, by its path below the root.
+    #[must_use]
+    pub fn new(
+        path: &[String],
+        (manager_id, state): (&'a str, AdapterState),
+        policies: &'a [Policy],
+    ) -> Self {
+        Self {
+            adapter_name: names_of(path),
+            manager_id,
+            state,
+            policies,
+            components: ProfileComponents::default(),
+        }
+    }
+
+    /// The names of the adapter and those above, `RootPOA` first.
+    #[must_use]
+    pub fn adapter_name(&self) -> &[String] {
+        &self.adapter_name
+    }
+
+    /// The id of the adapter's manager.
+    #[must_use]
+    pub fn manager_id(&self) -> &str {
+        self.manager_id
+    }
+
+    /// The state of that.
+    #[must_use]
+    pub fn state(&self) -> AdapterState {
+        self.state
+    }
+
+    /// The policy of that type that the adapter was made with; `None` if it has none.
+    #[must_use]
+    pub fn effective_policy(&self, policy_type: u32) -> Option<&Policy> {
+        let mut policies = self.policies.iter();
+        policies.find(|it| it.policy_type() == policy_type)
+    }
+
+    /// Adds a component to all profiles of references; those of IIOP 1.0 have none.
+    pub fn add_component(&mut self, component: TaggedComponent) {
+        self.components.of_all.push(component);
+    }
+
+    /// Adds a component to profiles with that tag.
+    pub fn add_component_to_profile(&mut self, component: TaggedComponent, profile_tag: u32) {
+        self.components.of_tags.push((profile_tag, component));
+    }
+}
+
+/// An adapter that has all its components (`PortableInterceptor::IORInfo` in
+/// `components_established`): what makes its references can be replaced.
+///
+/// ```
+/// use orbium_giop::{Ior, SystemException};
+/// use orbium_interceptor::{
+///     EstablishedAdapter, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate,
+/// };
+///
+/// /// Gives references another type.
+/// struct Typed(ObjectReferenceTemplate);
+///
+/// impl ObjectReferenceFactory for Typed {
+///     fn make_object(&self, _: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
+///         self.0.make_object("IDL:acme/Base:1.0", object_id)
+///     }
+/// }
+///
+/// struct Typing;
+///
+/// impl IorInterceptor for Typing {
+///     fn components_established(
+///         &self,
+///         adapter: &mut EstablishedAdapter<'_, '_>,
+///     ) -> Result<(), SystemException> {
+///         let template = adapter.template().clone();
+///         adapter.set_current_factory(Typed(template));
+///         Ok(())
+///     }
+/// }
+/// ```
+pub struct EstablishedAdapter<'i, 'a> {
+    info: &'i IorInfo<'a>,
+    template: ObjectReferenceTemplate,
+    /// `None` is the template.
+    factory: Option<Arc<dyn ObjectReferenceFactory>>,
+}
+
+impl<'i, 'a> EstablishedAdapter<'i, 'a> {
+    pub(crate) fn new(info: &'i IorInfo<'a>, template: ObjectReferenceTemplate) -> Self {
+        Self {
+            info,
+            template,
+            factory: None,
+        }
+    }
+
+    /// What the adapter itself makes references of (`adapter_template`).
+    #[must_use]
+    pub fn template(&self) -> &ObjectReferenceTemplate {
+        &self.template
+    }
+
+    /// What all references of the adapter come from (`current_factory`): the template, or
+    /// what an interceptor before this one has set.
+    #[must_use]
+    pub fn current_factory(&self) -> Arc<dyn ObjectReferenceFactory> {
+        let replaced = self.factory.clone();
+        replaced.unwrap_or_else(|| Arc::new(self.template.clone()))
+    }
+
+    /// From now on all references of the adapter come from there. They have to lead to its
+    /// objects, if need be by a detour.
+    pub fn set_current_factory(&mut self, factory: impl ObjectReferenceFactory) {
+        self.factory = Some(Arc::new(factory));
+    }
+
+    /// What has replaced the template.
+    pub(crate) fn into_factory(self) -> Option<CurrentFactory> {
+        self.factory.map(CurrentFactory)
+    }
+}
+
+impl<'a> Deref for EstablishedAdapter<'_, 'a> {
+    type Target = IorInfo<'a>;
+
+    fn deref(&self) -> &IorInfo<'a> {
+        self.info
+    }
+}
+
+impl fmt::Debug for EstablishedAdapter<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EstablishedAdapter")
+            .field("info", &self.info)
+            .field("is_replaced", &self.factory.is_some())
+            .finish_non_exhaustive()
+    }
+}

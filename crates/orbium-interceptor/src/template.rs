@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What makes the references of an adapter: its template, and what an interceptor puts in
+//! the place of that.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use tracing::error;
+
+use crate::errors::panicked;
+
+/// Makes references to the objects of one adapter
+/// (`PortableInterceptor::ObjectReferenceFactory`).
+pub trait ObjectReferenceFactory: Send + Sync + 'static {
+    /// The reference to the object with that id, which need not be active.
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST if the adapter was destroyed; what listening raises.
+    fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException>;
+}
+
+/// What an adapter makes its references of
+/// (`PortableInterceptor::ObjectReferenceTemplate`): profiles and components of its own, and
+/// keys that lead to it.
+#[derive(Clone)]
+pub struct ObjectReferenceTemplate {
+    adapter_name: Arc<[String]>,
+    factory: Arc<dyn ObjectReferenceFactory>,
+}
+
+impl ObjectReferenceTemplate {
+    /// Of the adapter with that path below the root: `factory` makes its references.
+    #[must_use]
+    pub fn new(path: &[String], factory: Arc<dyn ObjectReferenceFactory>) -> Self {
+        Self {
+            adapter_name: names_of(path).into(),
+            factory,
+        }
+    }
+
+    /// The names of the adapter and those above, `RootPOA` first.
+    #[must_use]
+    pub fn adapter_name(&self) -> &[String] {
+        &self.adapter_name
+    }
+}
+
+impl ObjectReferenceFactory for ObjectReferenceTemplate {
+    fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
+        self.factory.make_object(repository_id, object_id)
+    }
+}
+
+impl fmt::Debug for ObjectReferenceTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectReferenceTemplate")
+            .field(&self.adapter_name)
+            .finish()
+    }
+}
+
+/// What makes all references of an adapter in the place of its template.
+#[derive(Clone)]
+pub struct CurrentFactory(pub(crate) Arc<dyn ObjectReferenceFactory>);
+
+impl CurrentFactory {
+    /// The reference to the object with that id.
+    ///
+    /// # Errors
+    /// What the factory raises; UNKNOWN if it panics; OBJ_ADAPTER if it makes a nil reference.
+    pub fn make_object(
+        &self,
+        repository_id: &str,
+        object_id: &[u8],
+    ) -> Result<Ior, SystemException> {
+        let make = AssertUnwindSafe(|| self.0.make_object(repository_id, object_id));
+        let made = catch_unwind(make).unwrap_or_else(|_| {
+            error!(target: "orbium::poa", interface = repository_id, "reference factory panicked");
+            Err(panicked(Completion::No))
+        })?;
+        match made.is_nil() {
+            true => Err(ExceptionKind::ObjAdapter.into()),
+            false => Ok(made),
+        }
+    }
+}
+
+impl fmt::Debug for CurrentFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CurrentFactory").finish_non_exhaustive()
+    }
+}
+
+/// The names of an adapter and of those above, `RootPOA` first.
+pub(crate) fn names_of(path: &[String]) -> Vec<String> {
+    let root = std::iter::once("RootPOA".to_owned());
+    root.chain(path.iter().cloned()).collect()
+}
