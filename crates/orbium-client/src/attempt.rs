@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_giop::{ExceptionKind, Ior, SystemException};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_interceptor::client::CallTarget;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
@@ -119,7 +119,6 @@ impl<'o> Attempt<'o> {
         if notice == notice::INTERCEPTED && !log::wants_spans() {
             return Ok(());
         }
-        let client = self.object.client();
         self.observed = Observed::begin(self.object, operation, notice);
         let start = match notice & !(notice::METRICS | notice::INTERCEPTED | notice::MESSAGING) {
             0 => None,
@@ -131,7 +130,7 @@ impl<'o> Attempt<'o> {
             self.note_preferred_way(observed);
         }
         if let Some(start) = start {
-            self.timing.await_start(start, &|| client.check_running())?;
+            self.await_start(start)?;
         }
         self.check_connection()
     }
@@ -157,6 +156,7 @@ impl<'o> Attempt<'o> {
     /// if there is one.
     #[cold]
     fn apply_flagged_policies(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
+        self.object.check_cancellation(Completion::No)?;
         let client = self.object.client();
         let of_thread = client.check_thread_policies(notice)?;
         if of_thread.choose_connections() {
@@ -166,6 +166,7 @@ impl<'o> Attempt<'o> {
         let times = own.or(of_thread.times).or(client.config().times);
         let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
+        self.timing.is_timed |= self.object.overrides().cancellation.is_some();
         Ok(start)
     }
 

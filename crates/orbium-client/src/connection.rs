@@ -16,6 +16,7 @@ use orbium_giop::Headers;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
+use orbium_invocation::CancellationToken;
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_metrics::Closing;
 use orbium_sync::role;
@@ -71,6 +72,8 @@ pub(crate) struct Connection {
     asking: Option<Arc<PrivateConnections>>,
     /// Why nothing more comes, as far as that is known.
     cause: Option<String>,
+    /// What cancels the call that waits.
+    cancellation: Option<CancellationToken>,
 }
 
 impl Connection {
@@ -101,6 +104,7 @@ impl Connection {
             numbers: None,
             asking: None,
             cause: None,
+            cancellation: None,
         }
     }
 

@@ -5,7 +5,7 @@
 pub const ENDED: u8 = 1;
 /// Some thread has policies of its own.
 pub const THREAD_POLICY: u8 = 2;
-/// Of a reference with time policies.
+/// Of a reference with time policies or with a cancellation token.
 pub const TIME_POLICY: u8 = 4;
 /// Calls have interceptors, or service contexts of their callers.
 pub const INTERCEPTED: u8 = 16;

@@ -4,7 +4,7 @@
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, ReplyContexts};
-use orbium_invocation::{Operation, RebindMode, SyncScope, TimePolicies};
+use orbium_invocation::{CancellationToken, Operation, RebindMode, SyncScope, TimePolicies};
 
 use crate::connection_policies::ConnectionPolicies;
 
@@ -27,6 +27,8 @@ pub struct Overrides {
     pub reply_contexts: Option<ReplyContexts>,
     /// How often calls of idempotent operations are sent again.
     pub idempotent_retries: Option<u32>,
+    /// What cancels its calls.
+    pub cancellation: Option<CancellationToken>,
 }
 
 impl Overrides {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
-use orbium_giop::{Ior, SystemException};
+use orbium_giop::{Completion, Ior, SystemException};
 use orbium_interceptor::{ContextList, SlotTable};
-use orbium_invocation::{Locality, RebindMode};
+use orbium_invocation::{CancellationToken, Locality, RebindMode};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
@@ -29,7 +29,7 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     client: Arc<ClientContext>,
     ior: Arc<Ior>,
     overrides: Overrides,
-    /// Flags of what calls must check in addition to the ORB's: time policies.
+    /// Flags of what calls must check in addition to the ORB's.
     notice: u8,
     /// How many connections to the server had been lost when it was bound, plus one; 0 before.
     bound: AtomicU64,
@@ -50,7 +50,7 @@ impl<O> Reference<O> {
     pub fn new(orb: O, client: Arc<ClientContext>, ior: Arc<Ior>, overrides: Overrides) -> Self {
         let times = overrides.times.or(client.config().times);
         let mut notice = 0;
-        if !times.is_none() {
+        if !times.is_none() || overrides.cancellation.is_some() {
             notice |= notice::TIME_POLICY;
         }
         if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
@@ -97,6 +97,25 @@ impl<O: ?Sized> Reference<O> {
     /// Its own policies.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
+    }
+
+    /// Whether its calls were cancelled.
+    #[cold]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let token = self.overrides.cancellation.as_ref();
+        token.is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// Checks that its calls were not cancelled.
+    ///
+    /// # Errors
+    /// TRANSIENT 3.
+    #[cold]
+    pub(crate) fn check_cancellation(&self, completed: Completion) -> Result<(), SystemException> {
+        match &self.overrides.cancellation {
+            Some(token) => token.check(completed),
+            None => Ok(()),
+        }
     }
 
     /// Whether a call was made under NO_RECONNECT.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
-mod error;
 pub(crate) mod file;
 mod lookup;
 mod naming;
@@ -12,9 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use orbium_giop::Ior;
 
 use crate::client::Overrides;
-use crate::{Interface, ObjectRef, Orb};
+use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
 
-pub use error::{InvalidName, ObjectError};
 use lookup::Lookup;
 
 /// What is never anywhere else, whatever the prefix for unknown names is.

@@ -45,8 +45,9 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
-    ConnectionSharing, DispatchError, NetworkMark, Operation, OperationTable, OrRaise, Priority,
-    Raised, Raises, RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
+    CancellationToken, ConnectionSharing, DispatchError, InvalidName, NetworkMark, ObjectError,
+    Operation, OperationTable, OrRaise, Priority, Raised, Raises, RealTime, RebindMode, SyncScope,
+    TimePolicies, UserException, priority,
 };
 // Macros for generated code.
 #[doc(hidden)]
@@ -77,7 +78,6 @@ pub use adapter::{
 pub use config::Config;
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
-pub use initial::{InvalidName, ObjectError};
 pub use mapping::Result;
 #[doc(hidden)]
 pub use mapping::{Declares, DispatchesTo, Skeleton};

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod call_exceptions;
+mod cancellation;
 pub mod collocation;
 mod decoding;
 pub mod exceptions;
@@ -17,6 +18,7 @@ mod mapped_arguments;
 mod mapped_exceptions;
 mod messaging;
 pub mod names;
+mod object_error;
 mod operation;
 mod operation_table;
 mod or_raise;
@@ -36,9 +38,11 @@ pub use orbium_cdr as cdr;
 #[doc(hidden)]
 pub use orbium_giop::SystemException;
 
+pub use cancellation::{CANCELLATION_PERIOD, CancellationToken, call_cancelled};
 pub use decoding::Decoding;
 pub use locality::Locality;
 pub use messaging::{RebindMode, SyncScope};
+pub use object_error::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 #[doc(hidden)]

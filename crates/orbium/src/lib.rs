@@ -76,6 +76,9 @@ pub use orbium_core::{
 /// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
+/// Cancels calls that wait.
+pub use orbium_core::CancellationToken;
+
 /// Policies of CORBA Messaging.
 pub use orbium_core::{RebindMode, SyncScope};
 

@@ -11,7 +11,6 @@ mod counts;
 pub(crate) mod experiments;
 mod flood;
 mod latency;
-mod outside;
 mod pipelined;
 mod protocols;
 mod scale;
@@ -24,7 +23,6 @@ use xtask::outcome::Outcome;
 
 use crate::peer::built::Programs;
 use crate::report::figures::Report;
-use crate::report::file;
 
 /// What can be measured on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,8 +39,6 @@ enum Figure {
     Instructions,
     /// System calls per call, by strace
     Syscalls,
-    /// Instructions of a program that is no part of this workspace
-    Outside,
     /// Many objects and many operations
     Scale,
     /// Calls over Unix sockets, shared memory and TLS
@@ -69,9 +65,6 @@ pub(crate) struct FiguresArgs {
     /// Write every figure to this file too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Draw what has a bound, and the latencies, to this file
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
 }
 
 impl FiguresArgs {
@@ -90,22 +83,10 @@ impl FiguresArgs {
 /// Something could not be built or did not run. With `--check` also a figure that
 /// misses its bound or could not be measured.
 pub(crate) fn run(args: &FiguresArgs) -> Result<(), Failure> {
-    let report = measure(args).map_err(Failure::because)?;
-    println!("{report}");
-    if let Some(path) = &args.json {
-        file::write(path, &report.to_json())?;
-    }
-    if let Some(path) = &args.svg {
-        file::write(path, &report.to_svg()?)?;
-    }
-    let objections = report.objections();
-    if args.check && !objections.is_empty() {
-        return Err(Failure::because(objections.join("\n       ")));
-    }
-    Ok(())
+    measure(args).map_err(Failure::because)
 }
 
-fn measure(args: &FiguresArgs) -> Outcome<Report> {
+fn measure(args: &FiguresArgs) -> Outcome<()> {
     let figures = args.figures();
     let scale = [Figure::Scale, Figure::Instructions];
     let with_scale = figures.iter().any(|it| scale.contains(it));
@@ -115,7 +96,16 @@ fn measure(args: &FiguresArgs) -> Outcome<Report> {
         eprintln!("== {}", format!("{figure:?}").to_lowercase());
         measure_one(figure, args, &programs, &mut report)?;
     }
-    Ok(report)
+    println!("{report}");
+    if let Some(file) = &args.json {
+        std::fs::write(file, report.to_json())
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let objections = report.objections();
+    if args.check && !objections.is_empty() {
+        return Err(objections.join("\n       "));
+    }
+    Ok(())
 }
 
 fn measure_one(
@@ -131,7 +121,6 @@ fn measure_one(
         Figure::Collocated => collocated::measure(args.quick, report),
         Figure::Instructions => counts::instructions(programs, args.quick, report),
         Figure::Syscalls => counts::syscalls(programs, args.quick, report),
-        Figure::Outside => outside::measure(programs, args.quick, report),
         Figure::Scale => scale::measure(programs, args.quick, report),
         Figure::Protocols => protocols::measure(programs, args.quick, report),
         Figure::Experiments => {

@@ -26,13 +26,21 @@ impl Attempt<'_> {
         outcome: Outcome,
     ) -> Result<(), SystemException> {
         story::claim(self.begun);
-        let client = self.object.client();
         let again = match self.go_on(operation, outcome) {
-            Ok(None) => Ok(()),
-            Ok(Some(start)) => self.timing.await_start(start, &|| client.check_running()),
+            Ok(None) => self.object.check_cancellation(Completion::Maybe),
+            Ok(Some(start)) => self.await_start(start),
             Err(exception) => Err(exception),
         };
         again.map_err(|exception| self.failed(operation, exception))
+    }
+
+    /// Waits until the request may be sent.
+    pub(super) fn await_start(&mut self, start: Instant) -> Result<(), SystemException> {
+        let object = self.object;
+        self.timing.await_start(start, &|| {
+            object.check_cancellation(Completion::Maybe)?;
+            object.client().check_running()
+        })
     }
 
     /// As `again`, without keeping the story or waiting: returns before when the request is

@@ -8,6 +8,7 @@ use orbium_channel::connection::{Event, Violation};
 use orbium_channel::framing::Grouped;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, PlainReply};
 use orbium_invocation::reactor::wait_on_reactor;
+use orbium_invocation::{CANCELLATION_PERIOD, CancellationToken};
 use orbium_sys::Interest;
 use orbium_transport::Deadline;
 
@@ -26,6 +27,8 @@ pub(crate) enum Received {
     Lost,
     /// The deadline passed.
     TimedOut,
+    /// The caller cancelled the call.
+    Cancelled,
     /// The server does not trust us: nothing was begun.
     Refused,
     /// The server says that our message was none.
@@ -49,6 +52,7 @@ impl Received {
             Self::Closed => "the server closed the connection and had not begun the request",
             Self::Lost => "the connection ended",
             Self::TimedOut => "no reply before the deadline",
+            Self::Cancelled => "the caller cancelled the call",
             Self::Refused => "the server refuses this client",
             Self::MessageError => "the server answered MessageError",
             Self::Garbage => "what came is no GIOP message",
@@ -105,7 +109,9 @@ impl Connection {
             }
             // The timeout was set for one receive; a reply that comes in pieces must
             // not have it several times.
-            Ok(None) if *has_received && !self.goes_on(deadline) => Some(Received::TimedOut),
+            Ok(None) if self.is_cancelled() || *has_received && !self.goes_on(deadline) => {
+                Some(Received::TimedOut)
+            }
             Ok(None) => self.receive_once(deadline, has_received),
             Ok(Some(_)) | Err(_) => self.other(),
         }
@@ -154,22 +160,54 @@ impl Connection {
         let Ok(left) = deadline.remaining() else {
             return false;
         };
+        if self.cancellation.is_some() {
+            let checks = self.set_timeout(Some(CANCELLATION_PERIOD)).is_ok();
+            return checks && (self.giop.is_partial() || self.goes_on(deadline));
+        }
         // A thread that waits on the reactor uses no socket timeouts.
         let suits = self.reacts || ticks::is_in_time(self.timeout, left);
         suits || self.giop.is_partial() || self.goes_on(deadline)
+    }
+
+    /// From now on receiving ends early, as at a deadline, once the token is cancelled.
+    #[cold]
+    pub(crate) fn set_cancellation(&mut self, token: Option<&CancellationToken>) {
+        self.cancellation = token.cloned();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        let token = self.cancellation.as_ref();
+        token.is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// The deadline, or an earlier time to check whether the call was cancelled.
+    fn next_check(&self, deadline: Deadline) -> Deadline {
+        match &self.cancellation {
+            Some(_) => deadline.earlier(Deadline::after(Some(CANCELLATION_PERIOD))),
+            None => deadline,
+        }
     }
 
     /// Bounds the next receive by what is left until the deadline; whether there
     /// is anything left.
     #[cold]
     fn goes_on(&mut self, deadline: Deadline) -> bool {
-        if self.reacts || !self.stream.counts_in_ticks() {
-            let Ok(left) = deadline.remaining() else {
-                return false;
-            };
-            return self.set_timeout(left).is_ok();
+        while !self.is_cancelled() {
+            let until = self.next_check(deadline);
+            if self.reacts || !self.stream.counts_in_ticks() {
+                let Ok(left) = until.remaining() else {
+                    return false;
+                };
+                return self.set_timeout(left).is_ok();
+            }
+            if self.stream.has_buffered() || ticks::comes_before(&*self.stream, until) {
+                return true;
+            }
+            if until == deadline {
+                break;
+            }
         }
-        self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
+        false
     }
 
     #[cold]
@@ -193,11 +231,13 @@ impl Connection {
             io::ErrorKind::PermissionDenied => Some(Received::Refused),
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
-                let source = self.stream.source();
-                match wait_on_reactor(source, Interest::Read, deadline) {
+                let until = self.next_check(deadline);
+                match wait_on_reactor(self.stream.source(), Interest::Read, until) {
                     Ok(()) => None,
                     Err(error) => match error.kind() {
-                        io::ErrorKind::TimedOut => Some(Received::TimedOut),
+                        io::ErrorKind::TimedOut => {
+                            (!self.goes_on(deadline)).then_some(Received::TimedOut)
+                        }
                         _ => Some(Received::Lost),
                     },
                 }

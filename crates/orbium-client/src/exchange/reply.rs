@@ -8,6 +8,7 @@ use orbium_giop::{
     SystemException, minor,
 };
 use orbium_interceptor::ContextList;
+use orbium_invocation::call_cancelled;
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, unreadable};
 
@@ -22,11 +23,10 @@ impl Exchange<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn receive_timed(&mut self) -> Answer {
-        let connection = self.link.connection.as_mut();
-        if connection.is_some_and(|it| !it.comes_before(self.timing.reply)) {
-            return self.no_reply(Received::TimedOut);
+        let answer = self.receive_before_the_deadline();
+        if let Some(connection) = &mut self.link.connection {
+            connection.set_cancellation(None);
         }
-        let answer = self.receive();
         // Only a final reply is held back until its start time: not a forward, nor a
         // oneway.
         let is_over = matches!(self.outcome, None | Some(Outcome::Failed(_)));
@@ -40,6 +40,23 @@ impl Exchange<'_, '_> {
                 self.end(Outcome::Failed(late))
             }
         }
+    }
+
+    fn receive_before_the_deadline(&mut self) -> Answer {
+        if let Some(connection) = &mut self.link.connection {
+            connection.set_cancellation(self.object.overrides().cancellation.as_ref());
+            if !connection.comes_before(self.timing.reply) {
+                return self.no_reply(Received::TimedOut);
+            }
+        }
+        self.receive()
+    }
+
+    /// Whether replies to other requests have come until the deadline, or until the caller
+    /// cancelled the call.
+    #[cold]
+    fn is_given_up(&self) -> bool {
+        self.timing.reply.has_passed() || self.object.is_cancelled()
     }
 
     #[inline]
@@ -64,7 +81,7 @@ impl Exchange<'_, '_> {
                 return self.answered(header, reply);
             }
             connection.consume(&header);
-            if self.timing.reply.has_passed() {
+            if self.is_given_up() {
                 return self.no_reply(Received::TimedOut);
             }
             has_received = false;
@@ -109,8 +126,8 @@ impl Exchange<'_, '_> {
             // Any number of them must not make this call late too.
             late => {
                 connection.consume(&header);
-                let has_passed = late.is_some() && self.timing.reply.has_passed();
-                has_passed.then(|| self.no_reply(Received::TimedOut))
+                let is_over = late.is_some() && self.is_given_up();
+                is_over.then(|| self.no_reply(Received::TimedOut))
             }
         }
     }
@@ -119,6 +136,10 @@ impl Exchange<'_, '_> {
     #[cold]
     #[inline(never)]
     fn no_reply(&mut self, received: Received) -> Answer {
+        let received = match received {
+            Received::TimedOut if self.object.is_cancelled() => Received::Cancelled,
+            other => other,
+        };
         let connection = self.link.connection.as_mut();
         let cause = connection.and_then(|connection| connection.take_cause());
         let phase = match received {
@@ -129,7 +150,8 @@ impl Exchange<'_, '_> {
             Some(cause) => self.note(phase, cause),
             None => self.note(phase, &received.text()),
         }
-        if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection)
+        if let (Received::TimedOut | Received::Cancelled, Some(connection)) =
+            (received, &self.link.connection)
             && self.link.candidate.is_cancelled
         {
             connection.cancel(self.link.candidate.version, self.request_id);
@@ -139,7 +161,7 @@ impl Exchange<'_, '_> {
         }
         match received {
             // Others may be better.
-            Received::TimedOut | Received::TooLarge => self.link.abandon(),
+            Received::TimedOut | Received::Cancelled | Received::TooLarge => self.link.abandon(),
             _ => self.link.give_up(),
         }
         let (kind, code) = match received {
@@ -151,6 +173,9 @@ impl Exchange<'_, '_> {
                 )));
             }
             Received::Refused => return self.end(Outcome::Failed(not_trusted())),
+            Received::Cancelled => {
+                return self.end(Outcome::Failed(call_cancelled(Completion::Maybe)));
+            }
             Received::TimedOut => (ExceptionKind::Timeout, minor::DEADLINE_PASSED),
             Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
             Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),

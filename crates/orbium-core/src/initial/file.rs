@@ -7,7 +7,7 @@ use std::io::Read;
 use orbium_config::file_url::path_of;
 use orbium_giop::ObjectUrl;
 
-use super::error::ObjectError;
+use crate::ObjectError;
 
 /// Far more than the longest reference that is of use.
 const LONGEST: u64 = 1 << 20;

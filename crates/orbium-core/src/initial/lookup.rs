@@ -5,10 +5,9 @@ use std::time::SystemTime;
 
 use orbium_giop::{Corbaloc, ObjectUrl};
 
-use super::error::{InvalidName, ObjectError};
 use super::{file, naming};
 use crate::names::{Name, NameError};
-use crate::{ObjectRef, Orb, TimePolicies};
+use crate::{InvalidName, ObjectError, ObjectRef, Orb, TimePolicies};
 
 /// Initial references that one lookup may go through. A prefix such as `corbaloc:rir:/a`
 /// makes a new name of every name.

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::Orb;
-use crate::initial::ObjectError;
+use crate::ObjectError;
 use crate::servant::ServedBy;
 use crate::{Interface, NarrowError, PoaError};
 

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use orbium_interceptor::ReplyContexts;
 
-use crate::{OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, RebindMode, SyncScope, TimePolicies};
+use crate::{
+    CancellationToken, OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, RebindMode, SyncScope,
+    TimePolicies,
+};
 
 /// A typed reference. Generated code implements this.
 pub trait Interface: Clone + Send + Sync + 'static {
@@ -69,6 +72,35 @@ pub trait Interface: Clone + Send + Sync + 'static {
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
         let mut overrides = self.as_object().overrides().clone();
         overrides.sync_scope = scope;
+        Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// The same object; the token cancels the synchronous calls through the new reference,
+    /// from any thread. A call that waits for its reply raises TRANSIENT 3, completed MAYBE,
+    /// within some 10 ms; its server receives a CancelRequest unless it is known to suffer
+    /// from one, and the reply is discarded when it comes. A reply that comes before counts.
+    /// A call that begins later raises TRANSIENT 3, completed NO, and nothing is sent.
+    ///
+    /// Connecting and sending are not interrupted: [`Interface::with_timeout`] bounds them.
+    /// Neither is a servant of the caller's own ORB. A call that does not wait
+    /// ([`Asynchronous`](crate::Asynchronous)) is cancelled by dropping it.
+    ///
+    /// ```no_run
+    /// use orbium_core::{CancellationToken, Interface, ObjectRef, Orb};
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Ledger")?;
+    /// let token = CancellationToken::new();
+    /// let object = object.with_cancellation(&token);
+    /// let call = std::thread::spawn(move || object.non_existent());
+    /// token.cancel();
+    /// println!("{:?}", call.join());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    fn with_cancellation(&self, token: &CancellationToken) -> Self {
+        let mut overrides = self.as_object().overrides().clone();
+        overrides.cancellation = Some(token.clone());
         Self::from_object(self.as_object().with_overrides(overrides))
     }
 

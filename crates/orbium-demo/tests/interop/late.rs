@@ -7,7 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::giop::Ior;
-use orbium::{ClientStrategy, Completion, Config, ExceptionKind, Interface, Orb};
+use orbium::{
+    CancellationToken, ClientStrategy, Completion, Config, ExceptionKind, Interface, Orb,
+    SystemException,
+};
 use orbium_demo::kitchen::Peer;
 use orbium_testkit::eventually;
 
@@ -195,6 +198,67 @@ fn shared(strategy: ClientStrategy, server: &Server, cancelled: bool) -> Tested 
     assert_eq!(talks.len(), 1, "{talks:?}");
     assert_eq!(talks[0].has(CANCEL_REQUEST), cancelled, "{talks:?}");
     Ok(())
+}
+
+/// Milliseconds that a servant needs when its call is cancelled.
+const ENDLESS: u32 = 30_000;
+
+/// A call that another thread cancels, while others have their answers.
+fn cancelled(strategy: ClientStrategy, server: &Server) -> Tested {
+    let front = Front::new(strategy, server)?;
+    let (target, token) = (&front.target, CancellationToken::new());
+    target.as_object().connect()?;
+    thread::scope(|scope| {
+        let tokened = target.with_cancellation(&token);
+        let call = scope.spawn(move || tokened.slow(ENDLESS));
+        eventually("the request has passed", || {
+            front.passed().iter().any(|it| it.has(REQUEST))
+        });
+        token.cancel();
+        let exception = call
+            .join()
+            .expect("an outcome")
+            .expect_err("it takes longer");
+        let expected = SystemException::omg(ExceptionKind::Transient, 3, Completion::Maybe);
+        assert_eq!(exception, expected);
+        for number in 0..3 {
+            assert_eq!(target.r#match(number, 1000), Ok(number + 1000));
+        }
+    });
+    Ok(())
+}
+
+/// Has a server of another ORB, and runs a test with every way to use connections, all at
+/// once.
+fn with_each_strategy(peer: &str, test: fn(ClientStrategy, &Server) -> Tested) -> Tested {
+    let program = format!("{peer}-server");
+    if !available(&[&program]) {
+        return Ok(());
+    }
+    let server = &Server::start(&program, &["--ior-dir"])?;
+    thread::scope(|scope| {
+        for strategy in [
+            ClientStrategy::ExclusivePool,
+            ClientStrategy::ExclusivePerThread,
+            ClientStrategy::LeaderFollowers,
+            ClientStrategy::IoThread,
+        ] {
+            scope.spawn(move || test(strategy, server).expect("calls"));
+        }
+    });
+    Ok(())
+}
+
+/// Conformance: connections - a synchronous call is cancelled from another thread: TRANSIENT 3
+#[test]
+fn calls_of_omniorbs_servants_are_cancelled() -> Tested {
+    with_each_strategy("omni", cancelled)
+}
+
+/// Conformance: connections - a synchronous call is cancelled from another thread: TRANSIENT 3
+#[test]
+fn calls_of_jacorbs_servants_are_cancelled() -> Tested {
+    with_each_strategy("jacorb", cancelled)
 }
 
 /// With every way to use connections, all at once.

@@ -3,6 +3,7 @@
 
 mod asynchronous;
 mod by_hand;
+mod cancellation;
 mod codec;
 mod contexts;
 mod flow;
@@ -11,5 +12,6 @@ mod initializers;
 mod ior;
 mod recorder;
 mod slots;
+mod templates;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;

@@ -5,6 +5,7 @@ mod alternate_addresses;
 mod asynchronous;
 mod bound_keys;
 mod cancel;
+mod cancellation;
 mod deadlines;
 mod default_bodies;
 mod error_sentences;

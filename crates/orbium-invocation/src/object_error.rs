@@ -27,7 +27,9 @@ impl InvalidName {
         }
     }
 
-    pub(super) fn because(name: &str, why: ObjectError) -> Self {
+    /// A name with a URL that leads to no reference, and why.
+    #[must_use]
+    pub fn because(name: &str, why: ObjectError) -> Self {
         Self {
             name: name.to_owned(),
             why: Some(Box::new(why)),

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Cancelling a call from another thread than the one that waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+/// A caller that can be cancelled checks its token at least this often.
+pub const CANCELLATION_PERIOD: Duration = Duration::from_millis(10);
+
+/// Cancels the calls that were given it, from any thread. A clone is the same token; a
+/// cancelled one stays so.
+///
+/// ```
+/// use orbium_invocation::CancellationToken;
+///
+/// let token = CancellationToken::new();
+/// let of_another_thread = token.clone();
+/// of_another_thread.cancel();
+/// assert!(token.is_cancelled());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CancellationToken(Arc<AtomicBool>);
+
+impl CancellationToken {
+    /// A token that is not cancelled.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cancels the calls under way, and those that begin later.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Checks that it was not cancelled, for a request that may have been served as
+    /// `completed` says.
+    ///
+    /// # Errors
+    /// TRANSIENT 3.
+    pub fn check(&self, completed: Completion) -> Result<(), SystemException> {
+        match self.is_cancelled() {
+            true => Err(call_cancelled(completed)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The caller has cancelled the call: TRANSIENT 3 (CORBA 3.3 Part 1, annex A).
+#[must_use]
+pub fn call_cancelled(completed: Completion) -> SystemException {
+    SystemException::omg(ExceptionKind::Transient, 3, completed)
+}
