@@ -11,6 +11,7 @@ mod counts;
 pub(crate) mod experiments;
 mod flood;
 mod latency;
+mod outside;
 mod pipelined;
 mod protocols;
 mod scale;
@@ -23,6 +24,7 @@ use xtask::outcome::Outcome;
 
 use crate::peer::built::Programs;
 use crate::report::figures::Report;
+use crate::report::file;
 
 /// What can be measured on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,6 +41,8 @@ enum Figure {
     Instructions,
     /// System calls per call, by strace
     Syscalls,
+    /// Instructions of a program that is no part of this workspace
+    Outside,
     /// Many objects and many operations
     Scale,
     /// Calls over Unix sockets, shared memory and TLS
@@ -65,6 +69,9 @@ pub(crate) struct FiguresArgs {
     /// Write every figure to this file too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Draw what has a bound, and the latencies, to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 impl FiguresArgs {
@@ -83,10 +90,22 @@ impl FiguresArgs {
 /// Something could not be built or did not run. With `--check` also a figure that
 /// misses its bound or could not be measured.
 pub(crate) fn run(args: &FiguresArgs) -> Result<(), Failure> {
-    measure(args).map_err(Failure::because)
+    let report = measure(args).map_err(Failure::because)?;
+    println!("{report}");
+    if let Some(path) = &args.json {
+        file::write(path, &report.to_json())?;
+    }
+    if let Some(path) = &args.svg {
+        file::write(path, &report.to_svg()?)?;
+    }
+    let objections = report.objections();
+    if args.check && !objections.is_empty() {
+        return Err(Failure::because(objections.join("\n       ")));
+    }
+    Ok(())
 }
 
-fn measure(args: &FiguresArgs) -> Outcome<()> {
+fn measure(args: &FiguresArgs) -> Outcome<Report> {
     let figures = args.figures();
     let scale = [Figure::Scale, Figure::Instructions];
     let with_scale = figures.iter().any(|it| scale.contains(it));
@@ -96,16 +115,7 @@ fn measure(args: &FiguresArgs) -> Outcome<()> {
         eprintln!("== {}", format!("{figure:?}").to_lowercase());
         measure_one(figure, args, &programs, &mut report)?;
     }
-    println!("{report}");
-    if let Some(file) = &args.json {
-        std::fs::write(file, report.to_json())
-            .map_err(|error| format!("{}: {error}", file.display()))?;
-    }
-    let objections = report.objections();
-    if args.check && !objections.is_empty() {
-        return Err(objections.join("\n       "));
-    }
-    Ok(())
+    Ok(report)
 }
 
 fn measure_one(
@@ -121,6 +131,7 @@ fn measure_one(
         Figure::Collocated => collocated::measure(args.quick, report),
         Figure::Instructions => counts::instructions(programs, args.quick, report),
         Figure::Syscalls => counts::syscalls(programs, args.quick, report),
+        Figure::Outside => outside::measure(programs, args.quick, report),
         Figure::Scale => scale::measure(programs, args.quick, report),
         Figure::Protocols => protocols::measure(programs, args.quick, report),
         Figure::Experiments => {

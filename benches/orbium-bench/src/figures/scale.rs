@@ -2,6 +2,7 @@
 //! Whether the cost of a call grows with the number of objects or of
 //! operations, and what it costs that a lane serves it.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::peer::built::Programs;
@@ -93,15 +94,29 @@ pub(crate) fn lanes(programs: &Programs, quick: bool, report: &mut Report) -> Ou
     Ok(())
 }
 
+/// What an empty call costs with another build of the program: of the client and of the server.
+pub(crate) fn empty_call(
+    program: &Path,
+    programs: &Programs,
+    lengths: (u64, u64),
+) -> Outcome<(Profile, Profile)> {
+    cost_with(program, programs, SMALL, lengths)
+}
+
 /// Per call, of the client and of the server.
-fn cost(
+fn cost(programs: &Programs, served: Served, lengths: (u64, u64)) -> Outcome<(Profile, Profile)> {
+    cost_with(&programs.scale, programs, served, lengths)
+}
+
+fn cost_with(
+    program: &Path,
     programs: &Programs,
     served: Served,
     (short, long): (u64, u64),
 ) -> Outcome<(Profile, Profile)> {
     eprintln!("{} with {} objects", served.interface, served.objects);
-    let (client, server) = profiles(programs, served, short)?;
-    let (more_client, more_server) = profiles(programs, served, long)?;
+    let (client, server) = profiles(program, programs, served, short)?;
+    let (more_client, more_server) = profiles(program, programs, served, long)?;
     let calls = long - short;
     Ok((
         more_client.per_call(client, calls),
@@ -109,16 +124,21 @@ fn cost(
     ))
 }
 
-fn profiles(programs: &Programs, served: Served, calls: u64) -> Outcome<(Profile, Profile)> {
+fn profiles(
+    program: &Path,
+    programs: &Programs,
+    served: Served,
+    calls: u64,
+) -> Outcome<(Profile, Profile)> {
     let file = |name: &str| programs.scratch.join(name);
     let (client, server) = (file("scale.client"), file("scale.server"));
     let reference = file("scale.ior");
-    let mut command = Under::Callgrind(server.clone()).command(&programs.scale);
+    let mut command = Under::Callgrind(server.clone()).command(program);
     command
         .args(["serve", served.interface, &served.objects.to_string()])
         .arg(&reference);
     let serving = Server::ready_by_file(&mut command, &reference)?;
-    let mut command = Under::Callgrind(client.clone()).command(&programs.scale);
+    let mut command = Under::Callgrind(client.clone()).command(program);
     command
         .args(["call", served.interface, &calls.to_string()])
         .arg(&reference)

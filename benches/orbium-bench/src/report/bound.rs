@@ -21,6 +21,13 @@ impl Bound {
         }
     }
 
+    /// The value at which it is just kept.
+    pub(crate) fn limit(self) -> f64 {
+        match self {
+            Self::AtMost(limit) | Self::AtLeast(limit) => limit,
+        }
+    }
+
     /// The bound in the files of the experiments.
     pub(crate) fn to_json(self) -> Value {
         match self {

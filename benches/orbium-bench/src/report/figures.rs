@@ -15,8 +15,8 @@ use xtask::shell;
 /// One figure of the table.
 #[derive(Debug)]
 pub(crate) struct Row {
-    figure: String,
-    must: Option<Bound>,
+    pub(super) figure: String,
+    pub(super) must: Option<Bound>,
     aim: Option<f64>,
     /// omniORB's, on this machine.
     pub(crate) omni: Option<f64>,
@@ -102,8 +102,8 @@ impl Row {
 /// What a peer needed for some work.
 #[derive(Debug)]
 pub(crate) struct Detail {
-    work: String,
-    peer: &'static str,
+    pub(super) work: String,
+    pub(super) peer: &'static str,
     /// Nanoseconds, as is the next.
     median: f64,
     p99: f64,

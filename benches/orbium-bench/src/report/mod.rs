@@ -3,6 +3,7 @@
 
 pub(crate) mod bound;
 pub(crate) mod chart;
+pub(crate) mod drawing;
 pub(crate) mod figures;
 pub(crate) mod file;
 pub(crate) mod markdown;

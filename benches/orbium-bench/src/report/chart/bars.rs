@@ -48,8 +48,14 @@ const LONE: f64 = 0.6;
 /// The part of its width that a bar fills.
 const BAR: f64 = 0.92;
 
-/// The room that labels below the bars need where they do not fit side by side.
-const TALL_LABELS: u32 = 250;
+/// The room for labels below the bars that fit side by side.
+const FLAT_LABELS: u32 = 28;
+
+/// The room below the bars for labels of which the longest has that many characters, turned
+/// upright.
+pub(crate) fn upright_labels(characters: usize) -> u32 {
+    FLAT_LABELS + 5 * u32::try_from(characters).unwrap_or(u32::MAX / 8)
+}
 
 /// Draws groups of bars over a linear axis, with `label` at each grid line.
 pub(super) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) -> String) -> Drawn {
@@ -57,9 +63,13 @@ pub(super) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) ->
     let high = all.map(Bar::value).fold(1.0, f64::max) * 1.08;
     let (width, _) = canvas.dim_in_pixel();
     let room = f64::from(width) / groups.len().max(1) as f64;
-    let is_wide = |group: &Group| 7.0 * group.label.chars().count() as f64 > room;
-    let is_upright = !groups.iter().any(is_wide);
-    let below = if is_upright { 28 } else { TALL_LABELS };
+    let lengths = groups.iter().map(|group| group.label.chars().count());
+    let longest = lengths.max().unwrap_or(0);
+    let is_upright = 7.0 * longest as f64 <= room;
+    let below = match is_upright {
+        true => FLAT_LABELS,
+        false => upright_labels(longest),
+    };
     let mut chart = ChartBuilder::on(canvas)
         .margin(8)
         .x_label_area_size(below)
