@@ -7,8 +7,8 @@ bench=${CARGO_TARGET_DIR:-target}/release/orbium-bench-events
 folder=$(mktemp -d)
 port=${PORT:-21169}
 names="-ORBInitRef NameService=corbaloc::127.0.0.1:1/NameService"
-trap 'kill $serve $omni 2>/dev/null; rm -rf "$folder"' EXIT
-serve= omni=
+trap 'kill $serve $omni $scheduled 2>/dev/null; rm -rf "$folder"' EXIT
+serve= omni= scheduled=
 
 mkfifo "$folder/end"
 "$@" "$bench" serve <"$folder/end" >"$folder/references" &
@@ -31,3 +31,14 @@ if command -v eventc >/dev/null; then
 fi
 echo "one event at a time, and two calls in its place:"
 "$@" "$bench" latency --channel "$(reference channel 2)" --relay "$(reference relay 2)" "$(reference relay 3)" --events 2000
+
+# A channel that dispatches by a schedule, with 50 consumers.
+mkfifo "$folder/end-scheduled"
+"$@" "$bench" serve --scheduled <"$folder/end-scheduled" >"$folder/references-scheduled" &
+scheduled=$!
+exec 7>"$folder/end-scheduled"
+until grep -q '^relay' "$folder/references-scheduled"; do sleep 0.1; done
+echo "the consumer of high priority, alone and among 50:"
+"$@" "$bench" fan-out --channel "$(awk '$1 == "channel" { print $2 }' "$folder/references-scheduled")"
+echo "the same with a thread per consumer:"
+"$@" "$bench" fan-out --channel "$(reference channel 2)"

@@ -2,17 +2,14 @@
 //! The latency of one event at a time.
 
 use std::sync::{Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use orbium::{Call, Orb, SystemException};
 use orbium_event::rtec::rtec_event_channel_admin::{ConsumerQos, EventChannel, ProxyPushSupplier};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 use orbium_event::{Pattern, connect_consumer, connect_supplier};
 
-use crate::{Outcome, PATIENCE, RunArgs, event, orb, show};
-
-/// Before the first event that is measured.
-const WARM_UP: usize = 500;
+use crate::{Outcome, PATIENCE, RunArgs, WARM_UP, event, median, orb, show};
 
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orb = orb()?;
@@ -57,9 +54,7 @@ impl Way {
                 times.push(end.duration_since(begin));
             }
         }
-        times.sort();
-        let median = times.get(times.len() / 2).copied();
-        Ok(median.unwrap_or(Duration::ZERO).as_secs_f64() * 1e6)
+        Ok(median(times))
     }
 }
 

@@ -6,6 +6,7 @@
 //! omniEvents, say.
 #![forbid(unsafe_code)]
 
+mod fan_out;
 mod latency;
 mod rate;
 mod serve;
@@ -23,6 +24,9 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// How long an event may take before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Events before the first that is measured.
+const WARM_UP: usize = 500;
+
 /// Rates and latencies of event channels.
 #[derive(Debug, Parser)]
 struct Cli {
@@ -38,11 +42,37 @@ enum Command {
         /// Pushes on the thread of the supplier's request.
         #[arg(long)]
         reactive: bool,
+        /// Pushes by a schedule of two queues, under SCHED_FIFO where the host permits it.
+        #[arg(long, conflicts_with = "reactive")]
+        scheduled: bool,
     },
     /// Events per second from one supplier to one consumer.
     Rate(RunArgs),
     /// Microseconds of one event at a time from one supplier to one consumer.
     Latency(RunArgs),
+    /// Microseconds of one event at a time to a consumer alone, and to the same consumer among many
+    /// that have a lower priority in the schedule of the channel.
+    FanOut(FanOutArgs),
+}
+
+/// A run of events to many consumers.
+#[derive(Debug, Args)]
+struct FanOutArgs {
+    /// A real-time event channel.
+    #[arg(long)]
+    channel: String,
+    /// All consumers, that of high priority included.
+    #[arg(long, default_value_t = 50)]
+    consumers: usize,
+    /// Events of a run.
+    #[arg(long, default_value_t = 1_000)]
+    events: usize,
+    /// Runs, of which the median is shown.
+    #[arg(long, default_value_t = 9)]
+    runs: usize,
+    /// Bytes of an event's payload.
+    #[arg(long, default_value_t = 64)]
+    bytes: usize,
 }
 
 /// A run of events.
@@ -70,9 +100,13 @@ struct RunArgs {
 
 fn main() -> Outcome {
     match Cli::parse().command {
-        Command::Serve { reactive } => serve::run(reactive),
+        Command::Serve {
+            reactive,
+            scheduled,
+        } => serve::run(serve::dispatching(reactive, scheduled)),
         Command::Rate(args) => rate::run(&args),
         Command::Latency(args) => latency::run(&args),
+        Command::FanOut(args) => fan_out::run(&args),
     }
 }
 
@@ -89,9 +123,16 @@ fn event(bytes: usize) -> Event {
     event
 }
 
+/// The median in microseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    let median = times.get(times.len() / 2).copied();
+    median.unwrap_or(Duration::ZERO).as_secs_f64() * 1e6
+}
+
 /// The median of figures, and the least and greatest.
 fn show(what: &str, unit: &str, mut figures: Vec<f64>) {
     figures.sort_by(f64::total_cmp);
     let at = |part: usize| figures[(figures.len() - 1) * part / 2];
-    println!("{what}: {:.1} {unit} ({:.1} to {:.1})", at(1), at(0), at(2));
+    println!("{what}: {:.2} {unit} ({:.2} to {:.2})", at(1), at(0), at(2));
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 use std::sync::{Arc, OnceLock};
 
-use orbium::{Call, Interface, SystemException};
+use orbium::{Call, Interface, Scheduling, SystemException, give_scheduling};
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerQos, ProxyPushSupplier,
     ProxyPushSupplierServant,
@@ -13,17 +13,59 @@ use orbium_event::rtec::rtec_event_comm::{
     Event, PushConsumer, PushConsumerServant, PushSupplierServant,
 };
 use orbium_event::{Channel, ChannelConfig, CosHeader, Dispatching};
+use orbium_sched::{Dispatching as Order, Entry, Queue, Table};
 
 use crate::{Outcome, orb};
 
-pub(crate) fn run(reactive: bool) -> Outcome {
+/// Native priorities of both queues, and of the threads that receive events: below the first queue,
+/// which serves its consumer before an event is offered to the others.
+pub(crate) const URGENT: i32 = 50;
+const BACKGROUND: i32 = 10;
+const RECEIVING: i32 = 30;
+
+/// A queue for one consumer, and one for all others.
+static SCHEDULE: Table = Table {
+    entries: &[
+        Entry::new("high", (0, 0, URGENT), 500_000, 0),
+        Entry::new("low", (1, 0, BACKGROUND), 10_000_000, 0),
+    ],
+    queues: &[
+        Queue {
+            priority: URGENT,
+            dispatching: Order::Static,
+        },
+        Queue {
+            priority: BACKGROUND,
+            dispatching: Order::Static,
+        },
+    ],
+    ..Table::EMPTY
+};
+
+/// RT_Infos of the schedule.
+pub(crate) const HIGH: i32 = 1;
+pub(crate) const LOW: i32 = 2;
+
+/// What the options choose.
+pub(crate) fn dispatching(reactive: bool, scheduled: bool) -> Dispatching {
+    match (reactive, scheduled) {
+        (true, _) => Dispatching::Reactive,
+        (false, true) => Dispatching::Scheduled(&SCHEDULE),
+        (false, false) => Dispatching::PerConsumer,
+    }
+}
+
+pub(crate) fn run(dispatching: Dispatching) -> Outcome {
+    if dispatching == Dispatching::Scheduled(&SCHEDULE)
+        && let Err(error) = give_scheduling(Scheduling::fifo(RECEIVING))
+    {
+        eprintln!("without native priorities: {error}");
+    }
+    // Its threads inherit the scheduling of this one.
     let orb = orb()?;
-    let dispatching = match reactive {
-        true => Dispatching::Reactive,
-        false => Dispatching::PerConsumer,
-    };
     let mut config = ChannelConfig {
         dispatching,
+        soft: true,
         ..ChannelConfig::default()
     };
     // A run waits for all its events.

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use orbium::SystemException;
 use orbium::cdr::CdrReader;
+use orbium_scheduler::{ScheduledThread, SchedulerError};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::consumer::Consumer;
@@ -91,6 +92,40 @@ impl Channel {
         pattern: &Pattern,
         sink: impl Sink,
     ) -> Result<Subscription, ConnectError> {
+        self.subscribe_scheduled(pattern, 0, sink)
+    }
+
+    /// Connects a consumer of this process with the handle of its operation in the schedule of the
+    /// channel, or 0. Channels that dispatch without a schedule do not use it.
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    ///
+    /// ```
+    /// use orbium_event::{Channel, ChannelConfig, Dispatching, Pattern, SharedEvent};
+    /// use orbium_sched::{Dispatching as Order, Entry, Queue, Table};
+    ///
+    /// static SCHEDULE: Table = Table {
+    ///     entries: &[Entry::new("Display::show", (0, 0, 20), 500_000, 10_000)],
+    ///     queues: &[Queue { priority: 20, dispatching: Order::Deadline }],
+    ///     ..Table::EMPTY
+    /// };
+    /// let channel = Channel::new(ChannelConfig {
+    ///     dispatching: Dispatching::Scheduled(&SCHEDULE),
+    ///     soft: true,
+    ///     ..ChannelConfig::default()
+    /// });
+    /// let show = |events: &[SharedEvent]| println!("{} events", events.len());
+    /// let subscription = channel.subscribe_scheduled(&Pattern::of(16, 0), 1, show)?;
+    /// # drop(subscription);
+    /// # Ok::<(), orbium_event::ConnectError>(())
+    /// ```
+    pub fn subscribe_scheduled(
+        &self,
+        pattern: &Pattern,
+        rt_info: i32,
+        sink: impl Sink,
+    ) -> Result<Subscription, ConnectError> {
         let qos = pattern.to_qos();
         let pattern = Pattern::from_dependencies(&qos.dependencies, &self.config().filter)?;
         let connection = Connection {
@@ -98,12 +133,12 @@ impl Channel {
             is_gateway: false,
             on_end: Box::new(|| {}),
         };
-        self.connect_consumer(pattern, connection)
+        self.connect_consumer((pattern, rt_info), connection)
     }
 
     pub(crate) fn connect_consumer(
         &self,
-        pattern: Pattern,
+        (pattern, rt_info): (Pattern, i32),
         connection: Connection<dyn Sink>,
     ) -> Result<Subscription, ConnectError> {
         self.start_control()?;
@@ -117,7 +152,14 @@ impl Channel {
             on_end,
         } = connection;
         let engine = &self.engine;
-        let consumer = engine.add_consumer(peer, pattern, is_gateway, on_end)?;
+        let place = match engine.config.dispatching {
+            Dispatching::Scheduled(_) => Some(engine.dispatch.place(rt_info)?),
+            Dispatching::PerConsumer | Dispatching::Reactive => None,
+        };
+        if let Some(place) = place {
+            self.start_dispatch_queue(place.queue)?;
+        }
+        let consumer = engine.add_consumer(peer, pattern, (place, is_gateway), on_end)?;
         let subscription = Subscription {
             engine: Arc::downgrade(engine),
             consumer,
@@ -225,6 +267,32 @@ impl Channel {
             self.engine.control.ping_by(Instant::now() + period);
         }
         started.inspect_err(|_| self.engine.control.end())
+    }
+
+    /// The thread of a queue of the schedule.
+    fn start_dispatch_queue(&self, number: usize) -> Result<(), ConnectError> {
+        let Some((of_table, queue)) = self.engine.dispatch.queue(number) else {
+            return Ok(());
+        };
+        if !queue.begin() {
+            return Ok(());
+        }
+        let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(queue));
+        let wanted = ScheduledThread::of_queue("orbium-dispatch", of_table);
+        let wanted = wanted.map(|it| ScheduledThread {
+            soft: self.config().soft,
+            ..it
+        });
+        let serve = move || Engine::serve_dispatch_queue(&engine, &of_thread);
+        let started = wanted.and_then(|it| it.start(serve));
+        started.map(drop).map_err(|error| {
+            queue.end();
+            tracing::warn!(target: "orbium::event", %error, "no thread for a queue of the schedule");
+            match error {
+                SchedulerError::Thread { .. } => ConnectError::NoThread,
+                _ => ConnectError::Priority(of_table.priority),
+            }
+        })
     }
 
     fn start_timers(&self) -> Result<(), ConnectError> {

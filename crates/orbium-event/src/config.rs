@@ -4,6 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use orbium_sched::Table;
+
 use crate::health::FailurePolicy;
 use crate::parse::{FilterError, FilterLimits};
 use crate::queue::QueueLimits;
@@ -19,6 +21,13 @@ pub enum Dispatching {
     /// the same thread. A consumer that stalls delays the others by
     /// [`ChannelConfig::push_timeout`] until it is suspect.
     Reactive,
+    /// A thread for each queue of a schedule, at the native priority of the queue. A consumer's
+    /// RT_Info is the handle of its operation in the table, from 1: it names the queue, and the
+    /// period and execution time by which queues of deadlines and laxities choose. Consumers
+    /// without RT_Info (0) are in the last queue and have no deadline. Each consumer has its bounded
+    /// queue of events, as ever; one that stalls delays those of its queue by
+    /// [`ChannelConfig::push_timeout`] until it is suspect, and no other one.
+    Scheduled(&'static Table),
 }
 
 /// What a channel is made with. Each bound is for one channel.
@@ -36,6 +45,9 @@ pub enum Dispatching {
 pub struct ChannelConfig {
     /// On which thread events are pushed; [`Dispatching::PerConsumer`] by default.
     pub dispatching: Dispatching,
+    /// With [`Dispatching::Scheduled`], threads go on without native priorities if the host refuses
+    /// them; no by default: then consumers are refused.
+    pub soft: bool,
     /// The bounds of each consumer's queue.
     pub queue: QueueLimits,
     /// The bounds of a subscription.
@@ -70,6 +82,7 @@ impl Default for ChannelConfig {
     fn default() -> Self {
         Self {
             dispatching: Dispatching::default(),
+            soft: false,
             queue: QueueLimits::default(),
             filter: FilterLimits::default(),
             failure: FailurePolicy::default(),
@@ -103,6 +116,10 @@ pub enum ConnectError {
     Destroyed,
     /// The system has no thread left for the channel.
     NoThread,
+    /// The schedule of the channel has no queue for this RT_Info.
+    RtInfo(i32),
+    /// The host refuses the native priority of a queue.
+    Priority(i32),
 }
 
 impl fmt::Display for ConnectError {
@@ -113,6 +130,8 @@ impl fmt::Display for ConnectError {
             Self::AlreadyConnected => f.write_str("the peer is connected already"),
             Self::Destroyed => f.write_str("the channel or the connection has been destroyed"),
             Self::NoThread => f.write_str("the system has no thread left for the channel"),
+            Self::RtInfo(number) => write!(f, "the schedule has no queue for RT_Info {number}"),
+            Self::Priority(number) => write!(f, "the host refuses native priority {number}"),
         }
     }
 }

@@ -30,7 +30,9 @@ impl ConnectedConsumers {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let others = self.load();
         permits(others.len())?;
-        let all = others.iter().chain([consumer]).cloned().collect();
+        let mut all: Vec<_> = others.iter().chain([consumer]).cloned().collect();
+        // With a schedule, the consumers of the most urgent queue are offered an event first.
+        all.sort_by_key(|it| it.place.map(|place| place.queue));
         self.all.store(Arc::new(all));
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
+use crate::dispatch::Place;
 use crate::event::SharedEvent;
 use crate::filter::Filter;
 use crate::health::{DeliveryError, FailurePolicy, Health};
@@ -28,6 +29,8 @@ pub(crate) struct Consumer {
     counts: Counts,
     failure: FailurePolicy,
     dispatching: Dispatching,
+    /// Where it is served, with a schedule.
+    pub(crate) place: Option<Place>,
 }
 
 #[derive(Default)]
@@ -51,16 +54,23 @@ struct State {
     health: Health,
     /// A supplier's thread pushes to the consumer: others put into the queue what it pushes next.
     is_pushed_to: bool,
+    /// It is in the queue of its place.
+    is_submitted: bool,
     queue: Queue,
     /// What the filter passes; kept for its memory.
     passed: Vec<SharedEvent>,
 }
+
+/// A set of events, and the consumer to push it to.
+pub(crate) type Delivery = (Arc<dyn Sink>, EventSet);
 
 /// What remains to be done with events that have passed the filter, without the lock.
 pub(crate) enum Action {
     Nothing,
     /// To push this, and then what [`Consumer::next_or_end`] returns.
     Push(Arc<dyn Sink>, EventSet),
+    /// To submit the consumer to the queue of its place, for events that arrived at that time.
+    Submit(Place, Instant),
     /// The queue is full, and its policy is to disconnect the consumer.
     Disconnect,
 }
@@ -78,7 +88,7 @@ impl Consumer {
         config: &ChannelConfig,
         sink: Arc<dyn Sink>,
         pattern: Pattern,
-        is_gateway: bool,
+        (place, is_gateway): (Option<Place>, bool),
         now: Instant,
     ) -> Self {
         let filter = Filter::new(&pattern);
@@ -93,6 +103,7 @@ impl Consumer {
             is_closed: false,
             health: Health::Well,
             is_pushed_to: false,
+            is_submitted: false,
             queue: Queue::new(config.queue),
             passed: Vec::new(),
         };
@@ -104,6 +115,7 @@ impl Consumer {
             counts: Counts::default(),
             failure: config.failure,
             dispatching: config.dispatching,
+            place,
         }
     }
 
@@ -197,16 +209,21 @@ impl Consumer {
             state.is_pushed_to = true;
             return Action::Push(Arc::clone(&state.sink), set);
         }
-        self.enqueue(state, set)
+        self.enqueue(state, set, now)
     }
 
-    fn enqueue(&self, state: &mut State, set: EventSet) -> Action {
+    fn enqueue(&self, state: &mut State, set: EventSet, now: Instant) -> Action {
         let events = set.len();
-        match state.queue.put(set) {
+        match state.queue.put(set, now) {
             Put::Queued { discarded } => {
                 self.counts.discarded.add(discarded);
-                if state.queue.len() == 1 {
-                    self.ready.notify_one();
+                match self.place {
+                    Some(place) if !state.is_submitted => {
+                        state.is_submitted = true;
+                        return Action::Submit(place, now);
+                    }
+                    None if state.queue.len() == 1 => self.ready.notify_one(),
+                    _ => {}
                 }
                 Action::Nothing
             }
@@ -222,7 +239,7 @@ impl Consumer {
     }
 
     /// Waits for the next set of the queue; `None` when the connection has ended.
-    pub(crate) fn wait(&self) -> Option<(Arc<dyn Sink>, EventSet)> {
+    pub(crate) fn wait(&self) -> Option<Delivery> {
         let mut state = self.lock();
         loop {
             if state.is_closed {
@@ -236,8 +253,28 @@ impl Consumer {
         }
     }
 
+    /// What the thread of its place pushes next; and what remains to be submitted for.
+    pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
+        let mut state = self.lock();
+        let set = state.queue.pop();
+        let next = self.place.zip(state.queue.next_arrived());
+        state.is_submitted = next.is_some();
+        let action = next.map_or(Action::Nothing, |(place, arrived)| {
+            Action::Submit(place, arrived)
+        });
+        (set.map(|set| (Arc::clone(&state.sink), set)), action)
+    }
+
+    /// Discards what waits: the queue of its place has no room.
+    pub(crate) fn discard(&self) {
+        let mut state = self.lock();
+        state.is_submitted = false;
+        let discarded = state.queue.clear();
+        self.counts.discarded.add(discarded);
+    }
+
     /// What a supplier's thread pushes next. If there is nothing, another one may push.
-    pub(crate) fn next_or_end(&self) -> Option<(Arc<dyn Sink>, EventSet)> {
+    pub(crate) fn next_or_end(&self) -> Option<Delivery> {
         let mut state = self.lock();
         let set = state.queue.pop();
         state.is_pushed_to = set.is_some();

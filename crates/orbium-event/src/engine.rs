@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The channel itself: events from suppliers through filters to consumers.
 
+mod control;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
@@ -15,9 +16,10 @@ use orbium::cdr::{CdrError, CdrReader, Decode};
 use crate::config::{ChannelConfig, ConnectError};
 use crate::connected::ConnectedConsumers;
 use crate::consumer::{Action, Consumer, Due};
+use crate::dispatch::{DispatchQueue, DispatchQueues, Place};
 use crate::event::{SharedEvent, stamp, time_t};
 use crate::health::Health;
-use crate::observers::{Observer, Observers, Sums, sum_of, sum_of_publications};
+use crate::observers::Observers;
 use crate::pattern::Pattern;
 use crate::peer::{Peer, Sink, push};
 use crate::pool::{copy, pooled, read, with_set};
@@ -42,6 +44,7 @@ pub(crate) struct Engine {
     pub(crate) config: ChannelConfig,
     pub(crate) timers: Arc<Timers>,
     pub(crate) control: Arc<Control>,
+    pub(crate) dispatch: DispatchQueues<Arc<Consumer>>,
     consumers: ConnectedConsumers,
     suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
     observers: Mutex<Observers>,
@@ -56,6 +59,7 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn new(config: ChannelConfig) -> Self {
         Self {
+            dispatch: DispatchQueues::new(&config),
             config,
             timers: Arc::default(),
             control: Arc::default(),
@@ -95,11 +99,11 @@ impl Engine {
         &self,
         sink: Arc<dyn Sink>,
         pattern: Pattern,
-        is_gateway: bool,
+        manner: (Option<Place>, bool),
         on_end: OnEnd,
     ) -> Result<Arc<Consumer>, ConnectError> {
         let (id, now) = (self.new_id(), Instant::now());
-        let consumer = Consumer::new(id, &self.config, sink, pattern, is_gateway, now);
+        let consumer = Consumer::new(id, &self.config, sink, pattern, manner, now);
         let consumer = Arc::new(consumer);
         self.consumers.add(&consumer, |others| {
             if self.is_destroyed() {
@@ -268,6 +272,7 @@ impl Engine {
         for consumer in self.consumers.load().iter() {
             match consumer.offer(set, now) {
                 Action::Nothing => {}
+                Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
                 action => pending.push((Arc::clone(consumer), action)),
             }
         }
@@ -277,9 +282,10 @@ impl Engine {
         PENDING.set(pending);
     }
 
-    fn act(&self, consumer: &Consumer, action: Action) {
+    fn act(&self, consumer: &Arc<Consumer>, action: Action) {
         match action {
             Action::Nothing => {}
+            Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
             Action::Push(sink, set) => {
                 let mut next = Some((sink, set));
                 while let Some((sink, set)) = next {
@@ -300,6 +306,36 @@ impl Engine {
             let health = consumer.pushed(set.len(), outcome);
             match this.upgrade() {
                 Some(engine) => engine.handle_health(consumer, health),
+                None => return,
+            }
+        }
+    }
+
+    /// Puts a consumer into the queue of its place.
+    fn submit(&self, consumer: &Arc<Consumer>, place: Place, arrived: Instant) {
+        let submitted = self.dispatch.submit(place, arrived, Arc::clone(consumer));
+        if let Err(consumer) = submitted {
+            consumer.discard();
+        }
+    }
+
+    /// Pushes to the consumers in a queue of the schedule until the channel ends.
+    pub(crate) fn serve_dispatch_queue(this: &Weak<Self>, queue: &DispatchQueue<Arc<Consumer>>) {
+        while let Some(consumer) = queue.next() {
+            let Some(engine) = this.upgrade() else {
+                return;
+            };
+            let (next, remaining) = consumer.take_submitted();
+            // Before the push: this thread alone takes what is submitted, so that nothing overtakes.
+            engine.act(&consumer, remaining);
+            drop(engine);
+            let Some((sink, set)) = next else {
+                continue;
+            };
+            let outcome = push(&*sink, set.events());
+            let health = consumer.pushed(set.len(), outcome);
+            match this.upgrade() {
+                Some(engine) => engine.handle_health(&consumer, health),
                 None => return,
             }
         }
@@ -345,87 +381,6 @@ impl Engine {
         }
     }
 
-    /// Pings suspect consumers; every peer, if peers are pinged periodically.
-    pub(crate) fn ping(&self, period: Option<Duration>) {
-        let (all, mut some_are_suspect) = (period.is_some(), false);
-        for consumer in self.consumers.load().iter() {
-            if all || consumer.is_suspect() {
-                let health = consumer.checked(consumer.sink().ping());
-                some_are_suspect |= !health.is_well();
-                self.handle_health(consumer, health);
-            }
-        }
-        if all {
-            self.ping_suppliers();
-        }
-        let next = match some_are_suspect {
-            true => Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD))),
-            false => period,
-        };
-        if let Some(next) = next {
-            self.control.ping_by(Instant::now() + next);
-        }
-    }
-
-    fn ping_suppliers(&self) {
-        let after = |last| {
-            let suppliers = self.suppliers();
-            let next = suppliers.range((Bound::Excluded(last), Bound::Unbounded));
-            next.map(|(_, supplier)| Arc::clone(supplier)).next()
-        };
-        let mut last = 0;
-        while let Some(supplier) = after(last) {
-            last = supplier.id;
-            let outcome = supplier.peer().ping();
-            let health = supplier.checked(outcome, &self.config.failure);
-            if health == Health::Gone && self.remove_supplier(&supplier) {
-                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
-            }
-        }
-    }
-
-    /// What observers get.
-    pub(crate) fn sums(&self) -> Sums {
-        let consumers = self.consumers.load();
-        let patterns: Vec<_> = consumers
-            .iter()
-            .filter_map(|it| it.subscription())
-            .collect();
-        let suppliers = self.suppliers();
-        let published = suppliers.values().filter_map(|it| it.publications());
-        let published: Vec<_> = published.flatten().collect();
-        Sums {
-            consumers: sum_of(&patterns),
-            suppliers: sum_of_publications(&published),
-        }
-    }
-
-    /// Registers an observer, and gives it the present sums.
-    pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
-        let most = self.config.observers;
-        let handle = self.observers().append(Arc::clone(observer), most)?;
-        let sums = self.sums();
-        let _ = observer.update(&sums);
-        if self.sums() != sums {
-            self.control.notify_observers();
-        }
-        Some(handle)
-    }
-
-    pub(crate) fn remove_observer(&self, handle: u32) -> bool {
-        self.observers().remove(handle)
-    }
-
-    /// Gives the present sums to every observer.
-    pub(crate) fn update_observers(&self) {
-        let (sums, observers) = (self.sums(), self.observers().all());
-        for (handle, observer) in observers {
-            let outcome = observer.update(&sums);
-            let most = self.config.failure.failures;
-            self.observers().updated(handle, outcome, most);
-        }
-    }
-
     pub(crate) fn statistics(&self) -> ChannelStatistics {
         let consumers = self.consumers.load();
         ChannelStatistics {
@@ -464,6 +419,7 @@ impl Engine {
     fn end_threads(&self) {
         self.timers.close();
         self.control.close();
+        self.dispatch.close();
     }
 }
 

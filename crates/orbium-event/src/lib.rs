@@ -29,8 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: COS Notification, typed channels, gateways between channels, persistence, and schedules
-//! (RT_Infos are carried, not interpreted).
+//! Not part of it: COS Notification, typed channels, gateways between channels and persistence. Schedules
+//! are computed elsewhere: a channel dispatches by the table of one.
 #![forbid(unsafe_code)]
 
 mod channel;
@@ -38,6 +38,7 @@ mod config;
 mod connected;
 mod consumer;
 mod cos;
+mod dispatch;
 mod engine;
 mod event;
 mod filter;
@@ -82,5 +83,8 @@ pub use parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use pattern::Pattern;
 pub use peer::{Peer, Sink};
 pub use queue::{DiscardPolicy, QueueLimits};
-pub use remote::{RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_supplier};
+pub use remote::{
+    RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_scheduled_consumer,
+    connect_supplier,
+};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};

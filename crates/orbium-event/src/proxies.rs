@@ -99,8 +99,10 @@ pub(crate) fn destroy(channel: &Channel, call: &Call<'_>, admins: [&ObjectRef; 2
 pub(crate) fn refused(error: ConnectError) -> SystemException {
     let kind = match error {
         ConnectError::TooMany => ExceptionKind::ImpLimit,
-        ConnectError::NoThread => ExceptionKind::NoResources,
-        ConnectError::Filter(_) | ConnectError::AlreadyConnected => ExceptionKind::BadParam,
+        ConnectError::NoThread | ConnectError::Priority(_) => ExceptionKind::NoResources,
+        ConnectError::Filter(_) | ConnectError::RtInfo(_) | ConnectError::AlreadyConnected => {
+            ExceptionKind::BadParam
+        }
         ConnectError::Destroyed => ExceptionKind::ObjectNotExist,
     };
     kind.into()

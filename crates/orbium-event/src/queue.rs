@@ -2,6 +2,7 @@
 //! The events that wait for one consumer.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use crate::event::{SharedEvent, bytes_of};
 
@@ -88,7 +89,8 @@ impl EventSet {
 #[derive(Debug)]
 pub(crate) struct Queue {
     limits: QueueLimits,
-    sets: VecDeque<EventSet>,
+    /// Each with the time of its arrival.
+    sets: VecDeque<(EventSet, Instant)>,
     bytes: usize,
 }
 
@@ -101,7 +103,7 @@ impl Queue {
         }
     }
 
-    pub(crate) fn put(&mut self, set: EventSet) -> Put {
+    pub(crate) fn put(&mut self, set: EventSet, arrived: Instant) -> Put {
         let bytes = set.bytes();
         let mut discarded = 0;
         if self.limits.discard == DiscardPolicy::Coalesce {
@@ -119,12 +121,12 @@ impl Queue {
             }
         }
         self.bytes += bytes;
-        self.sets.push_back(set);
+        self.sets.push_back((set, arrived));
         Put::Queued { discarded }
     }
 
     pub(crate) fn pop(&mut self) -> Option<EventSet> {
-        let set = self.sets.pop_front()?;
+        let (set, _) = self.sets.pop_front()?;
         self.bytes -= set.bytes();
         Some(set)
     }
@@ -133,10 +135,15 @@ impl Queue {
         self.sets.len()
     }
 
+    /// When the set arrived that is next.
+    pub(crate) fn next_arrived(&self) -> Option<Instant> {
+        self.sets.front().map(|(_, arrived)| *arrived)
+    }
+
     /// Discards all, and returns how many events that were.
     pub(crate) fn clear(&mut self) -> u64 {
         self.bytes = 0;
-        self.sets.drain(..).map(|set| set.len()).sum()
+        self.sets.drain(..).map(|(set, _)| set.len()).sum()
     }
 
     fn has_space(&self, bytes: usize) -> bool {
@@ -150,8 +157,8 @@ impl Queue {
             EventSet::Several(_) => None,
         };
         let Some(wanted) = key(set) else { return 0 };
-        let found = self.sets.iter().position(|it| key(it) == Some(wanted));
-        let Some(removed) = found.and_then(|at| self.sets.remove(at)) else {
+        let found = self.sets.iter().position(|(it, _)| key(it) == Some(wanted));
+        let Some((removed, _)) = found.and_then(|at| self.sets.remove(at)) else {
             return 0;
         };
         self.bytes -= removed.bytes();
@@ -180,6 +187,10 @@ mod tests {
         EventSet::One(Arc::new(event))
     }
 
+    fn put(queue: &mut Queue, set: EventSet) -> Put {
+        queue.put(set, Instant::now())
+    }
+
     fn types(queue: &mut Queue) -> Vec<i32> {
         let mut types = Vec::new();
         while let Some(set) = queue.pop() {
@@ -191,43 +202,43 @@ mod tests {
     #[test]
     fn the_oldest_events_are_discarded() {
         let mut queue = queue(2, 1 << 20, DiscardPolicy::Oldest);
-        queue.put(one(16, 0));
-        queue.put(one(17, 0));
-        assert_eq!(queue.put(one(18, 0)), Put::Queued { discarded: 1 });
+        put(&mut queue, one(16, 0));
+        put(&mut queue, one(17, 0));
+        assert_eq!(put(&mut queue, one(18, 0)), Put::Queued { discarded: 1 });
         assert_eq!(types(&mut queue), [17, 18]);
     }
 
     #[test]
     fn the_newest_event_is_discarded() {
         let mut queue = queue(1, 1 << 20, DiscardPolicy::Newest);
-        queue.put(one(16, 0));
-        assert_eq!(queue.put(one(17, 0)), Put::Discarded);
+        put(&mut queue, one(16, 0));
+        assert_eq!(put(&mut queue, one(17, 0)), Put::Discarded);
         assert_eq!(types(&mut queue), [16]);
     }
 
     #[test]
     fn events_of_one_type_and_source_coalesce() {
         let mut queue = queue(2, 1 << 20, DiscardPolicy::Coalesce);
-        queue.put(one(16, 1));
-        queue.put(one(17, 1));
-        assert_eq!(queue.put(one(16, 2)), Put::Queued { discarded: 1 });
-        assert_eq!(queue.put(one(18, 2)), Put::Queued { discarded: 1 });
+        put(&mut queue, one(16, 1));
+        put(&mut queue, one(17, 1));
+        assert_eq!(put(&mut queue, one(16, 2)), Put::Queued { discarded: 1 });
+        assert_eq!(put(&mut queue, one(18, 2)), Put::Queued { discarded: 1 });
         assert_eq!(types(&mut queue), [16, 18]);
     }
 
     #[test]
     fn a_full_queue_can_ask_for_disconnection() {
         let mut queue = queue(1, 1 << 20, DiscardPolicy::Disconnect);
-        queue.put(one(16, 0));
-        assert_eq!(queue.put(one(17, 0)), Put::Overflow);
+        put(&mut queue, one(16, 0));
+        assert_eq!(put(&mut queue, one(17, 0)), Put::Overflow);
     }
 
     #[test]
     fn bytes_are_bounded_and_accounted() {
         let mut queue = queue(100, 10_000, DiscardPolicy::Oldest);
-        assert_eq!(queue.put(one(16, 20_000)), Put::Discarded);
+        assert_eq!(put(&mut queue, one(16, 20_000)), Put::Discarded);
         for _ in 0..5 {
-            queue.put(one(16, 4_000));
+            put(&mut queue, one(16, 4_000));
         }
         assert_eq!(queue.len(), 2);
         assert_eq!(queue.clear(), 2);

@@ -100,6 +100,23 @@ pub fn connect_consumer(
     pattern: &Pattern,
     on_events: impl Fn(&[Event]) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
+    connect_scheduled_consumer(orb, channel, (pattern, 0), on_events)
+}
+
+/// As [`connect_consumer`], with the RT_Info of the consumer in the schedule of the channel, or 0.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_scheduled_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    (pattern, rt_info): (&Pattern, i32),
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
+    let mut qos = pattern.to_qos();
+    for dependency in &mut qos.dependencies {
+        dependency.rt_info = rt_info;
+    }
     let root = orb.root_poa();
     root.manager().activate()?;
     let closure = Arc::new(Closure(on_events));
@@ -112,7 +129,7 @@ pub fn connect_consumer(
     let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
     let connected = RemoteConsumer { proxy, consumer };
     let proxy = &connected.proxy;
-    match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
+    match proxy.connect_push_consumer(Some(&connected.consumer), &qos) {
         Ok(()) => Ok(connected),
         Err(error) => {
             // The proxy is of no use; what it raises is less than what is known already.

@@ -80,7 +80,9 @@ impl Proxy {
             is_gateway: false,
             on_end: deactivation(call),
         };
-        let connected = self.channel.connect_consumer(Pattern::Null, connection);
+        let connected = self
+            .channel
+            .connect_consumer((Pattern::Null, 0), connection);
         *slot = Some((connected.map_err(refused)?, Arc::clone(sink)));
         Ok(true)
     }

@@ -72,7 +72,11 @@ impl SupplierProxy {
                     is_gateway: qos.is_gateway,
                     on_end: deactivation(call),
                 };
-                let subscription = self.channel.connect_consumer(pattern, connection)?;
+                let rt_info = rt_info_of(qos);
+                let connect = self
+                    .channel
+                    .connect_consumer((pattern, rt_info), connection);
+                let subscription = connect?;
                 *slot = Some(Connected {
                     subscription,
                     consumer,
@@ -95,7 +99,7 @@ impl ProxyPushSupplierServant for SupplierProxy {
         self.connect(call, consumer, qos)
             .map_err(|error| match error {
                 ConnectError::AlreadyConnected => AlreadyConnected {}.into(),
-                ConnectError::Filter(error) => {
+                ConnectError::Filter(_) | ConnectError::RtInfo(_) => {
                     tracing::warn!(target: "orbium::event", %error, "subscription refused");
                     TypeError {}.into()
                 }
@@ -130,4 +134,10 @@ impl PushSupplierServant for SupplierProxy {
         }
         Ok(())
     }
+}
+
+/// The RT_Info of a consumer: the first that an element of its subscription has, or 0.
+fn rt_info_of(qos: &ConsumerQos) -> i32 {
+    let mut rt_infos = qos.dependencies.iter().map(|it| it.rt_info);
+    rt_infos.find(|it| *it != 0).unwrap_or(0)
 }

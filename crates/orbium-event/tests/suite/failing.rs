@@ -13,11 +13,13 @@ use orbium_event::{
 };
 use orbium_testkit::{PATIENCE, dead_port, eventually};
 
+use crate::scheduled::SCHEDULE;
 use crate::served::Served;
 
 fn impatient(dispatching: Dispatching) -> ChannelConfig {
     ChannelConfig {
         dispatching,
+        soft: true,
         push_timeout: Duration::from_millis(50),
         ping_timeout: Duration::from_millis(50),
         ping_period: Some(Duration::from_millis(20)),
@@ -67,19 +69,23 @@ fn at_port(served: &Served, port: u16) -> PushConsumer {
     PushConsumer::from_object(object)
 }
 
-const BOTH: [Dispatching; 2] = [Dispatching::PerConsumer, Dispatching::Reactive];
+const ALL: [Dispatching; 3] = [
+    Dispatching::PerConsumer,
+    Dispatching::Reactive,
+    Dispatching::Scheduled(&SCHEDULE),
+];
 
 /// Conformance: events - consumers that die are disconnected, and others get every event - a served channel
 #[test]
 fn a_consumer_of_an_ended_process_is_dropped() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         is_dropped(dispatching, |served| at_port(served, dead_port()));
     }
 }
 
 #[test]
 fn a_consumer_without_object_is_dropped() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         is_dropped(dispatching, |served| {
             at_port(served, served.orb.addresses().unwrap()[0].port)
         });
@@ -89,7 +95,7 @@ fn a_consumer_without_object_is_dropped() {
 /// Conformance: events - consumers that stall are disconnected, and others get every event - a served channel
 #[test]
 fn a_consumer_that_reads_nothing_is_dropped() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         is_dropped(dispatching, |served| at_port(served, port));
@@ -99,7 +105,7 @@ fn a_consumer_that_reads_nothing_is_dropped() {
 
 #[test]
 fn a_consumer_that_sends_what_is_no_message_is_dropped() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         std::thread::spawn(move || {

@@ -12,11 +12,18 @@ use orbium_event::{
 };
 use orbium_testkit::{PATIENCE, eventually};
 
-const BOTH: [Dispatching; 2] = [Dispatching::PerConsumer, Dispatching::Reactive];
+use crate::scheduled::SCHEDULE;
+
+const ALL: [Dispatching; 3] = [
+    Dispatching::PerConsumer,
+    Dispatching::Reactive,
+    Dispatching::Scheduled(&SCHEDULE),
+];
 
 fn channel(dispatching: Dispatching) -> Channel {
     Channel::new(ChannelConfig {
         dispatching,
+        soft: true,
         ..ChannelConfig::default()
     })
 }
@@ -37,7 +44,7 @@ fn next(received: &Receiver<Vec<i32>>) -> Vec<i32> {
 
 #[test]
 fn events_reach_the_consumers_that_subscribe_to_them_in_order() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let channel = channel(dispatching);
         let (_one, received) = consumer(&channel, &Pattern::of(0, 1));
         let (_other, never) = consumer(&channel, &Pattern::of(0, 2));
@@ -57,7 +64,7 @@ fn events_reach_the_consumers_that_subscribe_to_them_in_order() {
 #[test]
 fn timers_deliver_their_events() {
     let ms = Duration::from_millis(1);
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let channel = channel(dispatching);
         let (_a, once) = consumer(&channel, &Pattern::Timeout(5 * ms));
         let (_b, interval) = consumer(&channel, &Pattern::Interval(5 * ms));
@@ -74,7 +81,7 @@ fn timers_deliver_their_events() {
 /// Conformance: events - suspension drops events and clears conjunctions - a channel
 #[test]
 fn a_suspended_consumer_gets_nothing_and_begins_anew() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let channel = channel(dispatching);
         let pair = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
         let (subscription, received) = consumer(&channel, &pair);
@@ -93,7 +100,7 @@ fn a_suspended_consumer_gets_nothing_and_begins_anew() {
 
 #[test]
 fn a_consumer_may_disconnect_itself_while_it_is_pushed_to() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let channel = channel(dispatching);
         let own: Arc<Mutex<Option<Subscription>>> = Arc::default();
         let (subscription, pushed) = (Arc::clone(&own), Arc::new(Mutex::new(0)));
@@ -118,7 +125,7 @@ fn a_consumer_may_disconnect_itself_while_it_is_pushed_to() {
 
 #[test]
 fn a_consumer_that_panics_is_disconnected() {
-    for dispatching in BOTH {
+    for dispatching in ALL {
         let channel = channel(dispatching);
         let sink = |_: &[SharedEvent]| panic!("on purpose");
         let _bad = channel.subscribe(&Pattern::Null, sink).unwrap();

@@ -9,6 +9,7 @@ mod local;
 mod observers;
 mod omni_events;
 mod parsing;
+mod scheduled;
 mod served;
 
 use orbium_testkit::CountingAllocator;

@@ -19,6 +19,8 @@ use orbium_event::{
 };
 use orbium_testkit::{PATIENCE, eventually};
 
+use crate::scheduled::SCHEDULE;
+
 /// A channel that is served, and an ORB that calls it and can be called.
 pub(crate) struct Served {
     pub(crate) server: Orb,
@@ -135,10 +137,15 @@ pub(crate) fn patient() -> ChannelConfig {
     }
 }
 
-fn both() -> impl Iterator<Item = ChannelConfig> {
-    let dispatching = [Dispatching::PerConsumer, Dispatching::Reactive].into_iter();
-    dispatching.map(|dispatching| ChannelConfig {
+fn all() -> impl Iterator<Item = ChannelConfig> {
+    let dispatching = [
+        Dispatching::PerConsumer,
+        Dispatching::Reactive,
+        Dispatching::Scheduled(&SCHEDULE),
+    ];
+    dispatching.into_iter().map(|dispatching| ChannelConfig {
         dispatching,
+        soft: true,
         disconnect_callbacks: true,
         ..patient()
     })
@@ -147,7 +154,7 @@ fn both() -> impl Iterator<Item = ChannelConfig> {
 /// Conformance: events - events through a channel on the wire, in order - a served channel
 #[test]
 fn events_pass_through_a_served_channel_in_order() {
-    for config in both() {
+    for config in all() {
         let served = Served::new(config);
         let (send, received) = mpsc::channel();
         let on_events = move |events: &[Event]| {
@@ -182,7 +189,7 @@ fn events_pass_through_a_served_channel_in_order() {
 /// Conformance: events - sets of a conjunction arrive as one - a served channel
 #[test]
 fn a_conjunction_is_pushed_as_one_set() {
-    for config in both() {
+    for config in all() {
         let served = Served::new(config);
         let (reporter, received) = Reporter::new();
         let consumer: PushConsumer = served.orb.root_poa().activate(reporter).unwrap();
@@ -202,7 +209,7 @@ fn a_conjunction_is_pushed_as_one_set() {
 /// Conformance: events - nil, second connection, calls after disconnection - a served channel
 #[test]
 fn proxies_check_what_connects() {
-    for config in both() {
+    for config in all() {
         let served = Served::new(config);
         let (reporter, received) = Reporter::new();
         let poa = served.orb.root_poa();
@@ -272,7 +279,7 @@ fn events_of_a_supplier_that_has_not_connected_are_dropped() {
 /// Conformance: events - reconnection replaces the subscription - a served channel
 #[test]
 fn a_consumer_reconnects_with_another_subscription() {
-    for config in both() {
+    for config in all() {
         let served = Served::new(ChannelConfig {
             consumer_reconnect: true,
             supplier_reconnect: true,
@@ -303,7 +310,7 @@ fn a_consumer_reconnects_with_another_subscription() {
 /// Conformance: events - destroying a channel notifies every peer - a served channel
 #[test]
 fn destroying_a_channel_notifies_its_peers() {
-    for config in both() {
+    for config in all() {
         let served = Served::new(config);
         let (reporter, received) = Reporter::new();
         let poa = served.orb.root_poa();

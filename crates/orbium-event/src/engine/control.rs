@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the control thread of a channel does: pings of peers, and sums for observers.
+
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Engine, SUSPECT_PING_PERIOD};
+use crate::health::Health;
+use crate::observers::{Observer, Sums, sum_of, sum_of_publications};
+
+impl Engine {
+    /// Pings suspect consumers; every peer, if peers are pinged periodically.
+    pub(crate) fn ping(&self, period: Option<Duration>) {
+        let (all, mut some_are_suspect) = (period.is_some(), false);
+        for consumer in self.consumers.load().iter() {
+            if all || consumer.is_suspect() {
+                let health = consumer.checked(consumer.sink().ping());
+                some_are_suspect |= !health.is_well();
+                self.handle_health(consumer, health);
+            }
+        }
+        if all {
+            self.ping_suppliers();
+        }
+        let next = match some_are_suspect {
+            true => Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD))),
+            false => period,
+        };
+        if let Some(next) = next {
+            self.control.ping_by(Instant::now() + next);
+        }
+    }
+
+    fn ping_suppliers(&self) {
+        let after = |last| {
+            let suppliers = self.suppliers();
+            let next = suppliers.range((Bound::Excluded(last), Bound::Unbounded));
+            next.map(|(_, supplier)| Arc::clone(supplier)).next()
+        };
+        let mut last = 0;
+        while let Some(supplier) = after(last) {
+            last = supplier.id;
+            let outcome = supplier.peer().ping();
+            let health = supplier.checked(outcome, &self.config.failure);
+            if health == Health::Gone && self.remove_supplier(&supplier) {
+                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
+            }
+        }
+    }
+
+    /// What observers get.
+    pub(crate) fn sums(&self) -> Sums {
+        let consumers = self.consumers.load();
+        let patterns: Vec<_> = consumers
+            .iter()
+            .filter_map(|it| it.subscription())
+            .collect();
+        let suppliers = self.suppliers();
+        let published = suppliers.values().filter_map(|it| it.publications());
+        let published: Vec<_> = published.flatten().collect();
+        Sums {
+            consumers: sum_of(&patterns),
+            suppliers: sum_of_publications(&published),
+        }
+    }
+
+    /// Registers an observer, and gives it the present sums.
+    pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
+        let most = self.config.observers;
+        let handle = self.observers().append(Arc::clone(observer), most)?;
+        let sums = self.sums();
+        let _ = observer.update(&sums);
+        if self.sums() != sums {
+            self.control.notify_observers();
+        }
+        Some(handle)
+    }
+
+    pub(crate) fn remove_observer(&self, handle: u32) -> bool {
+        self.observers().remove(handle)
+    }
+
+    /// Gives the present sums to every observer.
+    pub(crate) fn update_observers(&self) {
+        let (sums, observers) = (self.sums(), self.observers().all());
+        for (handle, observer) in observers {
+            let outcome = observer.update(&sums);
+            let most = self.config.failure.failures;
+            self.observers().updated(handle, outcome, most);
+        }
+    }
+}
