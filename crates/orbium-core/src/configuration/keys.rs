@@ -8,6 +8,7 @@ use orbium_config::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_giop::ObjectUrl;
+use orbium_server::lane::keys as lane_keys;
 use orbium_transport::Endpoint;
 
 use crate::{
@@ -105,8 +106,8 @@ keys! {
         |c, text| c.strategy = parsed::<ServerStrategy>(text)?,
         |c| c.strategy.to_string();
     "lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
-        |c, text| super::lanes::choose(c, text)?,
-        |c| super::lanes::show(c);
+        |c, text| lane_keys::choose(&mut c.lanes, text)?,
+        |c| lane_keys::show(&c.lanes);
     "protocols" "LIST" "the transports and messaging protocols that there are to be; the others are taken away"
         |c, text| {
             let names = text.split(',').map(str::trim);

@@ -3,7 +3,6 @@
 //! keys for all of them.
 
 mod keys;
-mod lanes;
 #[cfg(test)]
 mod page;
 mod profiles;
@@ -17,12 +16,13 @@ use orbium_config::lane_name::LANE;
 use orbium_config::spelling::not_there;
 use orbium_config::values::Read;
 use orbium_config::{Settings, arguments, command_line, file};
+use orbium_server::lane::keys as lane_keys;
 
 use crate::Config;
 
 pub use keys::ConfigKey;
-pub use lanes::LaneKey;
 pub use orbium_config::{ConfigError, Place};
+pub use orbium_server::lane::keys::LaneKey;
 
 /// What stands before the names of socket options.
 const PROPERTIES: &str = "properties.";
@@ -124,7 +124,7 @@ impl Settings for Config {
             return self.put_property(property, value);
         }
         if let Some(path) = name.strip_prefix(LANE) {
-            return lanes::put(self, path, value);
+            return lane_keys::put(&mut self.lanes, path, value);
         }
         if name.starts_with("tls.") && missing_feature("ssliop").is_some() {
             return Err(format!(
@@ -144,7 +144,7 @@ impl Settings for Config {
     }
 
     fn begin_lane(&mut self, name: &str) {
-        lanes::begin(self, name);
+        lane_keys::find(&mut self.lanes, name);
     }
 
     fn value_of(key: &str) -> Option<&'static str> {

@@ -7,7 +7,7 @@ use orbium_config::arguments::ARGUMENTS;
 use orbium_config::file;
 use orbium_config::spelling::toml_value;
 
-use super::{ConfigKey, LaneKey, lanes};
+use super::{ConfigKey, LaneKey};
 use crate::{Config, LaneConfig};
 
 fn page() -> String {
@@ -73,7 +73,7 @@ fn every_profile_is_on_the_page() {
             })
             .collect();
         if !differences.is_empty() {
-            let lanes = lanes::sections(&config);
+            let lanes = lane_sections(&config);
             let _ = write!(section, "\n```toml\n{differences}{lanes}");
         }
         expect(&section);
@@ -117,4 +117,19 @@ fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
             let _ = file::parse::<Config>("x", &format!("{before}{other}{after}"), None);
         }
     }
+}
+
+/// A configuration's lanes as a file would have them.
+fn lane_sections(config: &Config) -> String {
+    let mut text = String::new();
+    for lane in &config.lanes {
+        let _ = writeln!(text, "\n[lane.{}]", lane.name);
+        for key in LaneKey::ALL {
+            let shown = key.show(lane);
+            if shown != key.show(&LaneConfig::default()) {
+                let _ = writeln!(text, "{} = {}", key.name, toml_value(&shown));
+            }
+        }
+    }
+    text
 }

@@ -4,6 +4,7 @@
 
 mod config;
 mod handle;
+pub mod keys;
 mod queue_bounds;
 mod route;
 pub(crate) mod thread;

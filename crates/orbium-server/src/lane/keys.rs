@@ -6,9 +6,11 @@ use orbium_config::spelling::not_there;
 use orbium_config::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
+use orbium_invocation::Priority;
+use orbium_sys::{Scheduling, SchedulingClass};
 use orbium_transport::Endpoint;
 
-use crate::{Config, LaneConfig, Priority, Scheduling, SchedulingClass};
+use super::LaneConfig;
 
 /// Something that can be chosen for a lane of a configuration: behind `lane.`,
 /// the lane's name and a dot, or in its section of a file.
@@ -160,23 +162,21 @@ lane_keys! {
         |l| list(&l.borrows_from_named, Clone::clone);
 }
 
-/// The lanes of these names: those there are, and new ones.
-pub(super) fn choose(config: &mut Config, text: &str) -> Read<()> {
+/// Chooses the lanes of these names: those there are, and new ones.
+///
+/// # Errors
+/// A name that is none.
+pub fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
     let names = optional(text, |it| words(it, name))?.unwrap_or_default();
-    config.lanes.retain(|lane| names.contains(&lane.name));
+    lanes.retain(|lane| names.contains(&lane.name));
     for name in names {
-        find(config, &name);
+        find(lanes, &name);
     }
     Ok(())
 }
 
-/// The lane of that name is there from now on.
-pub(super) fn begin(config: &mut Config, name: &str) {
-    find(config, name);
-}
-
-fn find<'c>(config: &'c mut Config, name: &str) -> &'c mut LaneConfig {
-    let lanes = &mut config.lanes;
+/// The lane of that name, which is there from now on.
+pub fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfig {
     let place = lanes.iter().position(|lane| lane.name == name);
     let place = place.unwrap_or_else(|| {
         lanes.push(LaneConfig {
@@ -188,12 +188,17 @@ fn find<'c>(config: &'c mut Config, name: &str) -> &'c mut LaneConfig {
     &mut lanes[place]
 }
 
-pub(super) fn show(config: &Config) -> String {
-    list(&config.lanes, |lane| lane.name.clone())
+/// The names of lanes.
+#[must_use]
+pub fn show(lanes: &[LaneConfig]) -> String {
+    list(lanes, |lane| lane.name.clone())
 }
 
 /// Sets a key of a lane, which is there from now on: `urgent.priority`.
-pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
+///
+/// # Errors
+/// A name, a key or a value that is none; then nothing changes.
+pub fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<()> {
     let Some((lane, key)) = path.split_once('.') else {
         return Err(format!(
             "`{LANE}{path}` names no key of a lane: write {LANE}{path}.priority"
@@ -205,30 +210,10 @@ pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
         return Err(not_there("key of a lane", key, all));
     };
     // Nothing of it stays if the value is wrong.
-    let mut changed = config.clone();
+    let mut changed = lanes.clone();
     (key.set)(find(&mut changed, &lane), value)?;
-    config.lanes = changed.lanes;
+    *lanes = changed;
     Ok(())
-}
-
-/// A configuration's lanes as a file would have them.
-#[cfg(test)]
-pub(super) fn sections(config: &Config) -> String {
-    use std::fmt::Write;
-
-    use orbium_config::spelling::toml_value;
-
-    let mut text = String::new();
-    for lane in &config.lanes {
-        let _ = writeln!(text, "\n[lane.{}]", lane.name);
-        for key in LaneKey::ALL {
-            let shown = (key.show)(lane);
-            if shown != (key.show)(&LaneConfig::default()) {
-                let _ = writeln!(text, "{} = {}", key.name, toml_value(&shown));
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -254,26 +239,26 @@ mod tests {
                 "replaces_waiting" => "false",
                 _ => value,
             };
-            let mut config = Config::default();
-            put(&mut config, &format!("a.{}", key.name), value).unwrap();
-            let lane = config.lanes[0].clone();
+            let mut lanes = Vec::new();
+            put(&mut lanes, &format!("a.{}", key.name), value).unwrap();
+            let lane = lanes[0].clone();
             let expected = if value == "false" { value } else { shown };
             assert_eq!((key.show)(&lane), expected, "{}", key.name);
             let path = format!("a.{}", key.name);
             if key.name == "endpoint" {
-                put(&mut config, &path, "none").unwrap();
+                put(&mut lanes, &path, "none").unwrap();
             }
-            put(&mut config, &path, expected).unwrap();
-            assert_eq!(config.lanes, [lane], "{}", key.name);
-            let before = config.clone();
-            put(&mut config, &path, "?!").unwrap_err();
-            assert_eq!(config, before);
+            put(&mut lanes, &path, expected).unwrap();
+            assert_eq!(lanes, [lane], "{}", key.name);
+            let before = lanes.clone();
+            put(&mut lanes, &path, "?!").unwrap_err();
+            assert_eq!(lanes, before);
         }
     }
 
     #[test]
     fn unknown_lanes_and_keys_are_reported() {
-        let mut config = Config::default();
+        let mut lanes = Vec::new();
         for (path, value, hint) in [
             ("urgent", "1", "write lane.urgent.priority"),
             ("urgent.prioritty", "1", "did you mean `priority`?"),
@@ -290,9 +275,9 @@ mod tests {
             ("a.processors", "", "at least one processor"),
             ("a.strategy", "fast", "is not a server strategy"),
         ] {
-            let error = put(&mut config, path, value).unwrap_err();
+            let error = put(&mut lanes, path, value).unwrap_err();
             assert!(error.contains(hint), "{path} = {value}: {error}");
         }
-        assert_eq!(config, Config::default());
+        assert!(lanes.is_empty());
     }
 }
