@@ -4,8 +4,8 @@
 //! [`Protocols`] has transports and messaging protocols by name; endpoints and the
 //! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
 //! GIOP connection without socket, clock or thread, [`framing`] finds messages in what it was
-//! given, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send, [`accepting`] takes
-//! connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
+//! given, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send,
+//! [`oneway_buffer`] keeps oneways until they are sent together, [`accepting`] takes connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
 //!
 //! It knows neither calls nor servants, neither object adapters nor threads. Its users
 //! are the ORB's own crates and bridges: `orbium` has what programs need.
@@ -18,6 +18,7 @@ pub mod connection;
 pub mod dedication;
 pub mod ended;
 pub mod framing;
+pub mod oneway_buffer;
 pub mod outgoing;
 pub mod peer_memory;
 pub mod protocol;

@@ -293,6 +293,12 @@ impl<'o> Attempt<'o> {
         exception
     }
 
+    /// Whether oneways go over datagrams.
+    pub(crate) fn prefers_datagrams(&self) -> bool {
+        let binding = self.target().binding();
+        binding.is_ok_and(|binding| binding.datagrams_first)
+    }
+
     /// The reference that the call is made through.
     pub(crate) fn object(&self) -> &'o Reference {
         self.object

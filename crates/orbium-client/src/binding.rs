@@ -36,6 +36,8 @@ struct Ways {
     datagrams: Vec<Candidate>,
     datagrams_first: bool,
     lanes: Lanes,
+    /// Whether connections have buffers of their own.
+    is_buffered: bool,
     /// Why the last one that cannot be used cannot.
     refused: Option<SystemException>,
 }
@@ -44,7 +46,8 @@ impl Ways {
     fn add(&mut self, client: &ClientContext, offer: &Offer, is_own_channel: bool) {
         let config = client.config();
         let over_datagrams = config.protocols.is_datagram(&offer.channel);
-        match Candidate::new(client.pools(), config.giop_minor, offer, is_own_channel) {
+        let (pools, spoken) = (client.pools(), config.giop_minor);
+        match Candidate::new(pools, spoken, offer, is_own_channel, self.is_buffered) {
             Ok(candidate) if over_datagrams => {
                 self.datagrams_first |= self.candidates.is_empty();
                 self.datagrams.push(candidate);
@@ -80,7 +83,11 @@ impl Binding {
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
-        let mut ways = Ways::default();
+        let strategy = client.config().client_strategy;
+        let mut ways = Ways {
+            is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
+            ..Ways::default()
+        };
         let protocols = &client.config().protocols;
         for offer in &protocol::wanted(protocols, ior, policy, by_client) {
             ways.add(client, offer, is_own_channel(&offer.channel));
@@ -91,6 +98,7 @@ impl Binding {
             datagrams_first,
             lanes,
             refused,
+            is_buffered: _,
         } = ways;
         if candidates.is_empty() && datagrams.is_empty() {
             let offered = OfferedProtocol::list(&offered(client, is_own_channel, ior, policy));

@@ -49,8 +49,8 @@ pub(crate) enum Route {
 }
 
 impl Candidate {
-    /// The way that a profile offers: over the connections to its channel, or within the
-    /// process if the channel is the ORB's own.
+    /// The way that a profile offers: over the connections to its channel, those with buffers
+    /// of their own if `is_buffered`, or within the process if the channel is the ORB's own.
     ///
     /// # Errors
     /// No code sets or no transport for it.
@@ -59,6 +59,7 @@ impl Candidate {
         spoken: GiopMinor,
         offer: &Offer,
         is_own_channel: bool,
+        is_buffered: bool,
     ) -> Result<Self, SystemException> {
         let minor = offer.version.minor.min(spoken.number());
         let version = Version { major: 1, minor };
@@ -73,6 +74,7 @@ impl Candidate {
                 negotiated,
                 partition: ConnectionPartition {
                     is_bidirectional: minor >= 2 && offer.target.is_none(),
+                    is_buffered,
                     ..ConnectionPartition::default()
                 },
             };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a server, used by one call at a time.
 
+mod buffering;
 mod receiving;
 
 use std::io;

@@ -48,6 +48,30 @@ impl Counts {
         self.book.note_stale();
     }
 
+    /// A connection takes no more buffered oneways, or takes them again.
+    #[cold]
+    pub(super) fn note_flow_control(&self, channel: &Channel, begins: bool) {
+        self.book.note_flow_control(begins);
+        match begins {
+            true => {
+                orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "flow control begins");
+            }
+            false => {
+                orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "flow control ends");
+            }
+        }
+    }
+
+    /// So many buffered oneways will not be sent.
+    pub(super) fn note_lost_oneways(&self, count: usize) {
+        if count > 0 {
+            self.book.note_lost_oneways(count as u64);
+            if let Some(suppressed) = self.book.admit(Recurring::LostOneways) {
+                orbium_trace::log::warn!(target: "orbium::conn", count, suppressed, "buffered oneways are lost");
+            }
+        }
+    }
+
     /// Whether an event that peers can cause is to be logged.
     pub(super) fn admit(&self, event: Recurring) -> Option<u64> {
         self.book.admit(event)

@@ -2,12 +2,13 @@
 //! Requests by way of interceptors, or with service contexts of their callers.
 
 use orbium_cdr::CdrWriter;
-use orbium_giop::{ResponseFlags, SystemException};
+use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
 use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
 use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::Operation;
 
 use crate::attempt::Attempt;
+use crate::buffered::Buffered;
 use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
@@ -99,7 +100,16 @@ impl<'a> Intercepted<'_, 'a> {
     ) -> (Result<CallOutcome, Outcome>, ContextList) {
         let response = attempt.object().overrides().response_to(self.operation);
         let oneway = response == ResponseFlags::None;
+        let is_buffered = attempt.object().overrides().is_buffered();
+        let contexts = flow.contexts();
+        if is_buffered
+            && oneway
+            && let Some(sent) = self.buffer(attempt, &contexts.borrowed())
+        {
+            return (sent.map(|()| CallOutcome::Sent), ContextList::default());
+        }
         let link = match (self.link)(attempt) {
+            Ok(link) if is_buffered => link.behind_oneways(attempt.timing().sending),
             Ok(link) => link,
             Err(exception) => {
                 let failed = Outcome::Failed(attempt.reached_none(oneway, exception));
@@ -107,7 +117,6 @@ impl<'a> Intercepted<'_, 'a> {
             }
         };
         let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
-        let contexts = flow.contexts();
         match contexts.is_empty() && response == self.operation.response() {
             true => exchange.begin(self.operation),
             false => exchange.begin_with(self.operation, response, &contexts.borrowed()),
@@ -125,6 +134,20 @@ impl<'a> Intercepted<'_, 'a> {
             }),
         };
         (outcome, contexts)
+    }
+
+    /// Puts a oneway into the buffer of its connection, unless nothing is buffered on its way.
+    fn buffer(
+        &self,
+        attempt: &Attempt<'_>,
+        contexts: &[ServiceContext<'_>],
+    ) -> Option<Result<(), Outcome>> {
+        let request = Buffered {
+            operation: self.operation,
+            contexts,
+            arguments: self.arguments,
+        };
+        request.send(attempt)
     }
 
     /// What becomes of an attempt without results: how it ended, and the end of the call

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orbium_giop::SystemException;
 use orbium_invocation::story::{Phase, note};
-use orbium_transport::Stamp;
+use orbium_transport::{Deadline, Stamp};
 
 use crate::candidate::{Candidate, Route};
 use crate::connection::Connection;
@@ -93,6 +93,27 @@ impl<'b> Link<'b> {
             && connection.is_new()
         {
             connection.ask(own);
+        }
+        self
+    }
+
+    /// The same link, over the connection that buffered oneways have just gone out over, if
+    /// there were any.
+    #[cold]
+    pub(super) fn behind_oneways(mut self, deadline: Deadline) -> Self {
+        let Some(pool) = self.pool else {
+            return self;
+        };
+        // What is lost is counted.
+        let _ = pool.flush_oneways(deadline);
+        if let Some(mut connection) = pool.take_flushed() {
+            let other = self.connection.as_ref();
+            if let Some(introduction) = other.and_then(|it| it.introduction) {
+                connection.say(introduction.said);
+            }
+            if let Some(other) = self.connection.replace(connection) {
+                pool.release(other);
+            }
         }
         self
     }

@@ -9,7 +9,7 @@ pub const THREAD_POLICY: u8 = 2;
 pub const TIME_POLICY: u8 = 4;
 /// Calls have interceptors, or service contexts of their callers.
 pub const INTERCEPTED: u8 = 16;
-/// Of a reference that binds again under conditions, or has oneways acknowledged.
+/// Of a reference that binds again under conditions, or has oneways acknowledged or buffered.
 pub const MESSAGING: u8 = 32;
 /// Calls are measured.
 pub const METRICS: u8 = 8;

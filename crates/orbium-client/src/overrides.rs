@@ -4,7 +4,9 @@
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, ReplyContexts};
-use orbium_invocation::{CancellationToken, Operation, RebindMode, SyncScope, TimePolicies};
+use orbium_invocation::{
+    BufferingConstraint, CancellationToken, Operation, RebindMode, SyncScope, TimePolicies,
+};
 
 use crate::connection_policies::ConnectionPolicies;
 
@@ -21,6 +23,8 @@ pub struct Overrides {
     pub rebind: RebindMode,
     /// SyncScopePolicy.
     pub sync_scope: SyncScope,
+    /// How long oneways under SYNC_NONE are buffered.
+    pub buffering: BufferingConstraint,
     /// Service contexts that requests carry.
     pub contexts: ContextList,
     /// Where the service contexts of replies go.
@@ -42,6 +46,14 @@ impl Overrides {
 
     /// Whether oneways are acknowledged.
     pub(crate) fn is_acknowledged(&self) -> bool {
-        self.sync_scope != SyncScope::WithTransport
+        matches!(
+            self.sync_scope,
+            SyncScope::WithServer | SyncScope::WithTarget
+        )
+    }
+
+    /// Whether oneways are buffered.
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.sync_scope == SyncScope::None
     }
 }

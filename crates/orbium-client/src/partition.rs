@@ -23,6 +23,8 @@ pub struct ConnectionPartition {
     pub(crate) is_single: bool,
     /// Requests of the server may come over them.
     pub(crate) is_bidirectional: bool,
+    /// Oneways wait in its buffers: no two callers share a connection.
+    pub(crate) is_buffered: bool,
 }
 
 impl ConnectionPartition {

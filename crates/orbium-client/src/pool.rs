@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections to one server that wait to be used again.
 
+mod flushing;
 mod idle;
 mod making;
+mod oneway_state;
+mod oneways;
+mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -27,7 +31,10 @@ use crate::pool_key::PoolKey;
 use crate::pools::All;
 use crate::shared::Multiplexer;
 use crate::waiting;
+use oneway_state::BufferedOneways;
+pub(crate) use oneway_state::{Begun, Pushed};
 use orbium_invocation::exceptions::time_left;
+use waits::Waits;
 
 /// How long a call made within a request waits for a connection to become free.
 /// Then it gets one beyond the limit: those that are busy may be waiting for
@@ -78,6 +85,8 @@ pub struct Pool {
     all: Weak<All>,
     /// Reader threads to wake when the pool closes.
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
+    /// Oneways under SYNC_NONE, and the connection that they go out over.
+    oneways: BufferedOneways,
 }
 
 /// Where connections come from.
@@ -96,7 +105,7 @@ impl Pool {
         let connector = connector(config, &key)?;
         let is_private = key.partition.is_private();
         let over_datagrams = config.protocols.is_datagram(&key.channel);
-        let strategy = if is_private || over_datagrams {
+        let strategy = if is_private || over_datagrams || key.partition.is_buffered {
             ClientStrategy::ExclusivePool
         } else {
             config.client_strategy
@@ -136,6 +145,7 @@ impl Pool {
             reacts,
             all: Arc::downgrade(all),
             readers: Mutex::default(),
+            oneways: BufferedOneways::default(),
         }))
     }
 
@@ -198,6 +208,9 @@ impl Pool {
         deadline: Deadline,
     ) -> Result<Box<Connection>, SystemException> {
         role::about_to_wait(|| self.reacts);
+        if let Some(connection) = self.take_flushed() {
+            return Ok(connection);
+        }
         if let Some(connection) = self.wait_for_idle(deadline)? {
             return Ok(connection);
         }
@@ -254,6 +267,11 @@ impl Pool {
                 // Registered as a waiter: later releases notify us. Look once more, for
                 // releases that came before.
                 waits = Some(Waits::begin(&self.callers_wait));
+                drop(state);
+                if let Some(connection) = self.take_flushed() {
+                    return Ok(Some(connection));
+                }
+                state = self.lock();
                 continue;
             }
             let any;
@@ -439,22 +457,6 @@ enum Found {
     Room,
     /// All are busy; what is left of the time to wait.
     Nothing(Option<Duration>),
-}
-
-/// Somebody waits for a free connection.
-struct Waits<'p>(&'p AtomicUsize);
-
-impl<'p> Waits<'p> {
-    fn begin(callers: &'p AtomicUsize) -> Self {
-        callers.fetch_add(1, Ordering::SeqCst);
-        Self(callers)
-    }
-}
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 impl Drop for Pool {

@@ -12,6 +12,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
+use crate::flusher::Flusher;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
 
@@ -32,6 +33,7 @@ pub(super) struct All {
     pub(super) counts: Arc<Counts>,
     reaper: Mutex<Reaper>,
     reaper_ends: Condvar,
+    pub(super) flusher: Flusher,
 }
 
 #[derive(Debug, Default)]
@@ -98,6 +100,7 @@ impl Pools {
             counts,
             reaper: Mutex::default(),
             reaper_ends: Condvar::new(),
+            flusher: Flusher::default(),
         }))
     }
 
@@ -155,6 +158,7 @@ impl Pools {
             pool.close();
         }
         all.end_reaper();
+        all.flusher.end();
     }
 }
 
@@ -258,6 +262,12 @@ impl All {
         }
     }
 
+    /// Has buffered oneways sent when they are due; `false` if there is no thread for that.
+    pub(super) fn flush_at(self: &Arc<Self>, due: Instant) -> bool {
+        let all = Arc::downgrade(self);
+        self.flusher.wake_at(due, || Box::new(move || flush(&all)))
+    }
+
     /// Waits for the next look; `false` at the end.
     fn wait_for_next_look(&self, pause: Duration) -> bool {
         let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
@@ -288,8 +298,24 @@ fn reap(all: &Weak<All>, time: Duration) {
     }
 }
 
+/// Sends buffered oneways when they are due, as long as the ORB lives.
+fn flush(all: &Weak<All>) {
+    while let Some(all) = all.upgrade() {
+        if !all.flusher.wait() {
+            return;
+        }
+        let now = Instant::now();
+        let mut next: Option<Instant> = None;
+        all.each(&mut |pool| next = next.into_iter().chain(pool.flush_due(now)).min());
+        if let Some(next) = next {
+            all.flush_at(next);
+        }
+    }
+}
+
 impl Drop for Pools {
     fn drop(&mut self) {
         self.0.end_reaper();
+        self.0.flusher.end();
     }
 }

@@ -284,6 +284,10 @@ fn partitioned_pool(
     shared: &Pool,
     partition: ConnectionPartition,
 ) -> Result<Arc<Pool>, SystemException> {
+    let partition = ConnectionPartition {
+        is_buffered: shared.key().partition.is_buffered,
+        ..partition
+    };
     let key = PoolKey {
         partition,
         ..shared.key().clone()

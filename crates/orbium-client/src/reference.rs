@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
 use orbium_interceptor::{ContextList, SlotTable};
-use orbium_invocation::{CancellationToken, Locality, RebindMode};
+use orbium_invocation::{CancellationToken, Locality, RebindMode, SyncScope};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
@@ -56,7 +56,9 @@ impl<O> Reference<O> {
         if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
             notice |= notice::INTERCEPTED;
         }
-        if overrides.rebind == RebindMode::NoReconnect || overrides.is_acknowledged() {
+        if overrides.rebind == RebindMode::NoReconnect
+            || overrides.sync_scope != SyncScope::WithTransport
+        {
             notice |= notice::MESSAGING;
         }
         Self {

@@ -66,6 +66,12 @@ impl ClientStrategy {
         matches!(self, Self::LeaderFollowers | Self::IoThread)
     }
 
+    /// Whether each call has a connection of the pool that all threads use.
+    #[must_use]
+    pub const fn is_pooled(self) -> bool {
+        matches!(self, Self::ExclusivePool | Self::Reactor)
+    }
+
     /// The only server strategy that it goes with; `None` for any.
     #[must_use]
     pub const fn needs(self) -> Option<ServerStrategy> {

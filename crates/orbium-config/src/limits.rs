@@ -81,6 +81,10 @@ pub struct Limits {
     /// Asynchronous calls under way at once, of the whole ORB; a further one raises
     /// NO_RESOURCES. Default: 4096.
     pub asynchronous_calls: usize,
+    /// Octets of oneways that wait in the buffer of a connection (SYNC_NONE); one that does
+    /// not fit waits as long as its call may take, and then raises TRANSIENT. One oneway may be
+    /// larger, by itself. Default: 1 MiB.
+    pub buffered_oneways: usize,
     /// Reply handlers of asynchronous calls that run at once, for each priority of
     /// callers; as many threads run their interceptors. Default: 4.
     pub reply_threads: usize,
@@ -223,6 +227,7 @@ impl Default for Limits {
             idle_connections: 256,
             calls_per_connection: MAX_CALLS_PER_CONNECTION,
             asynchronous_calls: 4096,
+            buffered_oneways: 1 << 20,
             reply_threads: 4,
             client_idle_time: None,
             server_idle_time: None,

@@ -45,9 +45,9 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
-    CancellationToken, ConnectionSharing, DispatchError, InvalidName, NetworkMark, ObjectError,
-    Operation, OperationTable, OrRaise, Priority, Raised, Raises, RealTime, RebindMode, SyncScope,
-    TimePolicies, UserException, priority,
+    BufferingConstraint, CancellationToken, ConnectionSharing, DispatchError, InvalidName,
+    NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority, Raised, Raises,
+    RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
-//! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`] and [`SyncScope`], the words of [`spans`],
+//! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`] and [`BufferingConstraint`], the words of [`spans`],
 //! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
@@ -41,7 +41,7 @@ pub use orbium_giop::SystemException;
 pub use cancellation::{CANCELLATION_PERIOD, CancellationToken, call_cancelled};
 pub use decoding::Decoding;
 pub use locality::Locality;
-pub use messaging::{RebindMode, SyncScope};
+pub use messaging::{BufferingConstraint, RebindMode, SyncScope};
 pub use object_error::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a caller wants of the binding and of oneways: RebindPolicy and SyncScopePolicy of
-//! CORBA Messaging (CORBA 3.3 Part 1, clause 17.2).
+//! CORBA Messaging (CORBA 3.3 Part 1, clause 17.2), and how long oneways are buffered.
+
+use std::time::Duration;
 
 use orbium_giop::ResponseFlags;
 
@@ -21,6 +23,9 @@ pub enum RebindMode {
 /// SyncScopePolicy: when a oneway call returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncScope {
+    /// SYNC_NONE: the request is in the buffer of its connection, where it waits as
+    /// [`BufferingConstraint`] says. Nothing is raised for what happens later.
+    None,
     /// SYNC_WITH_TRANSPORT: the transport has accepted the request.
     #[default]
     WithTransport,
@@ -37,9 +42,49 @@ impl SyncScope {
     #[must_use]
     pub const fn response(self) -> ResponseFlags {
         match self {
-            Self::WithTransport => ResponseFlags::None,
+            Self::None | Self::WithTransport => ResponseFlags::None,
             Self::WithServer => ResponseFlags::SyncWithServer,
             Self::WithTarget => ResponseFlags::Full,
         }
+    }
+}
+
+/// How long oneways under [`SyncScope::None`] stay in the buffer of their connection: until the
+/// first of the constraints is reached (the buffering constraints of TAO, which can be combined).
+/// Without any (the default, TAO's BUFFER_FLUSH) the buffer is sent at once, as far as the
+/// connection takes it without waiting, and the rest as soon as it does.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use orbium_invocation::BufferingConstraint;
+///
+/// let often = BufferingConstraint {
+///     timeout: Some(Duration::from_millis(5)),
+///     message_bytes: Some(16 << 10),
+///     ..BufferingConstraint::default()
+/// };
+/// assert!(!often.is_reached(100, 2_000));
+/// assert!(often.is_reached(1, 20_000));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferingConstraint {
+    /// BUFFER_TIMEOUT: for so long, counted from the first message in the buffer.
+    pub timeout: Option<Duration>,
+    /// BUFFER_MESSAGE_COUNT: until there are so many messages.
+    pub message_count: Option<usize>,
+    /// BUFFER_MESSAGE_BYTES: until they have so many octets.
+    pub message_bytes: Option<usize>,
+}
+
+impl BufferingConstraint {
+    /// Whether that many messages of so many octets together are to be sent now, whatever the
+    /// time.
+    #[must_use]
+    pub fn is_reached(&self, messages: usize, octets: usize) -> bool {
+        let is_reached = |limit: Option<usize>, value: usize| limit.is_some_and(|it| value >= it);
+        *self == Self::default()
+            || is_reached(self.message_count, messages)
+            || is_reached(self.message_bytes, octets)
     }
 }

@@ -14,6 +14,7 @@ use orbium_sys::fork::Origin;
 use orbium_trace::log::{Recurrences, Recurring};
 use orbium_transport::ByteStream;
 
+use crate::NamedCount;
 use crate::role::Role;
 use crate::snapshot::{ConnectionMetrics, TrafficMetrics, named};
 use crate::traffic::{Metered, Traffic};
@@ -88,6 +89,11 @@ struct Book {
     /// Idle connections of clients that turned out to have ended when a call was to use
     /// them.
     stale: AtomicU64,
+    /// Connections that took no more buffered oneways, and those that took them again.
+    flow_control_begun: AtomicU64,
+    flow_control_ended: AtomicU64,
+    /// Buffered oneways that were not sent.
+    lost_oneways: AtomicU64,
     pages: Mutex<Vec<Arc<Page>>>,
     open: Mutex<Vec<Arc<Entry>>>,
     recurrences: Recurrences,
@@ -125,6 +131,35 @@ impl ConnectionBook {
     #[cold]
     pub fn note_stale(&self) {
         self.0.stale.fetch_add(1, Relaxed);
+    }
+
+    /// A connection takes no more buffered oneways, or takes them again.
+    #[cold]
+    pub fn note_flow_control(&self, begins: bool) {
+        let count = match begins {
+            true => &self.0.flow_control_begun,
+            false => &self.0.flow_control_ended,
+        };
+        count.fetch_add(1, Relaxed);
+    }
+
+    /// So many buffered oneways will not be sent.
+    #[cold]
+    pub fn note_lost_oneways(&self, count: u64) {
+        self.0.lost_oneways.fetch_add(count, Relaxed);
+    }
+
+    /// What has happened to buffered oneways.
+    pub(crate) fn buffered(&self) -> Vec<NamedCount> {
+        let named = |name, count: &AtomicU64| NamedCount {
+            name,
+            count: count.load(Relaxed),
+        };
+        vec![
+            named("flow_control_begun", &self.0.flow_control_begun),
+            named("flow_control_ended", &self.0.flow_control_ended),
+            named("lost", &self.0.lost_oneways),
+        ]
     }
 
     pub(crate) fn stale(&self) -> u64 {

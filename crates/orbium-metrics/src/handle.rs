@@ -45,6 +45,7 @@ impl Metrics {
         snapshot.connections = book.metrics();
         // Idle connections that had ended are replaced before anything is sent.
         snapshot.retries[Retry::StaleConnection as usize].count += book.stale();
+        snapshot.buffered_oneways = book.buffered();
         snapshot.refused.push(NamedCount {
             name: "queue_full",
             count: self.orb.refused_requests(),

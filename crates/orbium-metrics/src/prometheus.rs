@@ -188,6 +188,12 @@ impl Page {
                 "cause",
                 &snapshot.retries,
             ),
+            (
+                "orbium_client_buffered_oneways_total",
+                "Flow control of buffered oneways, and those that were not sent.",
+                "event",
+                &snapshot.buffered_oneways,
+            ),
         ];
         for (name, help, label, list) in lists {
             self.family(name, "counter", help);

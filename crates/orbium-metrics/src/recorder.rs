@@ -116,6 +116,8 @@ impl Publisher {
         counts(exceptions, "exception", &snapshot.received);
         counts("orbium_server_refused_total", "cause", &snapshot.refused);
         counts("orbium_client_retries_total", "cause", &snapshot.retries);
+        let buffered = "orbium_client_buffered_oneways_total";
+        counts(buffered, "event", &snapshot.buffered_oneways);
         counter!("orbium_panics_total").absolute(snapshot.panics);
         for it in &snapshot.lanes {
             let lane = || vec![Label::new("lane", it.lane.name.clone())];

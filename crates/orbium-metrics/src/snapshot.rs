@@ -30,6 +30,9 @@ pub struct MetricsSnapshot {
     pub refused: Vec<NamedCount>,
     /// Requests that were sent again, by cause.
     pub retries: Vec<NamedCount>,
+    /// Connections that took no more buffered oneways (`flow_control_begun`) or took them again
+    /// (`flow_control_ended`), and oneways that were in a buffer and were not sent (`lost`).
+    pub buffered_oneways: Vec<NamedCount>,
     /// Servants that panicked.
     pub panics: u64,
 }

@@ -80,7 +80,7 @@ pub use orbium_core::Asynchronous;
 pub use orbium_core::CancellationToken;
 
 /// Policies of CORBA Messaging.
-pub use orbium_core::{RebindMode, SyncScope};
+pub use orbium_core::{BufferingConstraint, RebindMode, SyncScope};
 
 /// Servants with `async fn` operations.
 pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};

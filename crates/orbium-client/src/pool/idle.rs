@@ -91,6 +91,7 @@ impl Pool {
         if let Some(own) = &self.own {
             return own.oldest_idle(now);
         }
+        self.put_back_flushed();
         let mut state = self.lock_all_idle();
         let mut used: Option<(Instant, Instant)> = None;
         for connection in &mut state.idle {
@@ -158,6 +159,7 @@ impl Pool {
     pub(crate) fn close(&self) {
         // Before the scan of the idle ones: a connection released later is closed then.
         self.callers_wait.fetch_add(1, Ordering::SeqCst);
+        self.end_oneways();
         if let Some(own) = &self.own {
             let closed = own.close_all();
             self.count_closed(closed);

@@ -272,6 +272,9 @@ keys! {
     "limits.asynchronous_calls" "NUMBER" "asynchronous calls under way at once"
         |c, text| c.limits.asynchronous_calls = number(text)?,
         |c| c.limits.asynchronous_calls.to_string();
+    "limits.buffered_oneways" "OCTETS" "of oneways that wait in the buffer of a connection"
+        |c, text| c.limits.buffered_oneways = octets(text)?,
+        |c| show_octets(c.limits.buffered_oneways);
     "limits.reply_threads" "NUMBER" "reply handlers that run at once, for each priority of callers"
         |c, text| c.limits.reply_threads = number(text)?,
         |c| c.limits.reply_threads.to_string();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use orbium_interceptor::ReplyContexts;
 
 use crate::{
-    CancellationToken, OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy, RebindMode, SyncScope,
-    TimePolicies,
+    BufferingConstraint, CancellationToken, OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy,
+    RebindMode, SyncScope, SystemException, TimePolicies,
 };
 
 /// A typed reference. Generated code implements this.
@@ -67,7 +67,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     }
 
     /// The same object with a SyncScopePolicy of its own: when oneways return, and which
-    /// failures they raise.
+    /// failures they raise. Under [`SyncScope::None`] oneways wait in the buffer of their
+    /// connection as [`with_buffering`](Self::with_buffering) says.
     #[must_use]
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
         let mut overrides = self.as_object().overrides().clone();
@@ -102,6 +103,50 @@ pub trait Interface: Clone + Send + Sync + 'static {
         let mut overrides = self.as_object().overrides().clone();
         overrides.cancellation = Some(token.clone());
         Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// The same object; oneways through the new reference return once they are in the buffer of
+    /// their connection ([`SyncScope::None`]), and stay there until the constraint is reached.
+    ///
+    /// The buffer is sent in one go: when a constraint is reached, before a call with a reply
+    /// over the same connection, by [`flush_oneways`](Self::flush_oneways), and when the
+    /// connection is closed in order or the ORB shuts down. It has at most
+    /// `limits.buffered_oneways` octets: a oneway that does not fit, while the server takes
+    /// nothing, waits as long as the call may take, without a bound of its time not at all, and
+    /// then raises TRANSIENT. What could not be sent in the end is counted as
+    /// `buffered_oneways` of the metrics, as is each begin and end of flow control.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use orbium_core::{BufferingConstraint, Interface, ObjectRef, Orb};
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Sensor")?;
+    /// let object = object.with_buffering(BufferingConstraint {
+    ///     timeout: Some(Duration::from_millis(10)),
+    ///     message_bytes: Some(32 << 10),
+    ///     ..BufferingConstraint::default()
+    /// });
+    /// object.flush_oneways(Duration::from_secs(1))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    fn with_buffering(&self, constraint: BufferingConstraint) -> Self {
+        let mut overrides = self.as_object().overrides().clone();
+        overrides.sync_scope = SyncScope::None;
+        overrides.buffering = constraint;
+        Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// Sends the oneways that wait in the buffer of the connection, and waits for so long where
+    /// the server does not take them.
+    ///
+    /// # Errors
+    /// TIMEOUT: they are still in the buffer. COMM_FAILURE, or what connecting raises: they are
+    /// lost.
+    fn flush_oneways(&self, within: Duration) -> Result<(), SystemException> {
+        orbium_client::flush_oneways(self.as_object().target(), within)
     }
 
     /// The same object; each request through the new reference carries that service context,

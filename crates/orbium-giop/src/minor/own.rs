@@ -115,6 +115,9 @@ codes! {
     Transient HELD_TOO_LONG 0x02A "the POA manager of the object held the request for as long as the server's limits.hold_time says"
         "The POA manager of the object is holding requests, and did so for `limits.hold_time`. \
          Call again after a while; on the server, activate the manager, or raise that limit.";
+    Transient ONEWAYS_BUFFERED 0x02B "as many oneways wait in the buffer of the connection as may, and the server takes none"
+        "The server did not take what was sent to it, and `limits.buffered_oneways` octets of \
+         oneways wait already. Call less often, give the calls more time, or raise the limit.";
     CommFailure CONNECTION_LOST 0x030 "the connection was lost while waiting for the reply"
         "The connection broke while the reply was awaited, so nobody knows whether \
          the operation was completed. The server crashed or was killed, or something \

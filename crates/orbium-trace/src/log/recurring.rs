@@ -36,10 +36,12 @@ pub enum Recurring {
     FallBack,
     /// A server that is not trusted.
     NotTrusted,
+    /// Buffered oneways that are not sent.
+    LostOneways,
 }
 
 impl Recurring {
-    const COUNT: usize = Self::NotTrusted as usize + 1;
+    const COUNT: usize = Self::LostOneways as usize + 1;
 
     /// The value of the field `cause`.
     #[must_use]
@@ -60,6 +62,7 @@ impl Recurring {
             Self::CodeSets => "code_sets",
             Self::FallBack => "fall_back",
             Self::NotTrusted => "not_trusted",
+            Self::LostOneways => "lost_oneways",
         }
     }
 }

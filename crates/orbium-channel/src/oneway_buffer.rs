@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneway requests that wait to be sent together.
+
+use std::io;
+
+use orbium_cdr::CdrWriter;
+use orbium_transport::ByteStream;
+
+use crate::outgoing::fragments_into;
+
+/// A drained buffer larger than this gives its memory back.
+const KEPT: usize = 256 << 10;
+
+/// Whole messages, one behind the other.
+#[derive(Debug, Default)]
+struct Messages {
+    bytes: Vec<u8>,
+    /// Where each message ends.
+    ends: Vec<usize>,
+}
+
+impl Messages {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT);
+        self.ends.clear();
+    }
+}
+
+/// Messages that a stream is given together, in the order in which they came.
+///
+/// What the stream was given is not appended to until all of it is sent: a stream that encrypts
+/// has to be given the same bytes again.
+///
+/// ```
+/// use orbium_cdr::{CdrWriter, Format};
+/// use orbium_channel::oneway_buffer::OnewayBuffer;
+///
+/// let mut buffer = OnewayBuffer::default();
+/// let mut message = CdrWriter::new(Format::native());
+/// message.write_u32(7);
+/// buffer.push(&message, None);
+/// assert_eq!((buffer.messages(), buffer.len()), (1, 4));
+/// ```
+#[derive(Debug, Default)]
+pub struct OnewayBuffer {
+    /// What the stream was not given yet.
+    waiting: Messages,
+    /// What the stream was given, and how many bytes of it are sent.
+    given: Messages,
+    sent: usize,
+}
+
+impl OnewayBuffer {
+    /// Appends a finished message, in fragments above `fragment_size` if there is one.
+    pub fn push(&mut self, message: &CdrWriter<'_>, fragment_size: Option<usize>) {
+        let Messages { bytes, ends } = &mut self.waiting;
+        match fragment_size {
+            Some(size) if message.len() > size => fragments_into(bytes, message, size),
+            _ => message
+                .pieces()
+                .for_each(|piece| bytes.extend_from_slice(piece)),
+        }
+        ends.push(bytes.len());
+    }
+
+    /// Bytes that are not sent.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.waiting.bytes.len() + self.given.bytes.len() - self.sent
+    }
+
+    /// Whether all is sent.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Messages that are not sent whole.
+    #[must_use]
+    pub fn messages(&self) -> usize {
+        let sent = self.given.ends.partition_point(|end| *end <= self.sent);
+        self.waiting.ends.len() + self.given.ends.len() - sent
+    }
+
+    /// Whether the stream was given some of them, and not all of that is sent.
+    #[must_use]
+    pub fn is_begun(&self) -> bool {
+        self.sent < self.given.bytes.len()
+    }
+
+    /// Sends as far as a non-blocking stream takes it, all that waits in one send; whether all is
+    /// sent.
+    ///
+    /// # Errors
+    /// The stream's, but not that it takes nothing now; `WriteZero` if it takes nothing at all.
+    pub fn send(&mut self, stream: &dyn ByteStream) -> io::Result<bool> {
+        loop {
+            if !self.is_begun() {
+                self.given.clear();
+                self.sent = 0;
+                if self.waiting.bytes.is_empty() {
+                    return Ok(true);
+                }
+                std::mem::swap(&mut self.given, &mut self.waiting);
+            }
+            match stream.send(&self.given.bytes[self.sent..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => self.sent += count,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => return Ok(false),
+                    _ => return Err(error),
+                },
+            }
+        }
+    }
+
+    /// Drops what is not sent; returns how many messages that were.
+    pub fn clear(&mut self) -> usize {
+        let dropped = self.messages();
+        self.waiting.clear();
+        self.given.clear();
+        self.sent = 0;
+        dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::IoSlice;
+    use std::net::Shutdown;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::sync::{Mutex, OnceLock};
+    use std::time::Duration;
+
+    use orbium_cdr::Format;
+    use orbium_transport::Peer;
+
+    use super::*;
+
+    /// A stream that takes so many bytes, and then none.
+    #[derive(Debug, Default)]
+    struct Narrow {
+        sends: Mutex<Vec<Vec<u8>>>,
+        room: Mutex<usize>,
+        never: OnceLock<OwnedFd>,
+    }
+
+    impl Narrow {
+        fn of(room: usize) -> Self {
+            Self {
+                room: Mutex::new(room),
+                ..Self::default()
+            }
+        }
+
+        fn widen(&self, by: usize) {
+            *self.room.lock().unwrap() += by;
+        }
+
+        fn sends(&self) -> Vec<Vec<u8>> {
+            self.sends.lock().unwrap().clone()
+        }
+    }
+
+    impl ByteStream for Narrow {
+        fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+
+        fn send(&self, octets: &[u8]) -> io::Result<usize> {
+            let mut room = self.room.lock().unwrap();
+            if *room == 0 {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let count = octets.len().min(*room);
+            *room -= count;
+            self.sends.lock().unwrap().push(octets[..count].to_vec());
+            Ok(count)
+        }
+
+        fn send_vectored(&self, _pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        fn set_timeouts(
+            &self,
+            _receive: Option<Option<Duration>>,
+            _send: Option<Option<Duration>>,
+        ) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn set_nonblocking(&self, _nonblocking: bool) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn shutdown(&self, _how: Shutdown) {}
+
+        fn peer(&self) -> Peer {
+            Peer::Unknown
+        }
+
+        fn source(&self) -> &dyn AsFd {
+            self.never.get_or_init(|| std::io::pipe().unwrap().0.into())
+        }
+    }
+
+    fn buffer(values: &[u32]) -> OnewayBuffer {
+        let mut buffer = OnewayBuffer::default();
+        values.iter().for_each(|v| push(&mut buffer, *v));
+        buffer
+    }
+
+    fn push(buffer: &mut OnewayBuffer, v: u32) {
+        let mut message = CdrWriter::new(Format::native());
+        message.write_u32(v);
+        buffer.push(&message, None);
+    }
+
+    fn octets(values: &[u32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn all_messages_go_out_in_one_send() {
+        let stream = Narrow::of(1000);
+        let mut buffer = buffer(&[1, 2, 3]);
+        assert_eq!((buffer.messages(), buffer.len()), (3, 12));
+        assert!(buffer.send(&stream).unwrap());
+        assert_eq!(stream.sends(), [octets(&[1, 2, 3])]);
+        assert!(buffer.is_empty() && buffer.messages() == 0);
+        assert!(buffer.send(&stream).unwrap());
+        assert_eq!(stream.sends().len(), 1);
+    }
+
+    #[test]
+    fn a_stream_that_takes_no_more_gets_the_rest_first() {
+        let stream = Narrow::of(6);
+        let mut buffer = buffer(&[1, 2, 3]);
+        assert!(!buffer.send(&stream).unwrap());
+        assert!(buffer.is_begun());
+        // One of them is sent whole.
+        assert_eq!((buffer.messages(), buffer.len()), (2, 6));
+        push(&mut buffer, 4);
+        stream.widen(100);
+        assert!(buffer.send(&stream).unwrap());
+        assert_eq!(stream.sends().concat(), octets(&[1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn what_is_dropped_is_counted_by_messages_that_are_not_sent_whole() {
+        let stream = Narrow::of(7);
+        let mut buffer = buffer(&[1, 2]);
+        assert!(!buffer.send(&stream).unwrap());
+        push(&mut buffer, 3);
+        assert_eq!(buffer.clear(), 2);
+        assert!(buffer.is_empty() && !buffer.is_begun());
+        assert_eq!(buffer.clear(), 0);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection as buffered oneways use it: nothing blocks.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use orbium_channel::connection::CodeSets;
+use orbium_channel::oneway_buffer::OnewayBuffer;
+
+use super::Connection;
+use crate::introduction::{Introduction, PriorityContext};
+
+impl Connection {
+    /// The id of a oneway, and the service contexts that it carries. `is_first`: as those of a
+    /// first request, for the message may have to go over another connection.
+    pub(crate) fn introduce_oneway(
+        &mut self,
+        said: PriorityContext,
+        is_first: bool,
+    ) -> (u32, Option<Introduction>) {
+        let known = self.giop.code_sets();
+        let announced = match is_first {
+            true => CodeSets::of_client(known.negotiated()).announcement(),
+            false => known.announcement(),
+        };
+        (self.next_id(), Introduction::new(announced, said))
+    }
+
+    /// Whether sends and receives block from now on.
+    pub(crate) fn set_blocking(&self, blocks: bool) -> io::Result<()> {
+        match self.reacts {
+            true => Ok(()),
+            false => self.stream.set_nonblocking(!blocks),
+        }
+    }
+
+    /// Sends what is buffered, as far as the peer takes it; whether that was all.
+    pub(crate) fn send_buffered(&self, buffer: &mut OnewayBuffer) -> io::Result<bool> {
+        buffer.send(&*self.stream)
+    }
+
+    /// What to wait on for room to send, also after the connection is closed.
+    pub(crate) fn room_to_send(&self) -> io::Result<Arc<OwnedFd>> {
+        match self.stream.sending_source() {
+            Some(source) => Ok(source),
+            None => Ok(Arc::new(self.stream.source().as_fd().try_clone_to_owned()?)),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The thread that sends buffered oneways when they are due: one for an ORB.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+
+/// What a thread runs.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// When buffers are due, and the thread that waits for that.
+#[derive(Debug, Default)]
+pub(crate) struct Flusher {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    due: Option<Instant>,
+    thread: Option<orbium_sys::Thread>,
+    ended: bool,
+}
+
+impl Flusher {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the thread look at buffers then, or before; `start` gives what a new one runs.
+    /// Returns whether there is a thread.
+    pub(crate) fn wake_at(&self, due: Instant, start: impl FnOnce() -> Job) -> bool {
+        let mut state = self.lock();
+        if state.ended {
+            return false;
+        }
+        if state.thread.is_none() {
+            match orbium_sys::spawn("orbium-flush", None, start()) {
+                Ok(thread) => state.thread = Some(thread),
+                Err(error) => {
+                    orbium_trace::log::warn!(target: "orbium::conn", %error, "no thread to send buffered oneways");
+                    return false;
+                }
+            }
+        }
+        if state.due.is_none_or(|before| due < before) {
+            state.due = Some(due);
+            self.changed.notify_one();
+        }
+        true
+    }
+
+    /// Waits until a buffer is due; `false` at the end.
+    pub(crate) fn wait(&self) -> bool {
+        let mut state = self.lock();
+        while !state.ended {
+            let now = Instant::now();
+            state = match state.due {
+                Some(due) if due <= now => {
+                    state.due = None;
+                    return true;
+                }
+                Some(due) => {
+                    let waited = self.changed.wait_timeout(state, due - now);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    let waited = self.changed.wait(state);
+                    waited.unwrap_or_else(PoisonError::into_inner)
+                }
+            };
+        }
+        false
+    }
+
+    /// Ends the thread, and waits for it.
+    pub(crate) fn end(&self) {
+        let thread = {
+            let mut state = self.lock();
+            state.ended = true;
+            state.thread.take()
+        };
+        self.changed.notify_all();
+        if let Some(thread) = thread
+            && !thread.is_current()
+        {
+            thread.join();
+        }
+    }
+}
