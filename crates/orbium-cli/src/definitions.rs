@@ -44,8 +44,18 @@ impl DefinitionArgs {
     }
 
     /// What the files or the repository define, which the ORB of `object` calls, and the
-    /// interface of the object there.
+    /// interface of the object there. That ORB knows the value types from then on.
     pub(crate) fn load(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
+        let found = self.found(object)?;
+        let factories = object.orb().value_factories();
+        for code in found.0.value_types() {
+            // What is not registered is refused where a value of it arrives.
+            let _ = factories.register_described(code.as_ref());
+        }
+        Ok(found)
+    }
+
+    fn found(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
         match self.configured(object, |files| self.options.model(files)) {
             Some(definitions) => {
                 let definitions = definitions?;

@@ -5,11 +5,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 
-use orbium_cdr::{Type as Static, TypeCode};
+use orbium_cdr::{Type as Static, TypeCode, Typed};
 use orbium_idl::model::{
     Attribute, DefId, DefMap, Definition, DefinitionKind, Direction as Way, Interface,
-    InterfaceKind, Member, Model, Operation, Type, Union,
+    InterfaceKind, Member, Model, Operation, Type, Union, ValueKind, ValueType,
 };
+use orbium_value::ValueBase;
 
 use crate::json::TypesById;
 use crate::signature::{Direction, Parameter, Signature};
@@ -93,6 +94,7 @@ const SIMPLE: &[(Type, &Static)] = &[
     (Type::Any, Static::ANY),
     (Type::TypeCode, Static::TYPE_CODE),
     (Type::Object, Static::OBJECT),
+    (Type::ValueBase, ValueBase::TYPE),
 ];
 
 /// Refers to nothing that is being made.
@@ -135,6 +137,18 @@ impl Definitions {
     pub fn interfaces(&self) -> impl Iterator<Item = &Definition> {
         let callable = |it: &&Definition| matches!(&it.kind, DefinitionKind::Interface(i) if i.kind != InterfaceKind::Local);
         self.model.definitions().filter(callable)
+    }
+
+    /// The types of all values that have a state: what an ORB is to know of them to read values
+    /// of derived types ([`Factories::register_described`]).
+    ///
+    /// [`Factories::register_described`]: orbium_value::Factories::register_described
+    pub fn value_types(&self) -> impl Iterator<Item = TypeCode> {
+        let concrete = self.model.definitions().filter(|it| match &it.kind {
+            DefinitionKind::ValueType(it) => it.kind == ValueKind::Plain,
+            kind => matches!(kind, DefinitionKind::ValueBox(_)),
+        });
+        concrete.filter_map(|it| self.type_of(it.id).ok())
     }
 
     /// The type with a scoped name such as `M::S`.
@@ -299,17 +313,10 @@ impl Definitions {
             Type::Fixed { digits, scale } => TypeCode::fixed(u16::from(*digits), i16::from(*scale)),
             simple => match SIMPLE.iter().find(|(ty, _)| ty == simple) {
                 Some((_, code)) => TypeCode::from(*code),
-                None => return Err(self.unsupported_type("valuetype", "CORBA::ValueBase")),
+                None => return Err(TypeError::NoType(format!("{simple:?}"))),
             },
         };
         Ok((simple, COMPLETE))
-    }
-
-    fn unsupported_type(&self, construct: &'static str, name: &str) -> TypeError {
-        TypeError::Unsupported {
-            name: name.to_owned(),
-            construct,
-        }
     }
 
     /// The type that a definition is. It is kept once it refers to nothing unfinished.
@@ -363,18 +370,20 @@ impl Definitions {
                 kind: InterfaceKind::Plain,
                 ..
             }) => (TypeCode::interface(id, name), COMPLETE),
-            DefinitionKind::Interface(Interface { kind, .. }) => {
-                let construct = match kind {
-                    InterfaceKind::Abstract => "abstract interface",
-                    _ => "local interface",
-                };
-                return Err(self.unsupported_type(construct, &definition.scoped_name()));
+            DefinitionKind::Interface(Interface {
+                kind: InterfaceKind::Abstract,
+                ..
+            }) => (TypeCode::abstract_interface(id, name), COMPLETE),
+            DefinitionKind::Interface(_) => {
+                return Err(unsupported("local interface", definition));
             }
-            kind @ (DefinitionKind::ValueType(_)
-            | DefinitionKind::ValueBox(_)
-            | DefinitionKind::Native
-            | DefinitionKind::Unmapped(_)) => {
-                return Err(self.unsupported_type(kind.noun(), &definition.scoped_name()));
+            DefinitionKind::ValueType(it) => self.value_type(definition, it, open)?,
+            DefinitionKind::ValueBox(it) => {
+                let (boxed, refers) = self.make(&it.ty, open)?;
+                (TypeCode::value_box(id, name, boxed), refers)
+            }
+            kind @ (DefinitionKind::Native | DefinitionKind::Unmapped(_)) => {
+                return Err(unsupported(kind.noun(), definition));
             }
             _ => return Err(TypeError::NoType(definition.scoped_name())),
         })
@@ -395,6 +404,31 @@ impl Definitions {
         Ok((made, refers))
     }
 
+    fn value_type(
+        &self,
+        definition: &Definition,
+        value: &ValueType,
+        open: &mut Open,
+    ) -> Result<Made, TypeError> {
+        let is_concrete = |id: &&DefId| matches!(&self.model[**id].kind, DefinitionKind::ValueType(it) if it.kind != ValueKind::Abstract);
+        let base = value.bases.first().filter(is_concrete);
+        let base = base.map(|id| self.named(*id, open)).transpose()?;
+        let (base, base_refers) = base.map_or((None, COMPLETE), |(base, it)| (Some(base), it));
+        let members = value.members.iter().map(|it| &it.member);
+        let (members, refers) = self.members(members, open)?;
+        let visible = members.into_iter().zip(&value.members);
+        let visible = visible.map(|((name, code), member)| (name, code, member.public));
+        let modifier = match value.kind {
+            ValueKind::Custom => 1,
+            ValueKind::Abstract => 2,
+            ValueKind::Plain if value.truncatable => 3,
+            ValueKind::Plain => 0,
+        };
+        let (id, name) = (&*definition.repository_id, &*definition.name);
+        let code = TypeCode::value(id, name, modifier, base, visible);
+        Ok((code, refers.min(base_refers)))
+    }
+
     fn union(
         &self,
         definition: &Definition,
@@ -412,6 +446,13 @@ impl Definitions {
         let code = TypeCode::union(id, name, discriminator, labelled);
         let no_type = || TypeError::NoType(definition.scoped_name());
         Ok((code.ok_or_else(no_type)?, refers))
+    }
+}
+
+fn unsupported(construct: &'static str, definition: &Definition) -> TypeError {
+    TypeError::Unsupported {
+        name: definition.scoped_name(),
+        construct,
     }
 }
 

@@ -3,12 +3,14 @@
 
 use core::any::Any;
 use core::fmt;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orbium_cdr::{CdrReader, Owner, OwnerWithValues};
+use orbium_cdr::{CdrReader, Owner, OwnerWithValues, TypeCode};
 use parking_lot::RwLock;
 
+use crate::handle::Facets;
 use crate::{Class, Kind, ValueBase, ValueType};
 
 type Make = dyn Fn() -> ValueBase + Send + Sync;
@@ -20,13 +22,30 @@ type Make = dyn Fn() -> ValueBase + Send + Sync;
 /// file, is expected.
 #[derive(Default)]
 pub struct Factories {
-    factories: RwLock<HashMap<&'static str, Factory>>,
+    factories: RwLock<HashMap<Cow<'static, str>, Factory>>,
 }
 
 #[derive(Clone)]
 struct Factory {
     class: &'static Class,
+    /// The type, where no more than its TypeCode is known.
+    described: Option<TypeCode>,
     make: Arc<Make>,
+}
+
+impl Factory {
+    fn new(class: &'static Class, make: Arc<Make>) -> Self {
+        Self {
+            class,
+            described: None,
+            make,
+        }
+    }
+
+    fn code(&self) -> TypeCode {
+        let compiled = || self.class.described.into();
+        self.described.clone().unwrap_or_else(compiled)
+    }
 }
 
 impl Factories {
@@ -36,32 +55,32 @@ impl Factories {
     /// A factory that makes a value of another type, one derived from `T` say, makes the
     /// message unreadable.
     pub fn register<T: ValueType>(&self, make: impl Fn() -> T + Send + Sync + 'static) -> bool {
-        let factory = Factory {
-            class: T::class(),
-            make: Arc::new(move || make().as_value().clone()),
-        };
-        let replaced = self.factories.write().insert(T::class().id, factory);
-        replaced.is_some()
+        let make = Arc::new(move || make().as_value().clone());
+        self.insert(T::class().id.into(), Factory::new(T::class(), make))
     }
 
     /// Makes type `T` known: its values have the default state and no operations.
     pub fn register_type<T: ValueType>(&self) -> bool {
-        let factory = Factory {
-            class: T::class(),
-            make: Arc::new(T::class().make),
-        };
-        self.factories
-            .write()
-            .insert(T::class().id, factory)
-            .is_some()
+        let make = Arc::new(T::class().make);
+        self.insert(T::class().id.into(), Factory::new(T::class(), make))
+    }
+
+    fn insert(&self, id: Cow<'static, str>, factory: Factory) -> bool {
+        self.factories.write().insert(id, factory).is_some()
     }
 
     /// Makes the type of a value known; new ones have its operations.
     pub(crate) fn register_like(&self, value: &ValueBase) {
-        let (class, facets) = (value.class(), value.facets());
-        let make = Arc::new(move || ValueBase::with_shared(class, &facets));
-        let factory = Factory { class, make };
-        self.factories.write().insert(class.id, factory);
+        let class = value.class();
+        let mut factory = Factory::new(class, make_like(class, value.facets()));
+        let id = match value.description() {
+            None => class.id.into(),
+            Some(description) => {
+                factory.described = Some(description.code().to_type_code());
+                description.code().id().to_owned().into()
+            }
+        };
+        self.insert(id, factory);
     }
 
     /// Forgets the factory of a type; returns whether there was one.
@@ -69,9 +88,16 @@ impl Factories {
         self.factories.write().remove(repository_id).is_some()
     }
 
-    /// The registered type of an id.
-    pub(crate) fn class_of(&self, id: &str) -> Option<&'static Class> {
-        self.factories.read().get(id).map(|factory| factory.class)
+    /// The registered type of an id, if it was compiled.
+    pub(crate) fn compiled(&self, id: &str) -> Option<Found> {
+        let Factory { class, make, .. } = self.find(id).filter(|it| it.described.is_none())?;
+        let make = Some(make);
+        Some(Found { class, make })
+    }
+
+    /// The TypeCode of the registered type of an id.
+    pub(crate) fn code_of(&self, id: &str) -> Option<TypeCode> {
+        self.factories.read().get(id).map(Factory::code)
     }
 
     fn find(&self, id: &str) -> Option<Factory> {
@@ -131,7 +157,18 @@ impl fmt::Debug for Found {
     }
 }
 
+/// Makes values with the operations of another one.
+fn make_like(class: &'static Class, facets: Facets) -> Arc<Make> {
+    Arc::new(move || ValueBase::with_shared(class, &facets))
+}
+
 impl Found {
+    /// The type of values with these operations.
+    pub(crate) fn like(class: &'static Class, facets: Facets) -> Self {
+        let make = Some(make_like(class, facets));
+        Self { class, make }
+    }
+
     /// The type itself, without a factory.
     pub(crate) fn formal(class: &'static Class, reader: &CdrReader<'_>) -> Self {
         Self::find(class.id, class, reader).unwrap_or(Self { class, make: None })
@@ -142,7 +179,7 @@ impl Found {
         let factories = reader
             .owner()
             .and_then(|owner| ValueOwner::factories(owner));
-        if let Some(Factory { class, make }) = factories.and_then(|all| all.find(id))
+        if let Some(Factory { class, make, .. }) = factories.and_then(|all| all.find(id))
             && class.is_a(formal)
         {
             let make = Some(make);

@@ -8,10 +8,8 @@ use std::sync::Arc;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Type};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::description::{Description, VALUE_BASE_ID};
 use crate::{Facet, Kind, Read, State, Write};
-
-/// The repository id of `ValueBase`.
-pub(crate) const VALUE_BASE_ID: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
 /// A handle on a value of any type: IDL's `ValueBase`. Clones share the value.
 ///
@@ -106,8 +104,20 @@ impl ValueBase {
 
     /// The repository id of the type of the value itself.
     #[must_use]
-    pub fn repository_id(&self) -> &'static str {
-        self.class().id
+    pub fn repository_id(&self) -> &str {
+        match self.description() {
+            Some(description) => description.code().id(),
+            None => self.class().id,
+        }
+    }
+
+    /// What the type is described by, if it was not compiled.
+    #[inline]
+    pub(crate) fn description(&self) -> Option<&Description> {
+        match self.class().id {
+            "" => self.operations().map(|description| &**description),
+            _ => None,
+        }
     }
 
     /// The handle as one on type `T`, if the value is of that type or of one derived from it.
@@ -137,7 +147,8 @@ impl ValueBase {
     }
 
     /// A number that no other value has as long as this one lives.
-    pub(crate) fn identity(&self) -> usize {
+    #[must_use]
+    pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0).cast::<()>().addr()
     }
 
@@ -236,6 +247,11 @@ impl Class {
             || self.id == other.id
             || other.id == VALUE_BASE_ID
             || self.bases.iter().any(|base| base().is_a(other))
+    }
+
+    /// Whether it is the type of that id, or inherits it.
+    pub(crate) fn inherits(&self, id: &str) -> bool {
+        self.id == id || self.bases.iter().any(|base| base().inherits(id))
     }
 
     /// The class of that id among this one and what is known to inherit it.

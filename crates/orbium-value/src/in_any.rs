@@ -10,9 +10,9 @@ use orbium_cdr::{
 
 use crate::base::VALUE_BASE;
 use crate::factories::Factories;
-use crate::read::{enter_any, leave_any};
-use crate::write::Written;
-use crate::{Class, read_value, write_value};
+use crate::read::{enter_any, leave_any, met};
+use crate::write::{Written, write_as};
+use crate::{Class, MAX_VALUES, ValueBase, read_described, read_value};
 
 /// Reads a value and writes it: from a message into an any, or the other way.
 ///
@@ -26,15 +26,64 @@ pub fn copy_value(
     reader: &mut CdrReader<'_>,
     writer: &mut CdrWriter<'_>,
 ) -> Result<(), CdrError> {
+    let met = met(reader);
+    if met.collected.is_some() || met.numbered.is_some() || met.describes {
+        return copy_described(TypeCode::from(formal.described).as_ref(), reader, writer);
+    }
+    copy_read(formal.id, reader, writer, |reader| {
+        read_value(formal, reader)
+    })
+}
+
+/// As [`copy_value`], where a TypeCode says what is expected.
+fn copy_described(
+    formal: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+) -> Result<(), CdrError> {
+    if met(reader).collected.is_some() {
+        let value = read_described(formal, reader)?;
+        return collect(value, reader, writer);
+    }
+    if met(reader).numbered.is_some() {
+        let value = read_described(formal, reader)?;
+        write_as(value.as_ref(), formal.id(), writer);
+        return writer.error().map_or(Ok(()), Err);
+    }
+    copy_read(formal.id(), reader, writer, |reader| {
+        read_described(formal, reader)
+    })
+}
+
+/// Writes the number of a value instead of the value.
+fn collect(
+    value: Option<ValueBase>,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+) -> Result<(), CdrError> {
+    let values = met(reader).collected.get_or_insert_default();
+    let number = values.len();
+    if number == MAX_VALUES {
+        return Err(reader.error(CdrErrorKind::CountTooLarge));
+    }
+    values.push(value);
+    writer.write_u32(number as u32);
+    Ok(())
+}
+
+/// Copies a value that `read` reads.
+fn copy_read(
+    formal_id: &str,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+    read: impl FnOnce(&mut CdrReader<'_>) -> Result<Option<ValueBase>, CdrError>,
+) -> Result<(), CdrError> {
     enter_any(reader)?;
     let before = writer.position();
-    let value = read_value(formal, reader)?;
-    write_value(value.as_ref(), formal, writer);
+    let value = read(reader)?;
+    write_as(value.as_ref(), formal_id, writer);
     leave_any(writer.position() - before, reader)?;
-    match writer.error() {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    writer.error().map_or(Ok(()), Err)
 }
 
 /// Copies what stands where an abstract interface is expected: an object or a value.
@@ -58,18 +107,13 @@ impl ValueCopier for Factories {
         reader: &mut CdrReader<'_>,
         writer: &mut CdrWriter<'_>,
     ) -> Result<(), CdrError> {
-        if code.kind() == TCKind::AbstractInterface {
-            return copy_abstract(reader, writer);
-        }
-        let formal = self.class_of(code.id()).unwrap_or(&VALUE_BASE);
-        copy_value(formal, reader, writer).map_err(|error| match error.kind {
-            // Without an id it is of the type of the any, which is not known here.
-            CdrErrorKind::BadValue if formal.id != code.id() => CdrError {
-                kind: CdrErrorKind::UnknownValue,
-                ..error
+        match code.kind() {
+            TCKind::AbstractInterface => copy_abstract(reader, writer),
+            _ => match self.compiled(code.id()) {
+                Some(found) => copy_value(found.class, reader, writer),
+                None => copy_described(code, reader, writer),
             },
-            _ => error,
-        })
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 //!   `None` of an `Option`. Generated handles, one for each value type, deref to it.
 //! * [`idl_value!`] declares a value type: its handle and the struct of its state.
 //! * A [`Class`] is what is known of a value type at run time: ids, bases, what is derived.
+//! * Values of types that were not compiled are read by their TypeCodes ([`read_described`]),
+//!   with the same handles; their state is [`Linked`] data.
 //!
 //! ```
 //! use orbium_value::idl_value;
@@ -64,11 +66,14 @@ mod address_hash;
 mod base;
 mod class;
 mod custom;
+mod described;
+mod description;
 mod facet;
 mod factories;
 mod guard;
 mod handle;
 mod in_any;
+mod linked;
 mod mapping;
 mod marshal;
 mod read;
@@ -81,6 +86,7 @@ pub use abstract_interface::Abstract;
 pub use base::{stateless, unreadable};
 pub use class::Kind;
 pub use custom::{CustomMarshal, DataInput, DataOutput};
+pub use described::read_described;
 pub use facet::Facet;
 pub use factories::{Factories, ValueOwner};
 pub use guard::{Read, Write};
@@ -89,6 +95,7 @@ pub use handle::{Class, ClassOf, HasState, ValueBase, ValueType};
 pub use handle::{Custom, made, read_into};
 #[doc(hidden)]
 pub use in_any::{copy_abstract, copy_value};
+pub use linked::Linked;
 pub use read::read_value;
 pub use state::State;
 pub use write::write_value;

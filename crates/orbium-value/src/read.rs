@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes to values.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
 use crate::base::VALUE_BASE;
+use crate::description::Description;
 use crate::factories::Found;
 use crate::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
 use crate::{Class, Kind, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, ValueBase};
@@ -23,21 +25,46 @@ type Id = Arc<str>;
 
 /// What was read of a message's values, all in order of position.
 #[derive(Debug, Default)]
-struct Met {
+pub(crate) struct Met {
     /// Where tags are. A value that was skipped is none.
     values: Vec<(usize, Option<ValueBase>)>,
-    ids: Vec<(usize, Id)>,
+    pub(crate) ids: Vec<(usize, Id)>,
     lists: Vec<(usize, Arc<[Id]>)>,
     codebases: Vec<usize>,
     /// The latest type that was found: for most values it is that of the one before.
     latest: Option<Latest>,
     /// Some of the types that were expected, by which values in parts that are cut off are found.
     formals: Vec<&'static Class>,
+    /// The types that were found by their TypeCodes, by the identity of these.
+    pub(crate) described: HashMap<(usize, u32), (Arc<Description>, Found)>,
+    /// Whether compiled types are read by their TypeCodes, too.
+    pub(crate) describes: bool,
+    /// Where numbers are to stand for values, the values of the present data.
+    pub(crate) collected: Option<Vec<Option<ValueBase>>>,
+    /// In data where numbers stand for values, the values.
+    pub(crate) numbered: Option<Arc<[Option<ValueBase>]>>,
     depth: u32,
     /// Anys of values around the next octet.
     anys: u32,
     /// Octets of values that were copied into anys.
     copied: usize,
+    /// Whether a value was returned that is not for an any.
+    is_lent: bool,
+    /// Whether a value was met again, so that there may be cycles.
+    recurs: bool,
+}
+
+/// Values that were for anys alone end with the message: cycles of them are broken.
+impl Drop for Met {
+    fn drop(&mut self) {
+        if self.recurs && !self.is_lent {
+            let values = core::mem::take(&mut self.values);
+            values
+                .iter()
+                .filter_map(|(_, value)| value.as_ref())
+                .for_each(ValueBase::reset);
+        }
+    }
 }
 
 /// A type that was found by one id.
@@ -58,9 +85,15 @@ impl Met {
         if self.values.len() == MAX_VALUES {
             return Err(CdrErrorKind::CountTooLarge);
         }
+        self.note_lent();
         self.depth += 1;
         self.values.push((at, value));
         Ok(())
+    }
+
+    /// A value is about to be returned, to the program if it is for no any.
+    fn note_lent(&mut self) {
+        self.is_lent |= self.depth == 0 && self.anys == 0;
     }
 
     /// Enters the value that a factory made, if it made one of the right type.
@@ -77,14 +110,14 @@ const COPIES: usize = 16;
 const FREE_COPIES: usize = 1 << 16;
 
 /// What stands before the state of a value.
-struct Header {
+pub(crate) struct Header {
     /// Where its tag is.
     at: usize,
-    ids: Ids,
-    is_chunked: bool,
+    pub(crate) ids: Ids,
+    pub(crate) is_chunked: bool,
 }
 
-enum Ids {
+pub(crate) enum Ids {
     None,
     /// The id at that position, or nothing at all.
     One(usize),
@@ -92,7 +125,7 @@ enum Ids {
 }
 
 /// What a tag leads to.
-enum Lead {
+pub(crate) enum Lead {
     Null,
     Known(ValueBase),
     New(Header),
@@ -148,7 +181,7 @@ fn begin_like_latest(
 }
 
 /// Enters a value of that type.
-fn begin(
+pub(crate) fn begin(
     header: &Header,
     found: &Found,
     reader: &mut CdrReader<'_>,
@@ -158,7 +191,7 @@ fn begin(
 }
 
 /// Reads the state of a value that was entered.
-fn read_state(
+pub(crate) fn read_state(
     value: &ValueBase,
     header: &Header,
     reader: &mut CdrReader<'_>,
@@ -197,13 +230,27 @@ fn find_unexpected(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found>
         return None;
     }
     let formals = met(reader).formals.clone();
-    core::iter::once(&VALUE_BASE)
+    let found = core::iter::once(&VALUE_BASE)
         .chain(formals)
-        .find_map(|formal| choose(header, formal, reader).ok())
+        .find_map(|formal| choose(header, formal, reader).ok());
+    found.or_else(|| find_described(header, reader))
+}
+
+/// The type of a value among those that were found by their TypeCodes.
+fn find_described(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found> {
+    let met = met(reader);
+    let id = match &header.ids {
+        Ids::None => return None,
+        Ids::One(at) => found(&met.ids, *at)?,
+        Ids::List(ids) => Arc::clone(ids.first()?),
+    };
+    let mut described = met.described.values();
+    let found = described.find(|(description, _)| description.code().id() == &*id);
+    found.map(|(_, found)| found.clone())
 }
 
 #[inline]
-fn met<'r>(reader: &'r mut CdrReader<'_>) -> &'r mut Met {
+pub(crate) fn met<'r>(reader: &'r mut CdrReader<'_>) -> &'r mut Met {
     reader.message_state()
 }
 
@@ -236,7 +283,8 @@ fn leave(header: &Header, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     }
     let met = met(reader);
     met.depth -= 1;
-    if met.depth == 0 && reader.remaining() == 0 {
+    let is_kept = met.recurs && !met.is_lent;
+    if met.depth == 0 && !is_kept && reader.remaining() == 0 {
         release_values(reader);
     }
     Ok(())
@@ -249,7 +297,7 @@ fn release_values(reader: &mut CdrReader<'_>) {
 }
 
 /// Reads a tag and what belongs to it.
-fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
+pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
     let tag = reader.read_value_tag()?;
     let at = reader.position() - 4;
     let flags = tag.wrapping_sub(VALUE_TAG);
@@ -257,7 +305,10 @@ fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
         0 => Ok(Lead::Null),
         INDIRECTION => {
             let target = target(reader)?;
-            match found(&met(reader).values, target) {
+            let met = met(reader);
+            met.recurs = true;
+            met.note_lent();
+            match found(&met.values, target) {
                 Some(Some(value)) => Ok(Lead::Known(value)),
                 // It was skipped, as its type is not known.
                 Some(None) => Err(reader.error(CdrErrorKind::UnknownValue)),
@@ -345,7 +396,7 @@ fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
 }
 
 /// What was met at a position.
-fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
+pub(crate) fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
     let index = met.binary_search_by_key(&at, |(at, _)| *at).ok()?;
     met.get(index).map(|(_, found)| found.clone())
 }

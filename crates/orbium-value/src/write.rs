@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values to bytes: each value of a message once, then indirections to it.
 
-use orbium_cdr::{CdrErrorKind, CdrWriter};
+use orbium_cdr::{CdrErrorKind, CdrWriter, TypeRef};
 
 use crate::address_hash::ByAddress;
+use crate::description;
 use crate::{Class, MAX_DEPTH, ValueBase};
 
 /// The tag of a value with neither codebase, nor ids, nor chunks.
@@ -25,7 +26,7 @@ pub(crate) struct Written {
     ids: ByAddress<usize>,
     /// The address and the place of the latest id: most values have that of the one before.
     latest_id: Option<(usize, usize)>,
-    /// By the address of the class: where the count of its list is.
+    /// By the address of the class or of the id: where the count of its list is.
     lists: ByAddress<usize>,
     /// The position behind the last tag.
     latest: usize,
@@ -92,7 +93,7 @@ impl Written {
     }
 
     /// Where an id was written.
-    fn place_of(&mut self, id: &'static str) -> Option<usize> {
+    fn place_of(&mut self, id: &str) -> Option<usize> {
         let key = id.as_ptr().addr();
         match self.latest_id {
             Some((latest, at)) if latest == key => Some(at),
@@ -112,6 +113,11 @@ impl Written {
 /// expected one is written with the list of its ids, and in chunks; so is one of a custom
 /// type, with its id alone.
 pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWriter<'_>) {
+    write_as(value, formal.id, writer);
+}
+
+/// As [`write_value`], where the type of that id is expected.
+pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut CdrWriter<'_>) {
     let Some(value) = value else {
         return writer.write_u32(0);
     };
@@ -133,7 +139,8 @@ pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWr
     written.depth += 1;
     let class = value.class();
     let was_in_state = core::mem::replace(&mut written.in_state, class.custom.is_none());
-    let is_list = class.truncated().is_some() && class.id != formal.id;
+    let written_type = WrittenType::of(value);
+    let is_list = written_type.truncated().is_some() && written_type.id() != formal_id;
     let is_nested = written.chunked > 0;
     let is_chunked = is_list || class.custom.is_some() || is_nested;
     if is_nested {
@@ -192,49 +199,86 @@ fn header(
     let chunks = if is_chunked { CHUNKED } else { 0 };
     let tag = VALUE_TAG | ids | chunks;
     let at = aligned(writer);
-    let class = value.class();
+    let written_type = WrittenType::of(value);
     let written = graph(writer);
     written.enter(value, may_recur, at);
     if is_list {
         writer.write_u32(tag);
-        return write_ids(class, writer);
+        return write_ids(written_type, writer);
     }
-    match written.place_of(class.id) {
+    let id = written_type.id();
+    match written.place_of(id) {
         Some(target) => writer.write_fixed(&[tag, INDIRECTION, offset(target, at + 8)]),
         None => {
             writer.write_u32(tag);
-            write_id(class.id, writer);
+            write_id(id, writer);
         }
     }
 }
 
-/// The ids of a class and of those it may be truncated to.
-fn write_ids(class: &'static Class, writer: &mut CdrWriter<'_>) {
-    let key = core::ptr::from_ref(class).addr();
+/// The type of a value that is written. The addresses in it are its own as long as the value
+/// lives.
+#[derive(Clone, Copy)]
+enum WrittenType<'v> {
+    Compiled(&'static Class),
+    Described(TypeRef<'v>),
+}
+
+impl<'v> WrittenType<'v> {
+    #[inline]
+    fn of(value: &'v ValueBase) -> Self {
+        match value.description() {
+            Some(description) => Self::Described(description.code()),
+            None => Self::Compiled(value.class()),
+        }
+    }
+
+    #[inline]
+    fn id(self) -> &'v str {
+        match self {
+            Self::Compiled(class) => class.id,
+            Self::Described(code) => code.id(),
+        }
+    }
+
+    /// What its values may be truncated to.
+    #[inline]
+    fn truncated(self) -> Option<Self> {
+        match self {
+            Self::Compiled(class) => class.truncated().map(Self::Compiled),
+            Self::Described(code) => description::truncated(code).map(Self::Described),
+        }
+    }
+
+    /// The address by which its list of ids is found.
+    fn address(self) -> usize {
+        match self {
+            Self::Compiled(class) => core::ptr::from_ref(class).addr(),
+            Self::Described(code) => code.id().as_ptr().addr(),
+        }
+    }
+}
+
+/// The ids of a type and of those its values may be truncated to.
+fn write_ids(written_type: WrittenType<'_>, writer: &mut CdrWriter<'_>) {
+    let key = written_type.address();
     if let Some(target) = graph(writer).lists.get(&key).copied() {
         return indirection(target, writer);
     }
-    let mut count = 1;
-    let mut next = class;
-    while let Some(base) = next.truncated() {
-        count += 1;
-        next = base;
-    }
-    writer.write_u32(count);
+    let types = || core::iter::successors(Some(written_type), |it| it.truncated());
+    writer.write_count(types().count());
     let at = writer.position() - 4;
     graph(writer).lists.insert(key, at);
-    let mut next = Some(class);
-    while let Some(class) = next {
-        match graph(writer).place_of(class.id) {
+    for written_type in types() {
+        match graph(writer).place_of(written_type.id()) {
             Some(target) => indirection(target, writer),
-            None => write_id(class.id, writer),
+            None => write_id(written_type.id(), writer),
         }
-        next = class.truncated();
     }
 }
 
 /// An id that was not written before.
-fn write_id(id: &'static str, writer: &mut CdrWriter<'_>) {
+fn write_id(id: &str, writer: &mut CdrWriter<'_>) {
     writer.align(4);
     let at = writer.position();
     graph(writer).ids.insert(id.as_ptr().addr(), at);

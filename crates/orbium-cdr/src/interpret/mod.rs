@@ -165,8 +165,9 @@ impl Walk<'_> {
                 self.visitor.leaf(Leaf::TypeCode(&value))
             }
             TCKind::ObjRef | TCKind::Component | TCKind::Home => self.reference(reader),
+            // The depth of values is bounded by what reads them.
             TCKind::Value | TCKind::ValueBox | TCKind::Event | TCKind::AbstractInterface => {
-                reader.nested(|reader| self.visitor.value(code, reader))
+                self.visitor.value(code, reader)
             }
             TCKind::Principal => {
                 let octets = reader.read_octets()?;

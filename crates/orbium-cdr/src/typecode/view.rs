@@ -63,7 +63,11 @@ impl<'t> TypeRef<'t> {
         })
     }
 
-    pub(super) fn identity(self) -> Identity {
+    /// The same for the same part of one description as long as a handle on it lives. Equal
+    /// types may differ in it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn identity(self) -> (usize, u32) {
         match self.0 {
             View::Static(description) => (core::ptr::from_ref(description).addr(), u32::MAX),
             View::Shared(graph, index, _) => (Arc::as_ptr(graph).addr(), index),

@@ -6,6 +6,7 @@ mod bench;
 mod bridge;
 mod call;
 mod call_any;
+mod call_values;
 mod demo;
 mod doctor;
 mod events;

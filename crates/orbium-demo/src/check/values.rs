@@ -373,8 +373,8 @@ fn custom(world: &World, within: Option<&Point>) -> Verdict {
     let got = got.read();
     expect("the number", &got.number, &-17)?;
     expect("the label", &got.label.as_str(), &"label")?;
-    let id = |point: &Point| point.repository_id();
-    let (got, want) = (got.within.as_ref().map(id), within.map(id));
+    let got = got.within.as_ref().map(|point| point.repository_id());
+    let want = within.map(|point| point.repository_id());
     expect("the value within", &got, &want)
 }
 

@@ -5,6 +5,7 @@
 
 mod error;
 mod float;
+mod graph;
 pub(crate) mod integer;
 mod numbers;
 mod object;
@@ -16,24 +17,28 @@ mod text;
 mod types;
 mod union;
 mod value;
+mod value_graph;
 
-use orbium_cdr::{Any, CdrError, CdrReader, Format, TypeCode, walk_value};
+use orbium_cdr::{Any, CdrError, TypeCode, walk_value};
+use orbium_value::Linked;
 
 pub use error::JsonError;
 pub use options::{JsonOptions, TypesById, quoted};
 
+use graph::Graph;
 use parser::Parser;
 use print::Printer;
 
 /// The value of an any as JSON, without its type.
 ///
 /// # Errors
-/// A [`CdrError`] if the value cannot be walked, as that of a value type.
+/// A [`CdrError`] if the value cannot be walked: that of a custom value type, for one.
 pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError> {
-    let mut printer = Printer::new(options);
-    let mut octets = any.value_octets().to_vec();
-    let mut reader = CdrReader::new(&mut octets, Format::native());
-    walk_value(any.type_code().as_ref(), &mut reader, &mut printer)?;
+    let data = Linked::new(any)?;
+    let graph = Graph::of(&data);
+    let mut printer = Printer::new(options, &graph);
+    let code = any.type_code().as_ref();
+    data.read_with(|reader| walk_value(code, reader, &mut printer))?;
     Ok(printer.finish())
 }
 
@@ -42,10 +47,7 @@ pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError>
 /// # Errors
 /// A [`JsonError`] with the path of the member that is wrong.
 pub fn from_json(code: &TypeCode, text: &str, options: &JsonOptions<'_>) -> Result<Any, JsonError> {
-    let mut octets = Parser::new(options).value_alone(code.as_ref(), text)?;
-    let mut reader = CdrReader::new(&mut octets, Format::native());
-    Any::read_value(code.clone(), &mut reader)
-        .map_err(|error| JsonError::new("$".to_owned(), error.to_string()))
+    Parser::new(options).value_alone(code, text)
 }
 
 /// Octets as base64, as they stand in JSON.

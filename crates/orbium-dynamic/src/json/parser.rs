@@ -2,9 +2,11 @@
 //! What reading JSON needs whatever the type: the place in the value, errors, one level of JSON.
 
 use orbium_cdr::{CdrWriter, Format, TCKind, TypeRef};
+use orbium_value::ValueBase;
 use serde_json::value::RawValue;
 
 use super::error::{JsonError, shown};
+use super::graph::Made;
 use super::integer;
 use super::object::Object;
 use super::options::{JsonOptions, MAX_DEPTH};
@@ -21,6 +23,9 @@ pub(super) struct Parser<'t> {
     pub(super) options: &'t JsonOptions<'t>,
     path: Vec<Step>,
     pub(super) writer: CdrWriter<'static>,
+    /// The values of valuetypes: in what is written, numbers stand for them.
+    pub(super) values: Vec<Option<ValueBase>>,
+    pub(super) made: Made,
 }
 
 pub(super) type Parsed<T = ()> = Result<T, JsonError>;
@@ -32,6 +37,8 @@ impl<'t> Parser<'t> {
             options,
             path: Vec::new(),
             writer: CdrWriter::new(Format::native()),
+            values: Vec::new(),
+            made: Made::default(),
         }
     }
 

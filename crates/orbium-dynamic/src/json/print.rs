@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! CDR to JSON, by the type that goes with it.
 
+use std::collections::HashMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use orbium_cdr::{
-    CdrError, CdrErrorKind, Group, Leaf, Reference, Run, TCKind, TypeCode, TypeRef, Visitor, WChar,
+    CdrError, CdrErrorKind, CdrReader, Group, Leaf, Reference, Run, TCKind, TypeCode, TypeRef,
+    Visitor, WChar,
 };
 use orbium_giop::{Ior, TaggedProfile};
 
 use super::float::{self, Text};
+use super::graph::Graph;
 use super::options::{JsonOptions, quoted};
 use super::{numbers, types};
 
@@ -26,17 +30,22 @@ enum Frame {
 
 /// Writes JSON while the interpreter walks a value.
 pub(super) struct Printer<'t> {
-    out: String,
+    pub(super) out: String,
     options: &'t JsonOptions<'t>,
     open: Vec<Frame>,
+    pub(super) graph: &'t Graph,
+    /// By identity: the `$id` of values that are written or begun.
+    pub(super) numbered: HashMap<usize, usize>,
 }
 
 impl<'t> Printer<'t> {
-    pub(super) fn new(options: &'t JsonOptions<'t>) -> Self {
+    pub(super) fn new(options: &'t JsonOptions<'t>, graph: &'t Graph) -> Self {
         Self {
             out: String::new(),
             options,
             open: Vec::new(),
+            graph,
+            numbered: HashMap::new(),
         }
     }
 
@@ -53,7 +62,7 @@ impl<'t> Printer<'t> {
     }
 
     /// What goes before a value: nothing behind a key.
-    fn before_value(&mut self) {
+    pub(super) fn before_value(&mut self) {
         let levels = self.levels();
         if let Some(Frame::Array { begun, one_line }) = self.open.last_mut() {
             let first = !std::mem::replace(begun, true);
@@ -70,12 +79,12 @@ impl<'t> Printer<'t> {
     }
 
     /// Objects and arrays that are open.
-    fn levels(&self) -> usize {
+    pub(super) fn levels(&self) -> usize {
         let counted = |it: &&Frame| matches!(it, Frame::Object { .. } | Frame::Array { .. });
         self.open.iter().filter(counted).count()
     }
 
-    fn key(&mut self, name: &str) {
+    pub(super) fn key(&mut self, name: &str) {
         let levels = self.levels();
         if let Some(Frame::Object { begun }) = self.open.last_mut() {
             if std::mem::replace(begun, true) {
@@ -99,10 +108,20 @@ impl<'t> Printer<'t> {
         self.out.push(bracket);
     }
 
-    fn begin_object(&mut self) {
+    pub(super) fn begin_object(&mut self) {
         self.before_value();
         self.out.push('{');
         self.open.push(Frame::Object { begun: false });
+    }
+
+    /// Ends what began last.
+    pub(super) fn end_innermost(&mut self) {
+        match self.open.pop() {
+            Some(Frame::Object { begun }) => self.close('}', begun, false),
+            Some(Frame::Array { begun, one_line }) => self.close(']', begun, one_line),
+            Some(Frame::Octets { written: false }) => self.out.push_str("\"\""),
+            Some(Frame::Octets { written: true } | Frame::Any { .. }) | None => {}
+        }
     }
 
     fn begin_elements(&mut self, code: TypeRef<'_>) {
@@ -265,17 +284,15 @@ impl Visitor for Printer<'_> {
     }
 
     fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
-        let mut frame = self.open.pop();
-        if let Some(Frame::Any { .. }) = frame {
-            frame = self.open.pop();
+        if let Some(Frame::Any { .. }) = self.open.last() {
+            self.open.pop();
         }
-        match frame {
-            Some(Frame::Object { begun }) => self.close('}', begun, false),
-            Some(Frame::Array { begun, one_line }) => self.close(']', begun, one_line),
-            Some(Frame::Octets { written: false }) => self.out.push_str("\"\""),
-            Some(Frame::Octets { written: true } | Frame::Any { .. }) | None => {}
-        }
+        self.end_innermost();
         Ok(())
+    }
+
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        self.valuetype(code, reader)
     }
 
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {

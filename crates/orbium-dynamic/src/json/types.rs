@@ -75,7 +75,10 @@ impl TypePrinter<'_> {
     /// Whether the type is inside itself.
     fn is_recursive(&self, code: TypeRef<'_>) -> bool {
         let id = code.id();
-        let may_be = matches!(code.kind(), TCKind::Struct | TCKind::Union | TCKind::Except);
+        let may_be = matches!(
+            code.kind(),
+            TCKind::Struct | TCKind::Union | TCKind::Except | TCKind::Value
+        );
         may_be && !id.is_empty() && self.inside.iter().any(|other| other == id)
     }
 
@@ -101,7 +104,8 @@ impl TypePrinter<'_> {
                 self.out
                     .push_str(&format!(",\"members\":[{}]", names.join(",")));
             }
-            TCKind::Alias => self.content(code)?,
+            TCKind::Alias | TCKind::ValueBox => self.content(code)?,
+            TCKind::Value => self.value_type(code)?,
             TCKind::Sequence => {
                 self.content(code)?;
                 self.out.push_str(&format!(",\"bound\":{}", code.length()));
@@ -114,6 +118,20 @@ impl TypePrinter<'_> {
         }
         self.out.push('}');
         Some(())
+    }
+
+    fn value_type(&mut self, code: TypeRef<'_>) -> Option<()> {
+        let modifier = code.value_modifier();
+        if let Some((word, _)) = words::MODIFIERS.iter().find(|(_, it)| *it == modifier) {
+            self.out.push_str(",\"modifier\":");
+            self.out.push_str(&quoted(word));
+        }
+        let base = code.concrete_base_type();
+        if let Some(base) = base.filter(|base| base.kind() != TCKind::Null) {
+            self.out.push_str(",\"base\":");
+            self.code(base)?;
+        }
+        self.members(code)
     }
 
     fn content(&mut self, code: TypeRef<'_>) -> Option<()> {
@@ -138,6 +156,9 @@ impl TypePrinter<'_> {
         self.out.push_str(&quoted(member.name()));
         self.out.push_str(",\"type\":");
         self.code(member.type_code()?)?;
+        if owner.kind() == TCKind::Value && !member.is_public() {
+            self.out.push_str(",\"private\":true");
+        }
         if owner.kind() == TCKind::Union {
             match member.label() {
                 Some(label) => self.out.push_str(&format!(",\"label\":\"{label}\"")),

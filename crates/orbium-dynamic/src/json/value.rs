@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! JSON to CDR, by the type wanted.
 
-use orbium_cdr::{CdrWriter, Char, MemberRef, TCKind, Type, TypeCode, TypeRef};
+use orbium_cdr::{Any, CdrWriter, Char, Format, MemberRef, TCKind, Type, TypeCode, TypeRef};
 use orbium_giop::{Ior, ObjectUrl};
+use orbium_value::Linked;
 use serde_json::value::RawValue;
 
-use super::error::JsonError;
+use super::object::Object;
 use super::parser::{Parsed, Parser, Step};
 use super::{integer, types};
 
 impl Parser<'_> {
-    /// The CDR of one value, in the form of an any.
-    pub(super) fn value_alone(mut self, code: TypeRef<'_>, text: &str) -> Parsed<Vec<u8>> {
+    /// An any of one value.
+    pub(super) fn value_alone(mut self, code: &TypeCode, text: &str) -> Parsed<Any> {
         let read = serde_json::from_str::<&RawValue>(text);
         let value = read.map_err(|error| self.error(format!("bad JSON: {error}")))?;
-        self.value(code, value.get())?;
-        let path = self.path();
-        let finished = self.writer.finish();
-        finished.map_err(|error| JsonError::new(path, error.to_string()))
+        self.value(code.as_ref(), value.get())?;
+        let data = self.data(code.clone())?;
+        data.to_any().map_err(|error| self.error(error.to_string()))
+    }
+
+    /// What was written, as data of a type.
+    pub(super) fn data(&mut self, code: TypeCode) -> Parsed<Linked> {
+        let writer = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
+        let values = std::mem::take(&mut self.values);
+        let data = writer
+            .finish()
+            .and_then(|mut octets| Linked::of_parts(code, &mut octets, values));
+        data.map_err(|error| self.error(error.to_string()))
     }
 
     /// Writes a value of a type.
@@ -63,6 +73,8 @@ impl Parser<'_> {
                 Ok(())
             }
             TCKind::ObjRef | TCKind::Component | TCKind::Home => self.reference(text),
+            TCKind::Value | TCKind::ValueBox | TCKind::Event => self.valuetype(code, text),
+            TCKind::AbstractInterface => self.abstract_interface(code, text),
             TCKind::Principal => {
                 let octets = self.octets(text)?;
                 self.writer.write_octets(&octets);
@@ -85,9 +97,20 @@ impl Parser<'_> {
         }
         let wanted = format!("{} {}", code.kind().keyword(), code.name());
         let object = self.object(&wanted, text)?;
+        self.members_by_name(code, &wanted, &object, &["$exception"])
+    }
+
+    /// Writes the members of an object; it may also have the keys `besides`.
+    pub(super) fn members_by_name(
+        &mut self,
+        code: TypeRef<'_>,
+        wanted: &str,
+        object: &Object<'_>,
+        besides: &[&str],
+    ) -> Parsed {
         let names: std::collections::HashSet<_> = code.members().map(MemberRef::name).collect();
         let is_unknown =
-            |(name, _): &&(String, _)| !names.contains(&**name) && name != "$exception";
+            |(name, _): &&(String, _)| !names.contains(&**name) && !besides.contains(&&**name);
         if let Some((name, _)) = object.0.iter().find(is_unknown) {
             return Err(self.error(format!("{wanted} has no member `{name}`")));
         }

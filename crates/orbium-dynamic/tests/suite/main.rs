@@ -8,6 +8,7 @@ mod idl_text;
 mod json_errors;
 mod json_forms;
 mod json_round_trip;
+mod json_values;
 mod requests;
 mod samples;
 mod skeletons;

@@ -115,20 +115,70 @@ fn types_are_made_once() {
 
 #[test]
 fn what_cannot_be_marshalled_is_named() {
-    let idl = "local interface L {}; valuetype V { public long x; }; abstract interface A {}; \
+    let idl = "local interface L {}; native N; valuetype V { public N held; }; \
                struct S { sequence<V> vs; };";
     let compiled = compile_source(&Options::new(), "v.idl", idl);
     let definitions = Definitions::new(compiled.model.unwrap());
     let error = definitions.type_named("S").unwrap_err().to_string();
-    assert_eq!(error, "values of the valuetype `::V` cannot be marshalled");
+    assert_eq!(
+        error,
+        "values of the native type `::N` cannot be marshalled"
+    );
     let error = definitions.type_named("L").unwrap_err().to_string();
     assert_eq!(
         error,
         "values of the local interface `::L` cannot be marshalled"
     );
-    assert!(definitions.type_named("A").is_err());
     assert_eq!(
         definitions.type_named("X"),
         Err(TypeError::Unknown("X".to_owned()))
     );
+}
+
+/// What the compiler generates for the same IDL says the same.
+#[test]
+fn value_types_have_the_type_codes_of_the_specification() {
+    let idl = "abstract valuetype A {}; valuetype Base : A { public long x; private Base next; }; \
+               valuetype Cut : truncatable Base { public sequence<Cut> more; }; \
+               custom valuetype C { public long count; }; valuetype Text string; \
+               abstract interface I {}; struct S { I shown; ValueBase any_value; };";
+    let compiled = compile_source(&Options::new(), "values.idl", idl);
+    let definitions = Definitions::new(compiled.model.unwrap());
+    let named = |name: &str| definitions.type_named(name).unwrap();
+    let (base, cut) = (named("Base"), named("Cut"));
+    assert_eq!(base.as_ref().value_modifier(), 0);
+    assert!(
+        base.as_ref().concrete_base_type().is_none(),
+        "A is abstract"
+    );
+    let members: Vec<_> = base
+        .members()
+        .map(|it| (it.name(), it.is_public()))
+        .collect();
+    assert_eq!(members, [("x", true), ("next", false)]);
+    let next = base.member(1).unwrap().type_code().unwrap();
+    assert_eq!(next.to_type_code(), base);
+    assert_eq!(cut.as_ref().value_modifier(), 3);
+    let concrete = cut.as_ref().concrete_base_type().unwrap();
+    assert_eq!(concrete.to_type_code(), base);
+    let more = cut.member(0).unwrap().type_code().unwrap();
+    assert_eq!(more.content_type().unwrap().to_type_code(), cut);
+    assert_eq!(named("C").as_ref().value_modifier(), 1);
+    assert_eq!(named("A").as_ref().value_modifier(), 2);
+    assert_eq!(named("Text").content_type().unwrap().kind(), TCKind::String);
+    assert_eq!(named("I").kind(), TCKind::AbstractInterface);
+    let any_value = named("S")
+        .member(1)
+        .unwrap()
+        .type_code()
+        .unwrap()
+        .id()
+        .to_owned();
+    assert_eq!(any_value, "IDL:omg.org/CORBA/ValueBase:1.0");
+    let mut types: Vec<_> = definitions
+        .value_types()
+        .map(|it| it.name().to_owned())
+        .collect();
+    types.sort();
+    assert_eq!(types, ["Base", "Cut", "Text"]);
 }

@@ -4,6 +4,7 @@
 mod captured;
 mod chunks;
 mod customs;
+mod described;
 mod graphs;
 mod hostile;
 mod in_anys;

@@ -5,7 +5,7 @@ use orbium_cdr::{TCKind, TypeCode};
 use serde_json::value::RawValue;
 
 use super::spelling;
-use super::words::WORDS;
+use super::words::{MODIFIERS, WORDS};
 use crate::json::object::Object;
 use crate::json::parser::{Parsed, Parser};
 
@@ -67,6 +67,9 @@ fn described(
             let length = length.ok_or_else(|| parser.error("the member `length` is missing"))?;
             TypeCode::array(content(parser, object)?, length)
         }
+        TCKind::Value => return value_type(parser, object, id, name),
+        TCKind::ValueBox => TypeCode::value_box(id, name, content(parser, object)?),
+        TCKind::AbstractInterface => TypeCode::abstract_interface(id, name),
         _ => TypeCode::interface(id, name),
     })
 }
@@ -142,4 +145,33 @@ fn union(parser: &mut Parser<'_>, object: &Object<'_>, id: &str, name: &str) -> 
     }
     let code = TypeCode::union(id, name, discriminator, cases);
     code.ok_or_else(|| parser.error("no union can have that discriminator"))
+}
+
+fn value_type(
+    parser: &mut Parser<'_>,
+    object: &Object<'_>,
+    id: &str,
+    name: &str,
+) -> Parsed<TypeCode> {
+    let word = text_of(parser, object, "modifier")?;
+    let modifier = match MODIFIERS.iter().find(|(it, _)| *it == word) {
+        Some((_, modifier)) => *modifier,
+        None if word.is_empty() => 0,
+        None => return Err(parser.mismatch("custom, abstract or truncatable", &word)),
+    };
+    let base = match object.get("base") {
+        Some(base) => Some(parser.member("base", |parser| code(parser, base.get()))?),
+        None => None,
+    };
+    let parts = members(parser, object)?;
+    let is_public = |member: &Object<'_>| match member.get("private").map(RawValue::get) {
+        Some("true") => Ok(false),
+        Some("false") | None => Ok(true),
+        Some(other) => Err(parser.mismatch("boolean", other)),
+    };
+    let mut visible = Vec::new();
+    for (name, code, member) in &parts {
+        visible.push((name.as_str(), code.clone(), is_public(member)?));
+    }
+    Ok(TypeCode::value(id, name, modifier, base, visible))
 }

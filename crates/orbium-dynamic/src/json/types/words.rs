@@ -20,4 +20,10 @@ pub(super) const WORDS: &[(&str, TCKind)] = &[
     ("sequence", TCKind::Sequence),
     ("array", TCKind::Array),
     ("objref", TCKind::ObjRef),
+    ("valuetype", TCKind::Value),
+    ("valuebox", TCKind::ValueBox),
+    ("abstract interface", TCKind::AbstractInterface),
 ];
+
+/// The modifier of a valuetype as a word.
+pub(super) const MODIFIERS: &[(&str, i16)] = &[("custom", 1), ("abstract", 2), ("truncatable", 3)];

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium call` with values of valuetypes, which the program has no code for.
+
+use orbium::Orb;
+use orbium_demo::serve_values;
+use serde_json::{Value, json};
+
+use crate::program::{Ran, project_idl, run};
+
+/// `Values::Echo`, until it is dropped.
+struct Echo {
+    orb: Orb,
+    reference: String,
+}
+
+impl Echo {
+    fn serve() -> Self {
+        let orb = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+        let orb = orb.build().unwrap();
+        let echo = serve_values(&orb).unwrap();
+        let reference = orb.object_to_string(&echo);
+        Self { orb, reference }
+    }
+
+    fn call(&self, operation: &str, arguments: &[Value]) -> Ran {
+        let idl = project_idl("values.idl");
+        let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
+        let start = ["call", "--json", "--idl", &idl, &self.reference, operation];
+        run(start
+            .into_iter()
+            .chain(arguments.iter().map(String::as_str)))
+    }
+
+    /// What the operation returns.
+    fn returned(&self, operation: &str, argument: &Value) -> Value {
+        let ran = self.call(operation, &[argument.clone()]);
+        ran.assert_done();
+        ran.json()["$return"].take()
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        let _ = self.orb.shutdown(true);
+    }
+}
+
+fn point(x: i32) -> Value {
+    json!({"$type": "IDL:orbium.test/Values/Point:1.0", "x": x, "y": 2})
+}
+
+fn labelled(x: i32) -> Value {
+    let id = "IDL:orbium.test/Values/Labelled:1.0";
+    json!({"$type": id, "x": x, "y": 2, "text": "here", "hidden": 3})
+}
+
+/// Conformance: dynamic - JSON: values of valuetypes - by `orbium call`
+#[test]
+fn values_of_every_form_come_back() {
+    let echo = Echo::serve();
+    let arrow = "IDL:orbium.test/Values/Arrow:1.0";
+    let head = json!({"$type": arrow, "x": 1, "y": 2, "head": point(3), "tail": labelled(4)});
+    let link = |next: Value| {
+        let id = "IDL:orbium.test/Values/Chain:1.0";
+        json!({"$type": id, "$id": 1, "next": next, "v": 7})
+    };
+    let tree = |name: &str, children: Value| {
+        let id = "IDL:orbium.test/Values/Tree:1.0";
+        json!({"$type": id, "name": name, "children": children})
+    };
+    let numbers = json!({"$type": "IDL:orbium.test/Values/Numbers:1.0", "$value": [1, 2, 3]});
+    let text = json!({"$type": "IDL:orbium.test/Values/Text:1.0", "$value": "boxed"});
+    for (operation, value) in [
+        ("echo_point", point(1)),
+        ("echo_point", labelled(1)),
+        ("echo_point", head),
+        ("echo_point", Value::Null),
+        ("echo_chain", link(json!({"$ref": 1}))),
+        ("echo_tree", tree("a", json!([tree("b", json!([])), null]))),
+        ("echo_text", text),
+        ("echo_numbers", numbers),
+        ("echo_base", labelled(5)),
+        (
+            "echo_any",
+            json!({"$type": "IDL:orbium.test/Values/Point:1.0", "$value": labelled(5)}),
+        ),
+    ] {
+        assert_eq!(echo.returned(operation, &value), value, "{operation}");
+    }
+    let mut shared = point(1);
+    shared["$id"] = json!(1);
+    let two = json!({"first": shared, "second": {"$ref": 1}});
+    assert_eq!(echo.returned("echo_two", &two), two);
+}
+
+/// Conformance: dynamic - JSON: values of valuetypes - by `orbium call`
+#[test]
+fn a_value_in_an_exception_is_printed() {
+    let echo = Echo::serve();
+    let ran = echo.call("echo_point", &[point(-1)]);
+    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.json()["where"], point(-1), "{ran:?}");
+    let several = echo.call("echo_points", &[point(1), labelled(2)]);
+    several.assert_done();
+    assert_eq!(several.json()["copy"]["x"], 1);
+    assert_eq!(several.json()["both"], labelled(2));
+}
+
+/// Conformance: dynamic - JSON: values of valuetypes - abstract interfaces
+#[test]
+fn an_abstract_interface_takes_values_and_references() {
+    let echo = Echo::serve();
+    let note = json!({"$type": "IDL:orbium.test/Values/Note:1.0", "text": "t"});
+    assert_eq!(echo.returned("echo_describable", &note), note);
+    assert_eq!(echo.returned("description", &note), "note: t");
+    let object = json!(echo.reference);
+    assert_eq!(echo.returned("echo_describable", &object), object);
+}
+
+#[test]
+fn a_wrong_value_is_refused_with_its_path() {
+    let echo = Echo::serve();
+    let mut wrong = labelled(1);
+    wrong["text"] = json!(5);
+    let ran = echo.call("echo_point", &[wrong]);
+    ran.assert_failed_saying("v.text: expected string, found 5");
+    let other = json!({"$type": "IDL:orbium.test/Values/Chain:1.0", "next": null, "v": 7});
+    let ran = echo.call("echo_point", &[other]);
+    ran.assert_failed_saying("does not inherit IDL:orbium.test/Values/Point:1.0");
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of types of which no more than the TypeCode is known.
+
+use core::any::{Any, TypeId};
+use std::sync::Arc;
+
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TypeCode, TypeRef, Typed};
+
+use crate::description::{Description, fits, is_abstract};
+use crate::factories::{Factories, Found, ValueOwner};
+use crate::linked::{Linked, read_number};
+use crate::read::{Header, Ids, Lead, begin, found, lead, met, read_state};
+use crate::{Class, Facet, Kind, State, ValueBase};
+
+/// The class of all values of described types. It has no id: each value has its own.
+static DESCRIBED: Class = Class {
+    id: "",
+    kind: Kind::Plain,
+    bases: &[],
+    derived: &[],
+    custom: None,
+    described: ValueBase::TYPE,
+    make: || ValueBase::with_state(&DESCRIBED, Described { state: None }),
+    read: |value, reader| {
+        let Some(description) = value.description() else {
+            return Err(reader.error(CdrErrorKind::BadValue));
+        };
+        let state = Linked::read(description.state().clone(), reader)?;
+        value.write_state::<Described>().state = Some(state);
+        Ok(())
+    },
+};
+
+/// The state of such a value; none before it is set, and after it was reset.
+#[derive(Debug)]
+struct Described {
+    state: Option<Linked>,
+}
+
+impl State for Described {
+    fn part(&self, of: TypeId) -> Option<&dyn Any> {
+        (of == TypeId::of::<Self>()).then_some(self as &dyn Any)
+    }
+
+    fn part_mut(&mut self, of: TypeId) -> Option<&mut dyn Any> {
+        (of == TypeId::of::<Self>()).then_some(self as &mut dyn Any)
+    }
+
+    fn write(&self, writer: &mut CdrWriter<'_>) {
+        match &self.state {
+            Some(state) => state.write(writer),
+            None => writer.fail(CdrErrorKind::BadValue),
+        }
+    }
+
+    fn reset(&mut self) {
+        self.state = None;
+    }
+}
+
+/// Values of types of which no more than the TypeCode is known.
+impl ValueBase {
+    /// A value of the type that a TypeCode describes. It has no state yet and cannot be
+    /// written before [`set_state`](Self::set_state).
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::UnknownValue`] for a custom type, as a program interprets the state;
+    /// [`CdrErrorKind::BadValue`] for an abstract one; [`CdrErrorKind::BadTypeCode`].
+    pub fn described(code: TypeRef<'_>) -> Result<Self, CdrError> {
+        let found = describe(code).map_err(|kind| CdrError::new(kind, 0))?;
+        let made = found.1.make();
+        made.ok_or(CdrError::new(CdrErrorKind::BadTypeCode, 0))
+    }
+
+    /// The type of the value itself.
+    #[must_use]
+    pub fn type_code(&self) -> TypeCode {
+        match self.description() {
+            Some(description) => description.code().to_type_code(),
+            None => self.class().described.into(),
+        }
+    }
+
+    /// The type of the state of a value that a TypeCode describes: a struct of the members of
+    /// all concrete bases, the outermost first, and of its own; for a boxed value, of the one
+    /// member `value`. Nothing for a value of a type that was compiled.
+    #[must_use]
+    pub fn state_type(&self) -> Option<TypeCode> {
+        Some(self.description()?.state().clone())
+    }
+
+    /// The state of a value that a TypeCode describes, of [that type](Self::state_type).
+    /// Nothing before it is set, nor for a value of a type that was compiled.
+    #[must_use]
+    pub fn state(&self) -> Option<Linked> {
+        self.description()?;
+        self.read_state::<Described>().state.clone()
+    }
+
+    /// Sets the state of a value that a TypeCode describes.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadValue`] if the state is of another type than
+    /// [`state_type`](Self::state_type).
+    pub fn set_state(&self, state: Linked) -> Result<(), CdrError> {
+        let wanted = self.state_type();
+        if !wanted.is_some_and(|wanted| wanted.equivalent(state.type_code())) {
+            return Err(CdrError::new(CdrErrorKind::BadValue, 0));
+        }
+        self.write_state::<Described>().state = Some(state);
+        Ok(())
+    }
+
+    /// Drops the state of a value that a TypeCode describes, and with it the handles there.
+    pub fn clear_state(&self) {
+        if self.description().is_some() {
+            self.reset();
+        }
+    }
+
+    /// Whether the value may stand where type `formal` is expected. A TypeCode does not name
+    /// abstract bases: every value may stand where one of them is expected.
+    #[must_use]
+    pub fn fits(&self, formal: TypeRef<'_>) -> bool {
+        is_abstract(formal)
+            || match self.description() {
+                Some(description) => fits(description.code(), formal),
+                None => self.class().inherits(formal.id()),
+            }
+    }
+}
+
+impl Factories {
+    /// Makes a type known by its TypeCode: values of it arrive where a base of it is expected,
+    /// within anys for example, though the program has no code for them. A type that is
+    /// registered otherwise stays as it is; returns whether it was.
+    ///
+    /// # Errors
+    /// As [`ValueBase::described`].
+    pub fn register_described(&self, code: TypeRef<'_>) -> Result<bool, CdrError> {
+        let value = ValueBase::described(code)?;
+        let is_registered = self.code_of(value.repository_id()).is_some();
+        if !is_registered {
+            self.register_like(&value);
+        }
+        Ok(is_registered)
+    }
+}
+
+/// Reads a value, or null, where a type that a TypeCode describes is expected.
+///
+/// Its type is one that is registered with the owner of the reader, or `code` itself.
+///
+/// # Errors
+/// As [`read_value`](crate::read_value); [`CdrErrorKind::UnknownValue`] also for a custom type
+/// that is not registered, as its state cannot be interpreted.
+pub fn read_described(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+) -> Result<Option<ValueBase>, CdrError> {
+    if let Some(values) = met(reader).numbered.clone() {
+        let value = read_number(&values, reader)?;
+        return fitting(value, code, reader);
+    }
+    let header = match lead(reader)? {
+        Lead::Null => return Ok(None),
+        Lead::Known(value) => return fitting(Some(value), code, reader),
+        Lead::New(header) => header,
+    };
+    let found = choose(&header, code, reader).map_err(|kind| reader.error(kind))?;
+    let value = begin(&header, &found, reader)?;
+    // Values within one of a compiled type are no numbers.
+    let outer = match value.description() {
+        Some(_) => None,
+        None => met(reader).collected.take(),
+    };
+    read_state(&value, &header, reader)?;
+    if outer.is_some() {
+        met(reader).collected = outer;
+    }
+    Ok(Some(value))
+}
+
+fn fitting(
+    value: Option<ValueBase>,
+    code: TypeRef<'_>,
+    reader: &CdrReader<'_>,
+) -> Result<Option<ValueBase>, CdrError> {
+    match value.as_ref().is_none_or(|value| value.fits(code)) {
+        true => Ok(value),
+        false => Err(reader.error(CdrErrorKind::BadValue)),
+    }
+}
+
+/// The type to read a value as: the first of its ids that is known, or the expected one.
+fn choose(
+    header: &Header,
+    formal: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+) -> Result<Found, CdrErrorKind> {
+    let id;
+    let ids = match &header.ids {
+        Ids::None if is_abstract(formal) => return Err(CdrErrorKind::BadValue),
+        Ids::None => {
+            let found = known(formal.id(), formal, reader)?;
+            return found.ok_or(CdrErrorKind::UnknownValue);
+        }
+        Ids::One(at) => {
+            id = found(&met(reader).ids, *at).ok_or(CdrErrorKind::BadValue)?;
+            core::slice::from_ref(&id)
+        }
+        Ids::List(ids) => ids,
+    };
+    for (index, id) in ids.iter().enumerate() {
+        if let Some(found) = known(id, formal, reader)? {
+            // What is cut off must have an end.
+            return match index == 0 || header.is_chunked {
+                true => Ok(found),
+                false => Err(CdrErrorKind::BadValue),
+            };
+        }
+    }
+    Err(CdrErrorKind::UnknownValue)
+}
+
+/// The type of an id: as it is registered, or the expected one.
+fn known(
+    id: &str,
+    formal: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+) -> Result<Option<Found>, CdrErrorKind> {
+    let describes = met(reader).describes;
+    let factories = reader
+        .owner()
+        .and_then(|owner| ValueOwner::factories(owner));
+    if let Some(factories) = factories {
+        match factories.compiled(id).filter(|_| !describes) {
+            Some(found) if is_abstract(formal) || found.class.inherits(formal.id()) => {
+                return Ok(Some(found));
+            }
+            _ => {}
+        }
+        if let Some(code) = factories.code_of(id)
+            && fits(code.as_ref(), formal)
+        {
+            return described(code.as_ref(), reader).map(Some);
+        }
+    }
+    match id == formal.id() && !is_abstract(formal) {
+        true => described(formal, reader).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The type that a TypeCode describes, as it was found before in the message.
+fn described(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<Found, CdrErrorKind> {
+    let key = code.unaliased().identity();
+    if let Some((_, found)) = met(reader).described.get(&key) {
+        return Ok(found.clone());
+    }
+    let (description, found) = describe(code)?;
+    let noted = (description, found.clone());
+    met(reader).described.insert(key, noted);
+    Ok(found)
+}
+
+fn describe(code: TypeRef<'_>) -> Result<(Arc<Description>, Found), CdrErrorKind> {
+    let description = Arc::new(Description::new(code)?);
+    let facets = Arc::new(vec![Facet::of(Arc::clone(&description))]);
+    Ok((description, Found::like(&DESCRIBED, Some(facets))))
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Data in which numbers stand for the values of valuetypes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use orbium_cdr::{
+    Any, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format, Owner, OwnerWithValues, TypeCode,
+    copy_value,
+};
+
+use crate::ValueBase;
+use crate::factories::{Factories, ValueOwner};
+use crate::read::met;
+
+/// Values by number.
+pub(crate) type Numbered = Arc<[Option<ValueBase>]>;
+
+/// Data of any type in which numbers stand for the values of valuetypes: indices into
+/// [`values`](Self::values).
+///
+/// The values are of types that [`TypeCode`]s describe: their [state](ValueBase::state) has the
+/// same form.
+///
+/// ```
+/// use orbium_cdr::{Any, walk_value};
+/// use orbium_value::{Linked, idl_value};
+///
+/// idl_value! {
+///     /// A link of a chain.
+///     pub struct Link(LinkState): LINK_TYPE = "IDL:Link:1.0", Plain, [] {
+///         public next: Option<Link> = &LINK_TYPE,
+///     }
+/// }
+///
+/// let last = Link::new(LinkState { next: None });
+/// let linked = Linked::new(&Any::new(&vec![Some(last.clone()), Some(last)])?)?;
+/// assert!(linked.values()[0].is_some());
+/// assert_eq!(linked.values()[0], linked.values()[1]);
+/// # Ok::<(), orbium_cdr::CdrError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Linked {
+    data: Any,
+    values: Numbered,
+}
+
+impl Linked {
+    /// The data of an any.
+    ///
+    /// The values belong to the caller: cycles of them are freed once they are
+    /// [broken](ValueBase::clear_state).
+    ///
+    /// # Errors
+    /// As [`read_described`](crate::read_described).
+    pub fn new(any: &Any) -> Result<Self, CdrError> {
+        let mut octets = any.value_octets().to_vec();
+        let owner = with_values(any.owner().cloned());
+        let mut reader = CdrReader::new(&mut octets, Format::native()).with_owner(Some(&owner));
+        met(&mut reader).describes = true;
+        Self::read(any.type_code().clone(), &mut reader)
+    }
+
+    /// The CDR of a type in native byte order, in which each value is its number among
+    /// `values`.
+    ///
+    /// # Errors
+    /// As [`walk_value`](orbium_cdr::walk_value); [`CdrErrorKind::BadValue`] for a number that
+    /// no value has, or that of a value of another type than the one expected.
+    pub fn of_parts(
+        code: TypeCode,
+        octets: &mut [u8],
+        values: Vec<Option<ValueBase>>,
+    ) -> Result<Self, CdrError> {
+        let owner = with_values(None);
+        let mut reader = CdrReader::new(octets, Format::native()).with_owner(Some(&owner));
+        met(&mut reader).numbered = Some(values.into());
+        Self::read(code, &mut reader)
+    }
+
+    /// Reads data of a type from a message.
+    pub(crate) fn read(code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let outer = met(reader).collected.replace(Vec::new());
+        let data = Any::read_value(code, reader)?;
+        let values = core::mem::replace(&mut met(reader).collected, outer);
+        let owner = with_values(data.owner().cloned());
+        Ok(Self {
+            data: data.with_owner(Some(owner)),
+            values: values.unwrap_or_default().into(),
+        })
+    }
+
+    /// The type of the data.
+    #[must_use]
+    pub fn type_code(&self) -> &TypeCode {
+        self.data.type_code()
+    }
+
+    /// The values in the order in which they stand in the data; null is `None`.
+    #[must_use]
+    pub fn values(&self) -> &[Option<ValueBase>] {
+        &self.values
+    }
+
+    /// Reads the data: where a value is expected, [`read_described`](crate::read_described)
+    /// finds that of [`values`](Self::values).
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub fn read_with<T, E>(
+        &self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut octets = self.data.value_octets().to_vec();
+        let mut reader =
+            CdrReader::new(&mut octets, Format::native()).with_owner(self.data.owner());
+        met(&mut reader).numbered = Some(Arc::clone(&self.values));
+        read(&mut reader)
+    }
+
+    /// The data as an any, with the values in it.
+    ///
+    /// # Errors
+    /// As [`write_value`](crate::write_value).
+    pub fn to_any(&self) -> Result<Any, CdrError> {
+        let code = self.type_code().clone();
+        let any = self.read_with(|reader| Any::read_value(code, reader))?;
+        let factories = Factories::default();
+        for value in self.reachable() {
+            factories.register_like(&value);
+        }
+        let owner = self.data.owner().cloned();
+        Ok(any.with_owner(Some(Arc::new(OwnerWithValues {
+            owner: Box::new(owner),
+            values: Box::new(factories),
+        }))))
+    }
+
+    /// Every value that can be reached from these, once.
+    #[must_use]
+    pub fn reachable(&self) -> Vec<ValueBase> {
+        let mut met = HashSet::new();
+        let mut reached = Vec::new();
+        let mut pending: Vec<Option<ValueBase>> = self.values.to_vec();
+        pending.reverse();
+        while let Some(next) = pending.pop() {
+            let Some(value) = next.filter(|value| met.insert(value.identity())) else {
+                continue;
+            };
+            if let Some(state) = value.state() {
+                pending.extend(state.values.iter().rev().cloned());
+            }
+            reached.push(value);
+        }
+        reached
+    }
+
+    /// Writes the data, and each value where it stands in it.
+    pub(crate) fn write(&self, writer: &mut CdrWriter<'_>) {
+        writer.copying(|writer| {
+            if let Some(owner) = self.data.owner() {
+                writer.note_owner(owner);
+            }
+            let code = self.type_code().as_ref();
+            if let Err(error) = self.read_with(|reader| copy_value(code, reader, writer)) {
+                writer.fail(error.kind);
+            }
+        });
+    }
+}
+
+/// An owner with which values are read.
+fn with_values(owner: Option<Owner>) -> Owner {
+    match owner {
+        Some(owner) if ValueOwner::factories(&owner).is_some() => owner,
+        owner => Arc::new(OwnerWithValues {
+            owner: Box::new(owner),
+            values: Box::new(Factories::default()),
+        }),
+    }
+}
+
+/// Reads the number of a value.
+pub(crate) fn read_number(
+    values: &[Option<ValueBase>],
+    reader: &mut CdrReader<'_>,
+) -> Result<Option<ValueBase>, CdrError> {
+    let number = reader.read_u32()? as usize;
+    match values.get(number) {
+        Some(value) => Ok(value.clone()),
+        None => Err(reader.error(CdrErrorKind::BadValue)),
+    }
+}
