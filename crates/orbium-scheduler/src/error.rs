@@ -7,6 +7,8 @@ use std::{fmt, io};
 use orbium::{OrbError, RealTimeError};
 use orbium_sched::SchedError;
 
+use crate::calibration::CalibrationError;
+
 /// Why a program is not scheduled. `Display` and `Debug` are sentences.
 #[non_exhaustive]
 pub enum SchedulerError {
@@ -42,6 +44,13 @@ pub enum SchedulerError {
         /// Why, and what to change.
         cause: RealTimeError,
     },
+    /// The execution times of the operation of that name could not be measured.
+    Calibration {
+        /// The name of the operation.
+        name: String,
+        /// Why not.
+        cause: CalibrationError,
+    },
     /// A run of the task of that name panicked, which ended its thread.
     Panicked(String),
 }
@@ -65,6 +74,7 @@ impl fmt::Display for SchedulerError {
             Self::NoPeriod(name) => write!(f, "`{name}` has no period"),
             Self::Thread { name, cause } => write!(f, "cannot start thread `{name}`: {cause}"),
             Self::Host { name, cause } => write!(f, "thread `{name}`: {cause}"),
+            Self::Calibration { name, cause } => write!(f, "`{name}`: {cause}"),
             Self::Panicked(name) => write!(f, "a run of `{name}` panicked"),
         }
     }
@@ -83,6 +93,7 @@ impl std::error::Error for SchedulerError {
             Self::Write { cause, .. } | Self::Thread { cause, .. } => Some(cause),
             Self::Lane(error) => Some(error),
             Self::Host { cause, .. } => Some(cause),
+            Self::Calibration { cause, .. } => Some(cause),
             Self::Sched(error) => Some(error),
             _ => None,
         }

@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod clock;
 mod dispatcher;
 mod error;
@@ -37,6 +38,7 @@ mod scheduler;
 mod statistics;
 mod thread;
 
+pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use clock::{Clock, MonotonicClock};
 pub use dispatcher::{Counts, Dispatcher, DispatcherBuilder, SubmitError};
 pub use error::SchedulerError;

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use orbium_sched::{
-    Declaration, Entry, Options, Repository, SchedError, Schedule, Strategy, Table, source,
+    Declaration, Entry, Handle, Options, Repository, SchedError, Schedule, Strategy, Table, source,
 };
 
+use crate::calibration::{Calibration, ExecutionTimes, ThreadClock};
+use crate::clock::Clock;
 use crate::error::SchedulerError;
 use crate::mode::Mode;
 
@@ -114,6 +116,61 @@ impl Scheduler {
     pub fn repository_mut(&mut self) -> &mut Repository {
         self.is_scheduled = false;
         &mut self.repository
+    }
+
+    /// In a configuration run measures the execution times of an operation, as `work` runs it, and
+    /// fills them into its RT_Info. At run time does nothing: the table has the times.
+    ///
+    /// # Errors
+    /// `UnknownTask`, before `work` runs; [`SchedulerError::Calibration`].
+    ///
+    /// ```
+    /// use orbium_sched::{Table, Time, Timing};
+    /// use orbium_scheduler::{Calibration, Mode, Scheduler};
+    ///
+    /// let mut scheduler = Scheduler::new(&Table::EMPTY, Mode::Configure("schedule.rs".into()));
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// let read = scheduler.repository_mut().register("Gyro::read", timing)?;
+    /// let calibration = Calibration { tolerance: 0.5, ..Calibration::default() };
+    /// scheduler.calibrate(read, &calibration, || {
+    ///     std::hint::black_box((0..1_000).sum::<u64>());
+    /// })?;
+    /// assert!(!scheduler.repository().get(read)?.timing.worst_case_execution_time.is_zero());
+    /// # Ok::<(), orbium_scheduler::SchedulerError>(())
+    /// ```
+    pub fn calibrate(
+        &mut self,
+        operation: Handle,
+        calibration: &Calibration,
+        work: impl FnMut(),
+    ) -> Result<Option<ExecutionTimes>, SchedulerError> {
+        self.calibrate_by(&ThreadClock::default(), operation, calibration, work)
+    }
+
+    /// As [`Self::calibrate`], by that clock.
+    ///
+    /// # Errors
+    /// As [`Self::calibrate`].
+    pub fn calibrate_by(
+        &mut self,
+        clock: &dyn Clock,
+        operation: Handle,
+        calibration: &Calibration,
+        work: impl FnMut(),
+    ) -> Result<Option<ExecutionTimes>, SchedulerError> {
+        let info = self.repository.get(operation)?;
+        if self.mode == Mode::Run {
+            return Ok(None);
+        }
+        let (name, timing) = (&info.entry_point, info.timing);
+        let measured = calibration.measure_by(clock, work);
+        let found = measured.map_err(|cause| SchedulerError::Calibration {
+            name: name.clone(),
+            cause,
+        })?;
+        let filled = found.in_timing(timing);
+        self.repository_mut().set(operation, filled)?;
+        Ok(Some(found))
     }
 
     /// In a configuration run computes the schedule and writes its table, which is the same from run

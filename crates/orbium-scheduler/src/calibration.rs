@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Execution times of operations, measured until they settle.
+
+use std::fmt;
+use std::time::Duration;
+
+use orbium_sched::{Time, Timing};
+
+use crate::clock::Clock;
+use crate::statistics::Distribution;
+
+/// How execution times are measured. A round is a number of runs; the times have settled when
+/// two rounds after each other have the same worst case and median, but for the tolerance.
+///
+/// ```
+/// use orbium_scheduler::Calibration;
+///
+/// let found = Calibration::default().measure(|| {
+///     std::hint::black_box((0..1_000).sum::<u64>());
+/// })?;
+/// assert!(found.worst_case >= found.typical);
+/// # Ok::<(), orbium_scheduler::CalibrationError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// Runs of a round; 100 by default.
+    pub runs: u32,
+    /// Rounds after which the times have not settled; 100 by default.
+    pub rounds: u32,
+    /// The share by which the times of two rounds may differ; 0.05 by default.
+    pub tolerance: f64,
+    /// What the worst measured time is multiplied by; 1.2 by default, at least 1.
+    pub margin: f64,
+    /// No run takes longer: a time beyond is that of a clock that jumped, and does not count. 10 s by
+    /// default.
+    pub longest: Duration,
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self {
+            runs: 100,
+            rounds: 100,
+            tolerance: 0.05,
+            margin: 1.2,
+            longest: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The execution times of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecutionTimes {
+    /// The worst measured time with the margin, rounded up.
+    pub worst_case: Time,
+    /// The median of all measured times.
+    pub typical: Time,
+    /// Runs that were measured.
+    pub runs: u64,
+    /// Runs that do not count because the clock jumped.
+    pub jumps: u64,
+}
+
+impl ExecutionTimes {
+    /// These times in place of those of an RT_Info.
+    #[must_use]
+    pub fn in_timing(&self, timing: Timing) -> Timing {
+        Timing {
+            worst_case_execution_time: self.worst_case,
+            typical_execution_time: self.typical,
+            ..timing
+        }
+    }
+}
+
+/// Why an operation has no execution times.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum CalibrationError {
+    /// They have not settled after so many runs.
+    NotSettled {
+        /// Runs that were measured.
+        runs: u64,
+        /// The share by which the last two rounds differ.
+        difference: f64,
+    },
+    /// The clock jumped in every run of a round.
+    Clock,
+}
+
+impl fmt::Display for CalibrationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSettled { runs, difference } => write!(
+                f,
+                "execution times have not settled after {runs} runs: the last two rounds differ by {:.0} %",
+                difference * 100.0
+            ),
+            Self::Clock => f.write_str("the clock jumped in every run of a round"),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for CalibrationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for CalibrationError {}
+
+/// Worst case and median of the times so far.
+type Extremes = (Duration, Duration);
+
+impl Calibration {
+    /// Runs `work` until its execution times have settled. They are times of the processor in the
+    /// calling thread, where the host has such a clock.
+    ///
+    /// # Errors
+    /// [`CalibrationError`].
+    pub fn measure(&self, work: impl FnMut()) -> Result<ExecutionTimes, CalibrationError> {
+        self.measure_by(&ThreadClock::default(), work)
+    }
+
+    /// As [`Self::measure`], by that clock.
+    ///
+    /// # Errors
+    /// [`CalibrationError`].
+    pub fn measure_by(
+        &self,
+        clock: &dyn Clock,
+        mut work: impl FnMut(),
+    ) -> Result<ExecutionTimes, CalibrationError> {
+        let mut all = Distribution::default();
+        let mut jumps = 0;
+        let mut before: Option<Extremes> = None;
+        let mut difference = 1.0;
+        for _ in 0..self.rounds.max(2) {
+            let measured = all.count();
+            for _ in 0..self.runs.max(1) {
+                match self.run(clock, &mut work) {
+                    Some(time) => all.record(time),
+                    None => jumps += 1,
+                }
+            }
+            if all.count() == measured {
+                return Err(CalibrationError::Clock);
+            }
+            let now = (all.max(), all.quantile(0.5));
+            if let Some(before) = before.replace(now) {
+                difference = greatest_difference(before, now);
+                if difference <= self.tolerance {
+                    return Ok(self.settled(&all, jumps));
+                }
+            }
+        }
+        Err(CalibrationError::NotSettled {
+            runs: all.count(),
+            difference,
+        })
+    }
+
+    /// The time of a run; none if the clock jumped.
+    fn run(&self, clock: &dyn Clock, work: &mut impl FnMut()) -> Option<Duration> {
+        let begin = clock.now();
+        work();
+        let time = clock.now().checked_sub(begin)?;
+        (time <= self.longest).then_some(time)
+    }
+
+    fn settled(&self, all: &Distribution, jumps: u64) -> ExecutionTimes {
+        let worst_case = all.max().as_secs_f64() * self.margin.max(1.0);
+        ExecutionTimes {
+            worst_case: time(worst_case),
+            typical: time(all.quantile(0.5).as_secs_f64()),
+            runs: all.count(),
+            jumps,
+        }
+    }
+}
+
+/// The greater of the shares by which worst case and median differ.
+fn greatest_difference(before: Extremes, now: Extremes) -> f64 {
+    let share = |before: Duration, now: Duration| {
+        let least = before.min(now).as_secs_f64().max(1e-9);
+        (before.max(now).as_secs_f64() - least) / least
+    };
+    share(before.0, now.0).max(share(before.1, now.1))
+}
+
+/// Whole units of 100 ns, rounded up.
+fn time(seconds: f64) -> Time {
+    Time::from_ticks((seconds * 1e7).ceil() as u64)
+}
+
+/// The processor time of the calling thread, or else the monotonic clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ThreadClock(crate::clock::MonotonicClock);
+
+impl Clock for ThreadClock {
+    #[cfg(target_os = "linux")]
+    fn now(&self) -> Duration {
+        use rustix::time::{ClockId, clock_gettime};
+
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(
+            u64::try_from(now.tv_sec).unwrap_or(0),
+            u32::try_from(now.tv_nsec).unwrap_or(0),
+        )
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn park(&self, length: Duration) {
+        self.0.park(length);
+    }
+}
