@@ -11,7 +11,10 @@ use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{Pattern, RemoteConsumer, connect_scheduled_consumer, connect_supplier};
 
 use crate::serve::{HIGH, LOW, URGENT};
-use crate::{FanOutArgs, Outcome, PATIENCE, WARM_UP, event, median, orb, show};
+use crate::{FanOutArgs, Outcome, PATIENCE, event, median, orb, show};
+
+/// Before the first event that is measured.
+const WARM_UP: usize = 50;
 
 /// Measures latencies alone and among many in turns.
 pub(crate) fn run(args: &FanOutArgs) -> Outcome {
@@ -92,9 +95,14 @@ impl FanOut {
     fn median(&self, args: &FanOutArgs, others: usize) -> Outcome<f64> {
         let set = [event(args.bytes)];
         let mut times = Vec::with_capacity(args.events);
+        let mut last = Instant::now();
         for number in 0..WARM_UP + args.events {
+            // Alone as among many, what the last event left in the caches is some time old.
+            let due = last + Duration::from_micros(args.period);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
             self.others.store(0, Ordering::Release);
             let begin = Instant::now();
+            last = begin;
             self.supplier.push(&set)?;
             let end = self.arrived.recv_timeout(PATIENCE)?;
             while self.others.load(Ordering::Acquire) < others {

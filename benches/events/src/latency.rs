@@ -9,7 +9,10 @@ use orbium_event::rtec::rtec_event_channel_admin::{ConsumerQos, EventChannel, Pr
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 use orbium_event::{Pattern, connect_consumer, connect_supplier};
 
-use crate::{Outcome, PATIENCE, RunArgs, WARM_UP, event, median, orb, show};
+use crate::{Outcome, PATIENCE, RunArgs, event, median, orb, show};
+
+/// Before the first event that is measured.
+const WARM_UP: usize = 500;
 
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orb = orb()?;

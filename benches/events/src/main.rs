@@ -24,9 +24,6 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// How long an event may take before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Events before the first that is measured.
-const WARM_UP: usize = 500;
-
 /// Rates and latencies of event channels.
 #[derive(Debug, Parser)]
 struct Cli {
@@ -65,8 +62,11 @@ struct FanOutArgs {
     #[arg(long, default_value_t = 50)]
     consumers: usize,
     /// Events of a run.
-    #[arg(long, default_value_t = 1_000)]
+    #[arg(long, default_value_t = 400)]
     events: usize,
+    /// Microseconds from one event to the next, at least.
+    #[arg(long, default_value_t = 5_000)]
+    period: u64,
     /// Runs, of which the median is shown.
     #[arg(long, default_value_t = 9)]
     runs: usize,
