@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use orbium::{Config, GiopMinor, Orb};
+use orbium::{BufferingConstraint, Config, GiopMinor, Interface, Orb};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::cubit::Cube;
 use orbium_demo::kitchen::Peer;
@@ -270,4 +270,49 @@ fn omniorb_at_a_path_in_a_url() -> Tested {
         assert_eq!(target.r#match(2, 3)?, 5, "{url}");
     }
     Ok(orb.shutdown(true)?)
+}
+
+/// Oneways out of a buffer arrive all, before the call that asks how many there were.
+///
+/// Conformance: Messaging - buffered oneways - to omniORB
+#[test]
+fn omniorb_receives_buffered_oneways() -> Tested {
+    const CALLS: u16 = 1000;
+    if !available(&["omni-server"]) {
+        return Ok(());
+    }
+    let server = Server::start("omni-server", &["--ior-dir"])?;
+    let orb = Orb::new(Config::default())?;
+    let object =
+        |name| Ok::<_, Box<dyn Error>>(orb.string_to_object(server.reference(name)?.trim())?);
+    let receiver: Receiver = orbium::narrow(object("receiver")?)?;
+    let at_once = BufferingConstraint::default();
+    for constraint in [
+        at_once,
+        BufferingConstraint {
+            timeout: Some(Duration::from_millis(1)),
+            ..at_once
+        },
+        BufferingConstraint {
+            message_count: Some(7),
+            ..at_once
+        },
+        BufferingConstraint {
+            message_bytes: Some(10_000),
+            ..at_once
+        },
+    ] {
+        let receiver = receiver.with_buffering(constraint);
+        receiver.start_timer()?;
+        for v in 0..CALLS {
+            receiver.send_longs(&[v.into(), v.into()])?;
+        }
+        let tally = receiver.stop_timer()?;
+        let expected = (u64::from(CALLS), 2 * u64::from(CALLS));
+        assert_eq!((tally.calls, tally.elements), expected, "{constraint:?}");
+    }
+    let cube: Cube = orbium::narrow(object("cube")?)?;
+    cube.shutdown()?;
+    orb.shutdown(true)?;
+    server.ends_well()
 }

@@ -80,6 +80,7 @@ macro_rules! transport_suite {
             large_messages_cross
             nested_calls_complete
             oneways_arrive_in_order
+            buffered_oneways_arrive_in_order
             a_message_beyond_the_limit_is_refused
             what_is_no_message_is_answered_with_message_error
             messages_cut_off_anywhere_cost_the_connection_only

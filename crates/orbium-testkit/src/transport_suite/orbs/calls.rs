@@ -5,7 +5,10 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use orbium::{Config, ExceptionKind, GiopMinor, Interface, Orb, ServerStrategy};
+use orbium::{
+    BufferingConstraint, Config, ExceptionKind, GiopMinor, Interface, Orb, ServerStrategy,
+    SyncScope,
+};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::{Served as Demo, serve};
 
@@ -207,6 +210,45 @@ pub fn oneways_arrive_in_order(subject: &Subject) {
         target.noop().unwrap();
         eventually("all oneways arrive", || served.state.posted().len() == 2000);
         assert_eq!(served.state.posted(), (0..2000).collect::<Vec<_>>());
+        client.shutdown(true).expect("shutdown");
+        served.end();
+    });
+}
+
+/// Oneways under SYNC_NONE arrive in the order in which they were sent, each once, also where
+/// the buffer is full at times, and before a call with a reply.
+///
+/// Conformance: Messaging - buffered oneways - over every transport
+pub fn buffered_oneways_arrive_in_order(subject: &Subject) {
+    const ROUNDS: i32 = 20;
+    const ROUND: i32 = 50;
+    each_strategy(|strategy| {
+        let served = subject.serve(strategy);
+        let client = subject.client_orb();
+        let target = served.seen_by(&client);
+        let at_once = target.with_sync_scope(SyncScope::None);
+        let held = target.with_buffering(BufferingConstraint {
+            message_count: Some(20),
+            ..BufferingConstraint::default()
+        });
+        let patient = at_once.with_timeout(Duration::from_secs(600));
+        for round in 0..ROUNDS {
+            let sender = match round % 2 {
+                0 => &at_once,
+                _ => &held,
+            };
+            (0..ROUND).for_each(|v| sender.post(ROUND * round + v).unwrap());
+            patient.pour(&[7; 200_000]).unwrap();
+            held.noop().unwrap();
+        }
+        let all = ROUNDS * ROUND;
+        eventually("all arrive", || served.state.posted().len() == all as usize);
+        let mut posted = served.state.posted();
+        if matches!(strategy, ServerStrategy::WorkerPool { .. }) {
+            // Workers begin requests of a connection at once.
+            posted.sort_unstable();
+        }
+        assert_eq!(posted, (0..all).collect::<Vec<_>>());
         client.shutdown(true).expect("shutdown");
         served.end();
     });

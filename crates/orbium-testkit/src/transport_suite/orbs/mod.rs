@@ -17,10 +17,10 @@ pub use asynchronous::{
     the_end_of_a_client_ends_its_asynchronous_calls,
 };
 pub use calls::{
-    a_call_that_takes_too_long_is_given_up, every_operation_is_answered,
-    every_operation_is_answered_in_fragments, every_operation_is_answered_in_giop_1_0,
-    large_messages_cross, many_clients_are_served_at_once, nested_calls_complete,
-    oneways_arrive_in_order,
+    a_call_that_takes_too_long_is_given_up, buffered_oneways_arrive_in_order,
+    every_operation_is_answered, every_operation_is_answered_in_fragments,
+    every_operation_is_answered_in_giop_1_0, large_messages_cross, many_clients_are_served_at_once,
+    nested_calls_complete, oneways_arrive_in_order,
 };
 pub use hostile::{
     a_client_that_reads_nothing_does_not_delay_others,
