@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_interceptor::Policy;
 use orbium_interceptor::client::CallTarget;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
@@ -343,6 +344,10 @@ impl CallTarget for Attempt<'_> {
         let used = binding.and_then(|it| it.candidates.get(it.preferred()));
         let place = used.and_then(|it| it.profile_in(self.target().ior()));
         place.map_or(0, |(place, _)| place as usize)
+    }
+
+    fn policies(&self) -> Vec<Policy> {
+        self.object.effective_policies()
     }
 }
 

@@ -161,6 +161,21 @@ impl ClientContext {
         Ok(ThreadPolicies::of_this_thread(self.number))
     }
 
+    /// The policies that this thread has for its calls through the ORB.
+    pub fn thread_policies(&self) -> ThreadPolicies {
+        ThreadPolicies::of_this_thread(self.number)
+    }
+
+    /// The policies of all calls through the ORB.
+    pub fn orb_policies(&self) -> ThreadPolicies {
+        ThreadPolicies {
+            protocols: self.config.client_protocols.clone(),
+            times: self.config.times,
+            defined: self.config.interceptors.policies().to_vec(),
+            ..ThreadPolicies::default()
+        }
+    }
+
     /// Changes the policies that this thread has for its calls through the ORB.
     pub fn set_thread_policies(&self, change: impl FnOnce(&mut ThreadPolicies)) {
         ThreadPolicies::change(self.number, change);

@@ -3,7 +3,7 @@
 
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::ResponseFlags;
-use orbium_interceptor::{ContextList, ReplyContexts};
+use orbium_interceptor::{ContextList, Policy, ReplyContexts};
 use orbium_invocation::{
     BufferingConstraint, CancellationToken, Operation, RebindMode, SyncScope, TimePolicies,
 };
@@ -31,6 +31,8 @@ pub struct Overrides {
     pub reply_contexts: Option<ReplyContexts>,
     /// How often calls of idempotent operations are sent again.
     pub idempotent_retries: Option<u32>,
+    /// Policies of types that the program defines.
+    pub defined: Vec<Policy>,
     /// What cancels its calls.
     pub cancellation: Option<CancellationToken>,
 }

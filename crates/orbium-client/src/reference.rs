@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
-use orbium_interceptor::{ContextList, SlotTable};
+use orbium_interceptor::{ContextList, Policy, SlotTable};
 use orbium_invocation::{CancellationToken, Locality, RebindMode, SyncScope};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
@@ -18,6 +18,7 @@ use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
 use crate::notice;
 use crate::overrides::Overrides;
+use crate::policy_overrides::PolicyScope;
 use crate::thread_policies::ThreadPolicies;
 
 /// Sets of policies of threads that a reference remembers.
@@ -187,6 +188,24 @@ impl<O: ?Sized> Reference<O> {
         Ok(own
             .or(of_thread)
             .or_else(|| client.config().client_protocols.clone()))
+    }
+
+    /// The policies of the calls that this thread makes through it: its own, or else those of
+    /// the thread, or else those of the ORB.
+    #[cold]
+    pub fn effective_policies(&self) -> Vec<Policy> {
+        let mut all = self.overrides.all();
+        for wider in [self.client.thread_policies(), self.client.orb_policies()] {
+            for policy in wider.all() {
+                if !all
+                    .iter()
+                    .any(|it| it.policy_type() == policy.policy_type())
+                {
+                    all.push(policy);
+                }
+            }
+        }
+        all
     }
 
     /// Types of the policies that the reference and the client both have, though

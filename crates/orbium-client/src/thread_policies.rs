@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use orbium_channel::ProtocolPolicy;
+use orbium_interceptor::Policy;
 use orbium_invocation::{ConnectionSharing, TimePolicies};
 
 /// What a thread asks of its calls.
@@ -15,6 +16,8 @@ pub struct ThreadPolicies {
     pub times: TimePolicies,
     /// How they share connections.
     pub connections: ConnectionSharing,
+    /// Policies of types that the program defines.
+    pub defined: Vec<Policy>,
 }
 
 thread_local! {
@@ -38,7 +41,8 @@ impl ThreadPolicies {
             own.map_or_else(Self::default, |own| all.swap_remove(own).1)
         });
         change(&mut policies);
-        if policies.choose_connections() || !policies.times.is_none() {
+        let has_any = !policies.times.is_none() || !policies.defined.is_empty();
+        if policies.choose_connections() || has_any {
             THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, policies)));
         }
     }

@@ -48,6 +48,8 @@ pub struct Interceptors {
     pub(crate) server: Chain<dyn ServerInterceptor>,
     ior: IorInterceptors,
     policies: PolicyFactories,
+    /// Policies of all calls.
+    orb_policies: Vec<Policy>,
     initializers: Vec<Arc<PostInit>>,
     /// Names and references that initialisers have registered.
     initial_references: Vec<(String, String)>,
@@ -67,6 +69,7 @@ impl Interceptors {
             server: Chain::default(),
             ior: IorInterceptors::default(),
             policies: PolicyFactories::default(),
+            orb_policies: Vec::new(),
             initializers: Vec::new(),
             initial_references: Vec::new(),
             current: PiCurrent {
@@ -126,6 +129,20 @@ impl Interceptors {
     /// [`PolicyError::BadPolicyType`] without a factory for that type; what the factory says.
     pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
         self.policies.create(policy_type, value)
+    }
+
+    /// Gives all calls of the ORB a policy of a type that the program defines, where neither the
+    /// reference nor the thread has one.
+    pub fn add_policy(&mut self, policy: Policy) {
+        self.orb_policies
+            .retain(|it| it.policy_type() != policy.policy_type());
+        self.orb_policies.push(policy);
+    }
+
+    /// The policies of all calls of the ORB.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.orb_policies
     }
 
     pub(crate) fn keep_post_init(
@@ -276,6 +293,7 @@ impl PartialEq for Interceptors {
         };
         sizes(self) == sizes(other)
             && self.reply_contexts == other.reply_contexts
+            && self.orb_policies == other.orb_policies
             && (sizes(self) == (0, 0, 0) || self.current.owner == other.current.owner)
     }
 }

@@ -80,7 +80,9 @@ pub use orbium_core::Asynchronous;
 pub use orbium_core::CancellationToken;
 
 /// Policies of CORBA Messaging.
-pub use orbium_core::{BufferingConstraint, RebindMode, SyncScope};
+pub use orbium_core::{
+    BufferingConstraint, OverrideError, RebindMode, SetOverride, SyncScope, policy_type,
+};
 
 /// Servants with `async fn` operations.
 pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};

@@ -3,10 +3,46 @@
 
 use orbium_giop::SystemException;
 
+use orbium_client::PolicyScope;
+use orbium_interceptor::Policy;
+
 use super::Orb;
-use crate::{ConnectionSharing, ProtocolPolicy, TimePolicies};
+use crate::{ConnectionSharing, OverrideError, ProtocolPolicy, SetOverride, TimePolicies};
 
 impl Orb {
+    /// Policies of the calls that this thread makes through this ORB from now on, by the
+    /// numbers of their types (`PolicyCurrent::set_policy_overrides`). A reference's own
+    /// policies come before them.
+    ///
+    /// # Errors
+    /// [`OverrideError`]; nothing is changed then.
+    pub fn set_thread_policies(
+        &self,
+        policies: &[Policy],
+        how: SetOverride,
+    ) -> Result<(), OverrideError> {
+        let changed = self
+            .client()
+            .thread_policies()
+            .with_policies(policies, how)?;
+        self.client().set_thread_policies(|own| *own = changed);
+        Ok(())
+    }
+
+    /// The policies of this thread that are of these types, or all for none
+    /// (`PolicyCurrent::get_policy_overrides`).
+    #[must_use]
+    pub fn thread_policies(&self, types: &[u32]) -> Vec<Policy> {
+        self.client().thread_policies().policies(types)
+    }
+
+    /// The policies of the ORB that are of these types, or all for none: those of its
+    /// configuration (`ORBPolicyManager::get_policy_overrides`).
+    #[must_use]
+    pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
+        self.client().orb_policies().policies(types)
+    }
+
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
         self.client().check_running()
     }

@@ -157,13 +157,14 @@ impl Orb {
         Ok(orb)
     }
 
-    /// Makes a policy of a type that the program defines, for
-    /// [`Policies::defined`](crate::Policies).
+    /// Makes a policy from its value: a standard one of clients, or one of a type that the
+    /// program defines.
     ///
     /// # Errors
     /// As [`Interceptors::create_policy`](orbium_interceptor::Interceptors::create_policy).
     pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
-        self.config().interceptors.create_policy(policy_type, value)
+        let standard = orbium_client::standard_policy(policy_type, value);
+        standard.unwrap_or_else(|| self.config().interceptors.create_policy(policy_type, value))
     }
 
     /// The ORB's own lane, if it listens.

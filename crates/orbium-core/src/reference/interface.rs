@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
-use orbium_interceptor::ReplyContexts;
+use orbium_client::PolicyScope;
+use orbium_interceptor::{Policy, ReplyContexts};
 
 use crate::{
-    BufferingConstraint, CancellationToken, OBJECT_REPOSITORY_ID, ObjectRef, ProtocolPolicy,
-    RebindMode, SyncScope, SystemException, TimePolicies,
+    BufferingConstraint, CancellationToken, Completion, ExceptionKind, OBJECT_REPOSITORY_ID,
+    ObjectRef, OverrideError, ProtocolPolicy, RebindMode, SetOverride, SyncScope, SystemException,
+    TimePolicies,
 };
 
 /// A typed reference. Generated code implements this.
@@ -74,6 +76,69 @@ pub trait Interface: Clone + Send + Sync + 'static {
         let mut overrides = self.as_object().overrides().clone();
         overrides.sync_scope = scope;
         Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// The same object with policies of its own, by the numbers of their types
+    /// (`set_policy_overrides`).
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use orbium_core::{Interface, ObjectRef, Orb, SetOverride, policy_type};
+    /// use orbium_interceptor::Policy;
+    ///
+    /// const REGION: u32 = 0x4F52_4201;
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Ledger")?;
+    /// let within = Duration::from_secs(2);
+    /// let policies = [
+    ///     Policy::new(policy_type::RELATIVE_ROUNDTRIP_TIMEOUT, within),
+    ///     Policy::new(REGION, "north"),
+    /// ];
+    /// let object = object.with_policies(&policies, SetOverride::Add)?;
+    /// assert_eq!(object.policy_overrides(&[REGION]).len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`OverrideError`].
+    fn with_policies(&self, policies: &[Policy], how: SetOverride) -> Result<Self, OverrideError> {
+        let object = self.as_object();
+        let overrides = object.overrides().with_policies(policies, how)?;
+        Ok(Self::from_object(object.with_overrides(overrides)))
+    }
+
+    /// Its own policies of these types, or all for none (`get_policy_overrides`).
+    fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
+        self.as_object().overrides().policies(types)
+    }
+
+    /// The policy of that type that calls of this thread through the reference have: its own,
+    /// or else the thread's, or else the ORB's (`get_client_policy`).
+    fn client_policy(&self, policy_type: u32) -> Option<Policy> {
+        let mut policies = self.as_object().target().effective_policies().into_iter();
+        policies.find(|it| it.policy_type() == policy_type)
+    }
+
+    /// As [`client_policy`](Self::client_policy), if it goes with what the reference says
+    /// (`get_policy`).
+    ///
+    /// # Errors
+    /// INV_POLICY 1 if both have what only one may.
+    fn policy(&self, policy_type: u32) -> Result<Option<Policy>, SystemException> {
+        match self
+            .as_object()
+            .inconsistent_policies()
+            .contains(&policy_type)
+        {
+            true => Err(SystemException::omg(
+                ExceptionKind::InvPolicy,
+                1,
+                Completion::No,
+            )),
+            false => Ok(self.client_policy(policy_type)),
+        }
     }
 
     /// The same object; the token cancels the synchronous calls through the new reference,

@@ -36,7 +36,8 @@ use orbium_invocation::Operation;
 use super::outcome::CallOutcome;
 use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
-use crate::errors::{no_such_component, not_kept};
+use crate::errors::{no_such_component, no_such_policy, not_kept};
+use crate::policy::Policy;
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
 
@@ -51,6 +52,9 @@ pub trait CallTarget {
 
     /// Place of the profile that is used in that.
     fn profile(&self) -> usize;
+
+    /// The policies of the call.
+    fn policies(&self) -> Vec<Policy>;
 }
 
 /// What a flow begins with that outlives the call of its thread.
@@ -66,6 +70,8 @@ pub struct CallFacts {
     pub profile: usize,
     /// Service contexts that the caller added by hand.
     pub contexts: ContextList,
+    /// The policies of the call.
+    pub policies: Vec<Policy>,
 }
 
 impl CallFacts {
@@ -82,6 +88,7 @@ impl CallFacts {
             effective: Arc::clone(target.effective_target()),
             profile: target.profile(),
             contexts: contexts.clone(),
+            policies: target.policies(),
         }
     }
 }
@@ -97,6 +104,10 @@ impl CallTarget for CallFacts {
 
     fn profile(&self) -> usize {
         self.profile
+    }
+
+    fn policies(&self) -> Vec<Policy> {
+        self.policies.clone()
     }
 }
 
@@ -160,6 +171,17 @@ impl ClientRequest<'_> {
     pub fn effective_profile(&self) -> Option<&TaggedProfile> {
         let at = self.target.profile();
         self.effective_target().profiles.get(at)
+    }
+
+    /// The policy of that type that the call has: the reference's, or else the calling
+    /// thread's, or else the ORB's (`get_request_policy`).
+    ///
+    /// # Errors
+    /// INV_POLICY 2 if there is none.
+    pub fn request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
+        let mut policies = self.target.policies().into_iter();
+        let found = policies.find(|it| it.policy_type() == policy_type);
+        found.ok_or(no_such_policy())
     }
 }
 

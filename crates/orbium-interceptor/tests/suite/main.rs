@@ -11,6 +11,7 @@ mod implemented;
 mod initializers;
 mod ior;
 mod recorder;
+mod request_policies;
 mod slots;
 mod templates;
 

@@ -6,7 +6,6 @@ mod activators;
 mod calls;
 mod current;
 mod destruction;
-mod error;
 mod etherealization;
 mod lookup;
 mod references;
@@ -29,7 +28,7 @@ use orbium_sync::{SlotKey, Turn};
 
 pub use activators::AdapterActivator;
 pub use current::{NoContext, PoaCurrent};
-pub use error::PoaError;
+pub use orbium_server::PoaError;
 pub use servant_managers::{ServantActivator, ServantLocator};
 pub use servants::servant_of;
 

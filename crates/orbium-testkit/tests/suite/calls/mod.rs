@@ -19,6 +19,7 @@ mod messaging_policies;
 mod names;
 mod nested_calls;
 mod oneway;
+mod policy_overrides;
 mod public_names;
 mod reply_statuses;
 mod retry;

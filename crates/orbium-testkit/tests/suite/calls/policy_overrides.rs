@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Policies of references, threads and the ORB by the numbers of their types.
+
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use orbium::giop::Ior;
+use orbium::interceptor::{Interceptors, Policy, PolicyError};
+use orbium::{
+    Any, Completion, ExceptionKind, Interface, Orb, OverrideError, ProtocolPolicy, RebindMode,
+    SetOverride, SyncScope, SystemException, policy_type,
+};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{FakeServer, client, reach, reference, within};
+
+const REGION: u32 = 0x4F52_4201;
+const TENANT: u32 = 0x4F52_4202;
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn at(server: &FakeServer) -> Ior {
+    reference(2, &[server.port()], b"x", &[])
+}
+
+/// A scripted server, and the object there as a client sees it.
+fn scripted(client: &Orb) -> (FakeServer, Target) {
+    let server = FakeServer::listen();
+    let target = reach(client, &at(&server).to_string());
+    (server, target)
+}
+
+fn roundtrip(within: Duration) -> Policy {
+    Policy::new(policy_type::RELATIVE_ROUNDTRIP_TIMEOUT, within)
+}
+
+fn types(policies: &[Policy]) -> Vec<u32> {
+    policies.iter().map(Policy::policy_type).collect()
+}
+
+fn region(policy: Option<Policy>) -> &'static str {
+    policy.map_or("", |it| *it.value::<&'static str>().unwrap())
+}
+
+/// Every policy that a reference can have by its number.
+fn every_policy() -> Vec<Policy> {
+    let time = SystemTime::now() + HOUR;
+    vec![
+        Policy::new(policy_type::REBIND, RebindMode::NoRebind),
+        Policy::new(policy_type::SYNC_SCOPE, SyncScope::WithServer),
+        Policy::new(policy_type::REQUEST_START_TIME, time),
+        Policy::new(policy_type::REQUEST_END_TIME, time),
+        Policy::new(policy_type::REPLY_START_TIME, time),
+        Policy::new(policy_type::REPLY_END_TIME, time),
+        Policy::new(policy_type::RELATIVE_REQUEST_TIMEOUT, HOUR),
+        roundtrip(HOUR),
+        Policy::new(policy_type::CLIENT_PROTOCOL, protocols()),
+        Policy::new(REGION, "north"),
+    ]
+}
+
+fn protocols() -> ProtocolPolicy {
+    ProtocolPolicy::new(["iiop"])
+}
+
+/// Conformance: ORB - set_policy_overrides and get_policy_overrides of references
+#[test]
+fn what_is_set_by_number_is_read_by_number() {
+    let client = client();
+    let (_server, target) = scripted(&client);
+    let all = every_policy();
+    let object = target.with_policies(&all, SetOverride::Add).unwrap();
+    assert_eq!(types(&object.policy_overrides(&[])), types(&all));
+    assert_eq!(
+        object.as_object().time_policies().roundtrip_timeout,
+        Some(HOUR)
+    );
+    let two = object.policy_overrides(&[REGION, TENANT, policy_type::REBIND]);
+    assert_eq!(types(&two), [REGION, policy_type::REBIND]);
+    assert_eq!(two[1].value(), Some(&RebindMode::NoRebind));
+    // The reference that it was made of stays as it was.
+    assert_eq!(types(&target.policy_overrides(&[])), [0; 0]);
+}
+
+/// Conformance: ORB - set_policy_overrides: SET_OVERRIDE replaces all, ADD_OVERRIDE merges
+#[test]
+fn policies_are_added_or_take_the_place_of_all() {
+    let client = client();
+    let (_server, target) = scripted(&client);
+    let all = target.with_policies(&every_policy(), SetOverride::Set);
+    let all = all.unwrap();
+    let south = [Policy::new(REGION, "south")];
+    let added = all.with_policies(&south, SetOverride::Add).unwrap();
+    assert_eq!(added.policy_overrides(&[]).len(), every_policy().len());
+    assert_eq!(region(added.client_policy(REGION)), "south");
+    let set = all.with_policies(&south, SetOverride::Set).unwrap();
+    assert_eq!(types(&set.policy_overrides(&[])), [REGION]);
+    let copy = all.with_policies(&[], SetOverride::Add).unwrap();
+    assert_eq!(copy.policy_overrides(&[]).len(), every_policy().len());
+    let none = all.with_policies(&[], SetOverride::Set).unwrap();
+    assert_eq!(types(&none.policy_overrides(&[])), [0; 0]);
+}
+
+/// Conformance: ORB - set_policy_overrides: InvalidPolicies with the places; BAD_PARAM 30
+#[test]
+fn policies_that_are_not_of_calls_are_refused() {
+    let client = client();
+    let (_server, target) = scripted(&client);
+    // LifespanPolicy, a value of another type, PriorityModelPolicy, ServerProtocolPolicy.
+    let policies = [
+        Policy::new(17, 0i16),
+        roundtrip(HOUR),
+        Policy::new(policy_type::REBIND, 1i16),
+        Policy::new(REGION, "north"),
+        Policy::new(40, 0i16),
+        Policy::new(42, 0i16),
+    ];
+    let invalid = OverrideError::InvalidPolicies(vec![0, 2, 4, 5]);
+    for how in [SetOverride::Add, SetOverride::Set] {
+        let refused = target.with_policies(&policies, how);
+        assert_eq!(refused.err(), Some(invalid.clone()));
+        assert_eq!(
+            client.set_thread_policies(&policies, how),
+            Err(invalid.clone())
+        );
+    }
+    let twice = [Policy::new(REGION, "north"), Policy::new(REGION, "south")];
+    let exception = SystemException::omg(ExceptionKind::BadParam, 30, Completion::No);
+    let refused = target.with_policies(&twice, SetOverride::Add);
+    assert_eq!(refused.err(), Some(OverrideError::System(exception)));
+    assert_eq!(types(&client.thread_policies(&[])), [0; 0]);
+}
+
+/// Conformance: ORB - get_client_policy: of the reference, else of the thread, else of the
+/// ORB
+#[test]
+fn the_narrowest_scope_has_the_policy() {
+    let mut interceptors = Interceptors::new();
+    interceptors.add_policy(Policy::new(REGION, "of the ORB"));
+    interceptors.add_policy(Policy::new(TENANT, "of the ORB"));
+    let client = Orb::builder()
+        .call_timeout(3 * HOUR)
+        .interceptors(interceptors)
+        .build()
+        .unwrap();
+    let (_server, target) = scripted(&client);
+    let orb_types = [policy_type::RELATIVE_ROUNDTRIP_TIMEOUT, REGION, TENANT];
+    assert_eq!(types(&client.policies(&[])), orb_types);
+    assert_eq!(region(target.client_policy(REGION)), "of the ORB");
+    let of_thread = [roundtrip(2 * HOUR), Policy::new(REGION, "of the thread")];
+    client
+        .set_thread_policies(&of_thread, SetOverride::Add)
+        .unwrap();
+    assert_eq!(region(target.client_policy(REGION)), "of the thread");
+    assert_eq!(region(target.client_policy(TENANT)), "of the ORB");
+    let own = [Policy::new(REGION, "its own"), roundtrip(HOUR)];
+    let object = target.with_policies(&own, SetOverride::Add).unwrap();
+    assert_eq!(region(object.client_policy(REGION)), "its own");
+    assert!(object.client_policy(policy_type::REBIND).is_none());
+    let hours = |object: &Target| {
+        let policy = object.policy(policy_type::RELATIVE_ROUNDTRIP_TIMEOUT);
+        *policy.unwrap().unwrap().value::<Duration>().unwrap()
+    };
+    assert_eq!((hours(&object), hours(&target)), (HOUR, 2 * HOUR));
+    let elsewhere = {
+        let (target, client) = (target.clone(), client.clone());
+        thread::spawn(move || (hours(&target), client.thread_policies(&[]).len()))
+    };
+    assert_eq!(elsewhere.join().unwrap(), (3 * HOUR, 0));
+    client.set_thread_policies(&[], SetOverride::Set).unwrap();
+    assert_eq!(hours(&target), 3 * HOUR);
+}
+
+/// Conformance: ORB - policies that are set by number hold for calls
+#[test]
+fn calls_keep_what_was_set_by_number() {
+    let client = client();
+    let (server, target) = scripted(&client);
+    target.as_object().connect().unwrap();
+    let _peer = server.accept();
+    let short = [roundtrip(Duration::from_millis(100))];
+    let hurried = target.with_policies(&short, SetOverride::Add).unwrap();
+    let late = within("the call", move || hurried.echo_long(1));
+    assert_eq!(late.unwrap_err().kind, ExceptionKind::Timeout);
+    let late = within("the call", move || {
+        client
+            .set_thread_policies(&short, SetOverride::Add)
+            .unwrap();
+        target.echo_long(1)
+    });
+    assert_eq!(late.unwrap_err().kind, ExceptionKind::Timeout);
+}
+
+/// Conformance: ORB - create_policy of standard policies: values, and PolicyError
+#[test]
+fn standard_policies_are_made_of_their_values() {
+    let client = client();
+    let span = client.create_policy(32, &Any::from(20_000_000u64)).unwrap();
+    assert_eq!(span.value(), Some(&Duration::from_secs(2)));
+    let rebind = client.create_policy(23, &Any::from(2i16)).unwrap();
+    assert_eq!(rebind.value(), Some(&RebindMode::NoReconnect));
+    let scope = client.create_policy(24, &Any::from(3i16)).unwrap();
+    assert_eq!(scope.value(), Some(&SyncScope::WithTarget));
+    let refused = [
+        (32, Any::from(1i16), PolicyError::BadPolicyValue),
+        (31, Any::from(u64::MAX), PolicyError::UnsupportedPolicyValue),
+        (23, Any::from(3i16), PolicyError::BadPolicyValue),
+        (24, Any::from(1u32), PolicyError::BadPolicyValue),
+        (28, Any::from(1u64), PolicyError::UnsupportedPolicy),
+        (16, Any::from(0i16), PolicyError::BadPolicyType),
+        (REGION, Any::from(0i16), PolicyError::BadPolicyType),
+    ];
+    for (policy_type, value, reason) in refused {
+        let made = client.create_policy(policy_type, &value);
+        assert_eq!(made.err(), Some(reason), "{policy_type}");
+    }
+}
