@@ -21,44 +21,6 @@ pub fn wants_spans() -> bool {
     Level::DEBUG <= STATIC_MAX_LEVEL && Level::DEBUG <= LevelFilter::current()
 }
 
-/// The text of an event: the message, and fields behind it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! text_of {
-    ($text:ident;) => {};
-    ($text:ident; $message:literal $(,)?) => {
-        $text.insert_str(0, $message);
-    };
-    ($text:ident; target: $target:expr, $($rest:tt)*) => {
-        $crate::text_of!($text; $($rest)*)
-    };
-    ($text:ident; $($name:ident).+ = % $value:expr, $($rest:tt)*) => {
-        let _ = std::fmt::Write::write_fmt(
-            &mut $text,
-            format_args!(" {}={}", stringify!($($name).+), $value),
-        );
-        $crate::text_of!($text; $($rest)*)
-    };
-    ($text:ident; $($name:ident).+ = ? $value:expr, $($rest:tt)*) => {
-        $crate::text_of!($text; $($name).+ = % format_args!("{:?}", $value), $($rest)*)
-    };
-    ($text:ident; $($name:ident).+ = $value:expr, $($rest:tt)*) => {
-        if let Some(value) = $crate::log::recent::Field::shown(&$value) {
-            let _ = std::fmt::Write::write_fmt(
-                &mut $text,
-                format_args!(" {}={}", stringify!($($name).+), value),
-            );
-        }
-        $crate::text_of!($text; $($rest)*)
-    };
-    ($text:ident; % $name:ident, $($rest:tt)*) => {
-        $crate::text_of!($text; $name = % $name, $($rest)*)
-    };
-    ($text:ident; $name:ident, $($rest:tt)*) => {
-        $crate::text_of!($text; $name = $name, $($rest)*)
-    };
-}
-
 /// A warning; see [`tracing::warn!`].
 #[macro_export]
 macro_rules! warned {
@@ -83,9 +45,42 @@ macro_rules! failed {
 macro_rules! noted {
     ($level:literal, $($said:tt)*) => {
         if $crate::log::recent::are_kept() {
-            let mut text = String::new();
-            $crate::text_of!(text; $($said)*);
-            $crate::log::recent::note($level, &text);
+            $crate::note_fields!($level; []; $($said)*);
         }
+    };
+}
+
+/// Collects the fields of an event, up to its message.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! note_fields {
+    ($level:literal; [$($fields:tt)*]; $message:literal $(,)?) => {
+        $crate::log::recent::note_event($level, $message, &[$($fields)*]);
+    };
+    ($level:literal; $fields:tt; target: $target:expr, $($rest:tt)*) => {
+        $crate::note_fields!($level; $fields; $($rest)*)
+    };
+    ($level:literal; [$($fields:tt)*]; $($name:ident).+ = % $value:expr, $($rest:tt)*) => {
+        $crate::note_fields!(
+            $level;
+            [$($fields)* (stringify!($($name).+), &format_args!("{}", $value)),];
+            $($rest)*
+        )
+    };
+    ($level:literal; $fields:tt; $($name:ident).+ = ? $value:expr, $($rest:tt)*) => {
+        $crate::note_fields!($level; $fields; $($name).+ = % format_args!("{:?}", $value), $($rest)*)
+    };
+    ($level:literal; [$($fields:tt)*]; $($name:ident).+ = $value:expr, $($rest:tt)*) => {
+        $crate::note_fields!(
+            $level;
+            [$($fields)* (stringify!($($name).+), &$value),];
+            $($rest)*
+        )
+    };
+    ($level:literal; $fields:tt; % $name:ident, $($rest:tt)*) => {
+        $crate::note_fields!($level; $fields; $name = % $name, $($rest)*)
+    };
+    ($level:literal; $fields:tt; $name:ident, $($rest:tt)*) => {
+        $crate::note_fields!($level; $fields; $name = $name, $($rest)*)
     };
 }

@@ -3,6 +3,7 @@
 //! shows itself.
 
 use std::collections::VecDeque;
+use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -49,6 +50,18 @@ pub fn are_kept() -> bool {
 #[cold]
 pub fn note(level: &'static str, text: &str) {
     add(&mut lock(), level, text);
+}
+
+/// Keeps an event with fields behind its message.
+#[cold]
+pub fn note_event(level: &'static str, message: &str, fields: &[(&str, &dyn Field)]) {
+    let mut text = message.to_owned();
+    for (name, field) in fields {
+        if let Some(value) = field.shown() {
+            text.push_str(&format!(" {name}={value}"));
+        }
+    }
+    note(level, &text);
 }
 
 fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
@@ -98,6 +111,15 @@ macro_rules! fields {
 
 fields! { bool i32 i64 u16 u32 u64 usize f64 str String }
 
+impl Field for fmt::Arguments<'_> {
+    fn shown(&self) -> Option<String> {
+        let mut text = String::new();
+        // A value that cannot be formatted whole is shown as far as it could be.
+        let _ = text.write_fmt(*self);
+        Some(text)
+    }
+}
+
 impl<T: Field + ?Sized> Field for &T {
     fn shown(&self) -> Option<String> {
         (**self).shown()
@@ -146,9 +168,8 @@ mod tests {
     fn a_text_has_the_message_first() {
         let (peer, octets) = ("192.0.2.1:5", 7_usize);
         let (missing, lane) = (None::<String>, Some("urgent"));
-        let mut text = String::new();
-        crate::text_of!(
-            text;
+        crate::note_fields!(
+            "warn"; [];
             target: "orbium::x",
             %peer,
             octets,
@@ -159,10 +180,9 @@ mod tests {
             shown = ?peer,
             "no room"
         );
-        assert_eq!(
-            text,
-            "no room peer=192.0.2.1:5 octets=7 lane=urgent rpc.system=corba most=3 \
-             shown=\"192.0.2.1:5\""
-        );
+        let expected = "no room peer=192.0.2.1:5 octets=7 lane=urgent rpc.system=corba most=3 \
+                        shown=\"192.0.2.1:5\"";
+        let kept = events();
+        assert!(kept.iter().any(|it| it.text == expected), "{kept:?}");
     }
 }
