@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that their clients have cancelled.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, Weak};
 
@@ -16,7 +16,7 @@ const MAX: usize = 1024;
 /// at once.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    open: Mutex<BTreeMap<u32, Weak<dyn Unanswered>>>,
+    open: Mutex<HashMap<u32, Weak<dyn Unanswered>>>,
     ids: Mutex<Vec<u32>>,
     /// Whether there are any: known without the lock.
     some: AtomicBool,
@@ -37,7 +37,7 @@ impl Cancelled {
         }
     }
 
-    fn lock_open(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<dyn Unanswered>>> {
+    fn lock_open(&self) -> MutexGuard<'_, HashMap<u32, Weak<dyn Unanswered>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,7 +2,7 @@
 //! The IOR table: plain keys of objects that may be anywhere, as other ORBs have it under
 //! the name `IORTable`.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -16,7 +16,7 @@ use crate::{Interface, ObjectRef, Orb};
 /// The entries of an ORB's table. References hold the ORB, so it has IORs.
 #[derive(Default)]
 pub(crate) struct Table {
-    entries: RwLock<BTreeMap<Box<[u8]>, Ior>>,
+    entries: RwLock<HashMap<Box<[u8]>, Ior>>,
     locator: RwLock<Option<Arc<dyn IorLocator>>>,
 }
 
@@ -62,11 +62,11 @@ impl fmt::Debug for IorTableError {
 impl std::error::Error for IorTableError {}
 
 impl Table {
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Box<[u8]>, Ior>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<Box<[u8]>, Ior>> {
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Box<[u8]>, Ior>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Box<[u8]>, Ior>> {
         self.entries.write().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,9 +2,8 @@
 //! The open requests of an ORB, by their adapters: bounded, waited for, and answered when
 //! their adapter ends.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
@@ -25,17 +24,12 @@ pub struct OpenRequests {
 #[derive(Default)]
 struct State {
     /// By adapter and number.
-    open: BTreeMap<(usize, u64), Weak<dyn Unanswered>>,
+    open: HashMap<(usize, u64), Weak<dyn Unanswered>>,
     /// How many an adapter has, if it has any.
     counts: HashMap<usize, usize>,
     next: u64,
     /// Replies that were dropped without an answer.
     dropped: u64,
-}
-
-/// All of one adapter.
-fn of(adapter: usize) -> RangeInclusive<(usize, u64)> {
-    (adapter, 0)..=(adapter, u64::MAX)
 }
 
 impl OpenRequests {
@@ -143,15 +137,11 @@ impl State {
         }
     }
 
+    /// Those of an adapter, or of all.
     fn all(&self, adapter: Option<usize>) -> Vec<Weak<dyn Unanswered>> {
-        match adapter {
-            Some(adapter) => self
-                .open
-                .range(of(adapter))
-                .map(|it| it.1.clone())
-                .collect(),
-            None => self.open.values().cloned().collect(),
-        }
+        let is_asked = |of: usize| adapter.is_none_or(|adapter| adapter == of);
+        let asked = self.open.iter().filter(|((of, _), _)| is_asked(*of));
+        asked.map(|(_, request)| Weak::clone(request)).collect()
     }
 }
 
