@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use orbium_core::{Completion, ConnectionSharing, ExceptionKind, Orb, SystemException};
 use orbium_giop::real_time::PriorityBand;
-use orbium_sys::{LockedMemory, Scheduling, SchedulingClass, lock_memory, prefault_heap};
+use orbium_sys::{Scheduling, SchedulingClass, prefault_heap};
 
 use crate::error::bad_param;
 use crate::host::Host;
 use crate::mapping::{Confined, legal};
+use crate::memory_lock::{LockedMemory, lock_memory};
 use crate::rt_orb::RtOrb;
 use crate::shared::Shared;
 use crate::validation::check_bands_alone;

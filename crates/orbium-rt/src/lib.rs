@@ -35,6 +35,7 @@ mod current;
 mod error;
 mod host;
 mod mapping;
+mod memory_lock;
 mod mutex;
 mod network;
 mod object;
@@ -48,9 +49,10 @@ mod transform;
 mod upcall;
 mod validation;
 
+pub use memory_lock::LockedMemory;
 pub use orbium_core::{NetworkMark, Priority};
 pub use orbium_giop::real_time::{PriorityBand, PriorityModel};
-pub use orbium_sys::{LockedMemory, RealTimeError, Scheduling, SchedulingClass};
+pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
 
 pub use binding::{
     Admission, BindError, Bindings, Bound, Budget, DedicationReply, Excess, Negotiation, Offer,
@@ -62,7 +64,7 @@ pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, ValidationError,
 pub use mapping::{
     ContinuousMapping, DirectMapping, LinearMapping, NativePriority, PriorityMapping,
 };
-pub use mutex::{MutexNotFound, RtMutex};
+pub use mutex::{MutexError, MutexNotFound, PriorityMutex, RtMutex};
 pub use network::{DscpMapping, NetworkPriorityMapping};
 pub use object::RtObject;
 pub use poa::RtPoa;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `RTCORBA::Mutex`: with priority inheritance (RT-CORBA 1.2, clause 5.9).
 
+mod mutex_error;
+mod pi_futex;
+mod priority_mutex;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use mutex_error::MutexError;
 use orbium_core::{Completion, ExceptionKind, SystemException};
-use orbium_sync::{MutexError, PriorityMutex};
+pub use priority_mutex::PriorityMutex;
 
 /// A mutex: while somebody waits for it, its owner is no less urgent. Clones are
 /// the same mutex. Not recursive.

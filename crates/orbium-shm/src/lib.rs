@@ -78,6 +78,7 @@ pub mod ping_pong;
 mod region;
 #[doc(hidden)]
 pub mod ring;
+mod shared_memory;
 mod spin;
 mod stream;
 mod sync;

@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use orbium_sys::fork::{Held, Origin};
-use orbium_sys::{Interest, shared, wait_for};
+use orbium_sys::{Interest, wait_for};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::region::{Region, Way};
 use crate::ring::{Control, Rouse, Side};
+use crate::shared_memory;
 
 /// Nothing more is received: `shutdown` was called.
 pub(crate) const READ_ENDED: u32 = 1;
@@ -290,7 +291,7 @@ impl Link {
 #[cold]
 fn wake(side: &Side) {
     // All of them: there is one, unless the peer is hostile.
-    shared::wake(&side.state, u32::MAX);
+    shared_memory::wake(&side.state, u32::MAX);
 }
 
 #[cfg(test)]

@@ -11,11 +11,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use orbium_sys::{Deadline, Interest, shared, wait_for};
+use orbium_sys::{Deadline, Interest, wait_for};
 
 use crate::hello;
 use crate::region::{Region, Way};
 use crate::ring::Octets;
+use crate::shared_memory;
 
 /// Octets that one message may have.
 const RING: u32 = 512 * 1024;
@@ -90,7 +91,7 @@ impl PingPong {
                 return Ok(true);
             }
             // It returns because the flag has changed, or to check for the peer.
-            match shared::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
+            match shared_memory::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && self.is_alone()? => {
                     return Ok(false);
                 }
@@ -151,7 +152,7 @@ impl Write for PingPong {
         }
         self.region.octets(outward).put(0, &from[..count]);
         if flag.swap(FULL, Ordering::AcqRel) == AWAITED {
-            shared::wake(flag, 1);
+            shared_memory::wake(flag, 1);
         }
         Ok(count)
     }

@@ -9,10 +9,10 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
 use orbium_sys::fork::Mapped;
-use orbium_sys::shared;
 
 use crate::octets::SharedOctets;
 use crate::ring::Control;
+use crate::shared_memory;
 
 /// Fewest octets of a ring.
 pub(crate) const SMALLEST: u32 = 4 * 1024;
@@ -75,7 +75,7 @@ impl Region {
         if !is_ring(ring) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let memory = shared::sealed_memory(c"orbium", total(ring as usize) as u64)?;
+        let memory = shared_memory::sealed_memory(c"orbium", total(ring as usize) as u64)?;
         Ok((Self::map(&memory, ring as usize)?, memory))
     }
 
@@ -87,14 +87,15 @@ impl Region {
         if !is_ring(ring) {
             return Err(bad("shared memory: rings of a size that they cannot have"));
         }
-        let sealed = shared::is_sealed(memory).map_err(|_| bad("shared memory: not a memfd"))?;
+        let sealed =
+            shared_memory::is_sealed(memory).map_err(|_| bad("shared memory: not a memfd"))?;
         if !sealed {
             return Err(bad("shared memory: not sealed"));
         }
-        if !shared::is_of_ordinary_pages(memory)? {
+        if !shared_memory::is_of_ordinary_pages(memory)? {
             return Err(bad("shared memory: not of ordinary pages"));
         }
-        if shared::length(memory)? != total(ring as usize) as u64 {
+        if shared_memory::length(memory)? != total(ring as usize) as u64 {
             return Err(bad("shared memory: not of the size that was told"));
         }
         Self::map(memory, ring as usize)
@@ -102,7 +103,7 @@ impl Region {
 
     /// Maps memory that was checked.
     fn map(memory: &OwnedFd, ring: usize) -> io::Result<Self> {
-        let base = shared::map(memory, total(ring))?;
+        let base = shared_memory::map(memory, total(ring))?;
         // SAFETY: a new mapping of whole pages, for `HEAD` and rings are, which lasts
         // until `drop`, and is seen as atomics only.
         let mapped = Some(unsafe { Mapped::new(base, total(ring)) });
@@ -145,6 +146,6 @@ impl Drop for Region {
         self.mapped = None;
         // SAFETY: `map` gave that place for as many octets, and every reference
         // into it borrows `self`.
-        unsafe { shared::unmap(self.base, total(self.ring)) };
+        unsafe { shared_memory::unmap(self.base, total(self.ring)) };
     }
 }

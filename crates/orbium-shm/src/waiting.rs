@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orbium_sys::{Deadline, shared};
+use orbium_sys::Deadline;
 
 use crate::link::{BROKEN, DEAD, Link, Wait};
 use crate::ring::{Park, Parked, Slept, sleep};
+use crate::shared_memory;
 use crate::watcher;
 
 /// The longest sleep while no watcher runs (it lacked a descriptor or a thread): the bound
@@ -66,7 +67,7 @@ impl Park for Parking<'_> {
             last = left.is_some_and(|left| left <= UNWATCHED);
             left = Some(left.map_or(UNWATCHED, |left| left.min(UNWATCHED)));
         }
-        let Err(error) = shared::sleep_on(word, value, left) else {
+        let Err(error) = shared_memory::sleep_on(word, value, left) else {
             return Parked::Woken;
         };
         match error.kind() {

@@ -7,7 +7,6 @@
 //! * [`role`]: the role a thread has while it runs a servant (reader, reactor),
 //!   which it hands off before it blocks.
 //! * [`lock`]: the locks on the path of a call, which can be counted.
-//! * [`PriorityMutex`]: a mutex with priority inheritance.
 //! * [`Turn`]: one thread at a time, which may take its turn again.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
@@ -19,10 +18,7 @@ mod atomic;
 mod job_queue;
 mod leader_follower;
 pub mod lock;
-mod mutex_error;
 mod object_cache;
-mod pi_futex;
-mod priority_mutex;
 pub mod role;
 mod slab;
 mod threads;
@@ -30,9 +26,7 @@ mod turn;
 
 pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
-pub use mutex_error::MutexError;
 pub use object_cache::ObjectCache;
-pub use priority_mutex::PriorityMutex;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
 pub use turn::{Taken, Turn};

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::time::Timespec;
+use rustix::event::Timespec;
 
 /// A point of the monotonic clock, or never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

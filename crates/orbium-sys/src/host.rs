@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host, and the user of this process.
+#![expect(unsafe_code, reason = "the user id")]
 
 /// The name of this host; empty if it has none that is text.
 #[cfg(unix)]
@@ -12,7 +13,8 @@ pub fn host_name() -> String {
 /// The effective user id of the process.
 #[must_use]
 pub fn effective_user() -> u32 {
-    rustix::process::geteuid().as_raw()
+    // SAFETY: it takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
 }
 
 /// An unpredictable number; 0 from a system that has none to give.

@@ -31,8 +31,6 @@ mod readiness;
 mod real_time_error;
 mod scheduling;
 mod scheduling_class;
-#[cfg(target_os = "linux")]
-pub mod shared;
 mod socket;
 mod socket_options;
 mod sockopt;
@@ -55,7 +53,7 @@ pub use exhaustion::is_exhausted;
 pub use host::{effective_user, host_name, random_number};
 pub use interface::NetworkInterface;
 pub use lock_file::LockFile;
-pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unlock_memory};
+pub use memory::{prefault_heap, prefault_stack};
 pub use option_names::OptionError;
 pub use process::is_process;
 pub use processors::{bind_this_thread, processors_of_this_thread};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Locks between processes, by the name of a file.
+#![expect(unsafe_code, reason = "a lock on an open file")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use crate::Deadline;
 use crate::fork::Origin;
@@ -39,7 +38,7 @@ impl LockFile {
                 let what = format!("{}: not a lock file", path.display());
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
             }
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match try_lock(&file) {
                 // The previous holder may have removed the file since it was opened.
                 Ok(()) if is_at(&file, path)? => {
                     return Ok(Self {
@@ -49,11 +48,24 @@ impl LockFile {
                     });
                 }
                 Ok(()) => {}
-                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(RETRY_INTERVAL),
-                Err(error) => return Err(error.into()),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {
+                        std::thread::sleep(RETRY_INTERVAL);
+                    }
+                    _ => return Err(error),
+                },
             }
             deadline.remaining()?;
         }
+    }
+}
+
+/// Takes the exclusive lock of the file, if no other process has it.
+fn try_lock(file: &File) -> io::Result<()> {
+    // SAFETY: the descriptor is open as long as the file is borrowed.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

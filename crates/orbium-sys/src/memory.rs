@@ -8,66 +8,8 @@
 
 use std::hint::black_box;
 
-#[cfg(target_os = "linux")]
-use rustix::{
-    io::Errno,
-    mm::{MlockAllFlags, mlockall, munlockall},
-};
-
-use crate::RealTimeError;
-
 /// Octets of a page; where pages are larger, some are touched twice.
 const PAGE: usize = 4096;
-
-/// Which memory of the process is kept from being paged out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LockedMemory {
-    /// What is there now.
-    Present,
-    /// What is there now, and what will be: each later mapping, stacks of new
-    /// threads too, is filled at once. Large mappings take their time.
-    All,
-}
-
-/// Locks the memory of this process.
-///
-/// # Errors
-/// [`RealTimeError::MemoryLockLimit`]; [`RealTimeError::Unsupported`] on systems
-/// other than Linux.
-#[cfg(target_os = "linux")]
-#[inline]
-pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
-    let flags = match which {
-        LockedMemory::Present => MlockAllFlags::CURRENT,
-        LockedMemory::All => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE,
-    };
-    mlockall(flags).map_err(|error| match error {
-        Errno::PERM | Errno::NOMEM | Errno::AGAIN => RealTimeError::MemoryLockLimit,
-        _ => RealTimeError::System(error.into()),
-    })
-}
-
-/// Lets the memory of this process be paged out again.
-///
-/// # Errors
-/// What the system says.
-#[cfg(target_os = "linux")]
-#[inline]
-pub fn unlock_memory() -> Result<(), RealTimeError> {
-    munlockall().map_err(|error| RealTimeError::System(error.into()))
-}
-
-/// Not on this system.
-#[cfg(not(target_os = "linux"))]
-pub fn lock_memory(_: LockedMemory) -> Result<(), RealTimeError> {
-    Err(RealTimeError::Unsupported("locking memory"))
-}
-
-/// Not on this system.
-#[cfg(not(target_os = "linux"))]
-pub fn unlock_memory() -> Result<(), RealTimeError> {
-    Err(RealTimeError::Unsupported("locking memory"))
-}
 
 /// Touches that many octets of the calling thread's stack, and up to two pages
 /// more, so that they are there when a request needs them. They must be there to
@@ -176,14 +118,5 @@ mod tests {
     fn nothing_is_touched_for_nothing() {
         prefault_stack(0);
         prefault_heap(0);
-    }
-
-    #[test]
-    fn memory_is_locked_or_the_limit_is_named() {
-        match lock_memory(LockedMemory::Present) {
-            Ok(()) => unlock_memory().unwrap(),
-            Err(RealTimeError::MemoryLockLimit) => {}
-            Err(other) => panic!("{other}"),
-        }
     }
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Other processes.
+#![expect(unsafe_code, reason = "asking for a process by its number")]
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use std::io;
 
 /// Whether there is a process of that number, as far as this one sees them: those of
 /// other containers it does not.
 #[must_use]
 pub fn is_process(number: u32) -> bool {
-    let number = i32::try_from(number).ok().and_then(Pid::from_raw);
+    let Ok(number @ 1..) = i32::try_from(number) else {
+        return false;
+    };
+    // SAFETY: signal 0 is none: nothing is sent, to whatever process that is.
+    let sent = unsafe { libc::kill(number, 0) };
     // One that may not be signalled is there too.
-    number.is_some_and(|number| test_kill_process(number) != Err(Errno::SRCH))
+    sent == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 #[cfg(test)]

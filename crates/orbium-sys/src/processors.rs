@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which processors a thread runs on.
 
-use std::io;
+#![cfg_attr(
+    target_os = "linux",
+    expect(unsafe_code, reason = "sets of processors")
+)]
 
+use std::io;
 #[cfg(target_os = "linux")]
-use rustix::{
-    io::Errno,
-    thread::{CpuSet, sched_getaffinity, sched_setaffinity},
-};
+use std::mem;
 
 use crate::RealTimeError;
+
+/// Processors that a set has room for.
+#[cfg(target_os = "linux")]
+const MAX_PROCESSORS: usize = libc::CPU_SETSIZE as usize;
+
+#[cfg(target_os = "linux")]
+fn empty_set() -> libc::cpu_set_t {
+    // SAFETY: a set is made of integers, for which zero is a value.
+    unsafe { mem::zeroed() }
+}
 
 /// Lets the calling thread run on these processors alone, counted from 0.
 /// Threads that it makes later are bound likewise.
@@ -20,17 +31,25 @@ use crate::RealTimeError;
 #[cfg(target_os = "linux")]
 pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     let nowhere = || RealTimeError::NoSuchProcessor(processors.to_vec());
-    let mut set = CpuSet::new();
+    let mut set = empty_set();
     for &processor in processors {
-        if processor >= CpuSet::MAX_CPU {
+        if processor >= MAX_PROCESSORS {
             return Err(nowhere());
         }
-        set.set(processor);
+        // SAFETY: the set has room for that processor.
+        unsafe { libc::CPU_SET(processor, &mut set) };
     }
-    sched_setaffinity(None, &set).map_err(|error| match error {
-        Errno::INVAL => nowhere(),
-        error => io::Error::from(error).into(),
-    })
+    // SAFETY: the kernel reads a set of that size, which is borrowed until it returns; 0 is
+    // the calling thread.
+    let refused = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
+    if refused == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EINVAL) => Err(nowhere()),
+        _ => Err(error.into()),
+    }
 }
 
 /// The processors that the calling thread may run on.
@@ -40,8 +59,16 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
 #[cfg(target_os = "linux")]
 #[inline]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
-    let set = sched_getaffinity(None)?;
-    Ok((0..CpuSet::MAX_CPU).filter(|at| set.is_set(*at)).collect())
+    let mut set = empty_set();
+    // SAFETY: the kernel writes a set of that size, which is borrowed until it returns; 0 is
+    // the calling thread.
+    let refused = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
+    if refused != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the set has room for each of them.
+    let is_in = |at: &usize| unsafe { libc::CPU_ISSET(*at, &set) };
+    Ok((0..MAX_PROCESSORS).filter(is_in).collect())
 }
 
 /// Not on this system.

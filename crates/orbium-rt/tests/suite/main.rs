@@ -16,4 +16,5 @@ mod models;
 mod mutex;
 mod policies;
 mod pools;
+mod priority_mutex;
 mod rt_poa;

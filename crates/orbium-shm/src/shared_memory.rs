@@ -14,9 +14,7 @@ use rustix::fs::{
     memfd_create,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::thread::futex::{self, Flags};
-
-use crate::deadline::timespec;
+use rustix::thread::futex::{self, Flags, Timespec};
 
 /// Without these the other side could cut the memory off under us.
 const SEALS: SealFlags = SealFlags::SHRINK
@@ -26,12 +24,18 @@ const SEALS: SealFlags = SealFlags::SHRINK
 /// `TMPFS_MAGIC`: what a memfd of ordinary pages lies on.
 const TMPFS: i128 = 0x0102_1994;
 
+/// A time beyond what the kernel can count.
+const FOR_EVER: Timespec = Timespec {
+    tv_sec: i64::MAX,
+    tv_nsec: 0,
+};
+
 /// New memory of that many bytes, zeros, which can be made neither longer nor
 /// shorter by any process. The name shows in `/proc`.
 ///
 /// # Errors
 /// The system's error.
-pub fn sealed_memory(name: &CStr, bytes: u64) -> io::Result<OwnedFd> {
+pub(crate) fn sealed_memory(name: &CStr, bytes: u64) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     // Hosts may insist on memory that cannot be executed; kernels before 6.3 do
     // not know what that is.
@@ -47,7 +51,7 @@ pub fn sealed_memory(name: &CStr, bytes: u64) -> io::Result<OwnedFd> {
 /// # Errors
 ///
 /// The system's error, such as that it is of no memory.
-pub fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
+pub(crate) fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
     Ok(fcntl_get_seals(memory)?.contains(SEALS))
 }
 
@@ -56,7 +60,7 @@ pub fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
 ///
 /// # Errors
 /// The system's error.
-pub fn is_of_ordinary_pages(memory: &OwnedFd) -> io::Result<bool> {
+pub(crate) fn is_of_ordinary_pages(memory: &OwnedFd) -> io::Result<bool> {
     // The sort of the number differs between systems.
     Ok(i128::from(fstatfs(memory)?.f_type) == TMPFS)
 }
@@ -65,7 +69,7 @@ pub fn is_of_ordinary_pages(memory: &OwnedFd) -> io::Result<bool> {
 ///
 /// # Errors
 /// The system's error.
-pub fn length(memory: &OwnedFd) -> io::Result<u64> {
+pub(crate) fn length(memory: &OwnedFd) -> io::Result<u64> {
     let length = fstat(memory)?.st_size;
     u64::try_from(length).map_err(|_| io::ErrorKind::InvalidData.into())
 }
@@ -75,7 +79,7 @@ pub fn length(memory: &OwnedFd) -> io::Result<u64> {
 ///
 /// # Errors
 /// The system's error.
-pub fn map(memory: &impl AsFd, bytes: usize) -> io::Result<NonNull<u8>> {
+pub(crate) fn map(memory: &impl AsFd, bytes: usize) -> io::Result<NonNull<u8>> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a new mapping takes the place of none.
     let base = unsafe { mmap(ptr::null_mut(), bytes, access, MapFlags::SHARED, memory, 0) }?;
@@ -87,7 +91,7 @@ pub fn map(memory: &impl AsFd, bytes: usize) -> io::Result<NonNull<u8>> {
 /// # Safety
 /// [`map`] returned that address for that many bytes, and no thread accesses them
 /// any more.
-pub unsafe fn unmap(base: NonNull<u8>, bytes: usize) {
+pub(crate) unsafe fn unmap(base: NonNull<u8>, bytes: usize) {
     // SAFETY: as the caller promises. An error would mean that nothing is there.
     let _ = unsafe { munmap(base.as_ptr().cast(), bytes) };
 }
@@ -98,13 +102,13 @@ pub unsafe fn unmap(base: NonNull<u8>, bytes: usize) {
 /// # Errors
 /// `WouldBlock`: it has another value; `TimedOut`; `Interrupted`; the system's
 /// error.
-pub fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> io::Result<()> {
-    let timeout = timeout.map(timespec);
+pub(crate) fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> io::Result<()> {
+    let timeout = timeout.map(|it| Timespec::try_from(it).unwrap_or(FOR_EVER));
     Ok(futex::wait(word, Flags::empty(), value, timeout.as_ref())?)
 }
 
 /// Wakes at most so many threads that sleep on a word, in any process.
-pub fn wake(word: &AtomicU32, count: u32) {
+pub(crate) fn wake(word: &AtomicU32, count: u32) {
     // Nothing can be wrong with a word that is there.
     let _ = futex::wake(word, Flags::empty(), count.min(i32::MAX as u32));
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::mutex_error::MutexError;
-use crate::pi_futex;
+use crate::mutex::mutex_error::MutexError;
+use crate::mutex::pi_futex;
 
 /// A mutex with priority inheritance: while a thread waits for it, the thread
 /// that holds it runs at no lower priority (the kernel sees to that). Locked and
@@ -17,7 +17,7 @@ use crate::pi_futex;
 /// monotonic clock. A process that forks must not use its mutexes in the child.
 ///
 /// ```
-/// use orbium_sync::{MutexError, PriorityMutex};
+/// use orbium_rt::{MutexError, PriorityMutex};
 ///
 /// let mutex = PriorityMutex::new();
 /// mutex.lock()?;

@@ -11,7 +11,7 @@ use rustix::thread::futex::{Flags, OWNER_DIED, WAITERS, lock_pi, lock_pi2, unloc
 use rustix::thread::gettid;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-use crate::mutex_error::MutexError;
+use crate::mutex::mutex_error::MutexError;
 
 /// The word is not shared with another process.
 const PRIVATE: Flags = Flags::PRIVATE;

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The mutex with priority inheritance. Not for Miri, which knows no futex operation that
-//! locks (13 is FUTEX_LOCK_PI2).
-#![cfg(not(miri))]
+//! The mutex with priority inheritance.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use orbium_sync::{MutexError, PriorityMutex};
+use orbium_rt::{MutexError, PriorityMutex};
+use orbium_testkit::{eventually, skipped};
 
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Says that something could not be tested, where `cargo xtask test` finds it.
-fn skipped(what: &str) {
-    let line = format!("SKIPPED: {what}\n");
-    eprint!("{line}");
-    if let Some(log) = std::env::var_os("ORBIUM_SKIPPED_LOG") {
-        let log = OpenOptions::new().append(true).create(true).open(log);
-        let _ = log.and_then(|mut log| log.write_all(line.as_bytes()));
-    }
-}
-
-fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "never: {what}");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
 
 #[test]
 fn one_thread_at_a_time_has_it() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::mutex_error::MutexError;
+use crate::mutex::mutex_error::MutexError;
 
 /// How often a waiter polls.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
