@@ -17,9 +17,13 @@ const IDL: &str = "
         string<4> s; wstring<3> w; sequence<octet> y; octet u[4]; sequence<char, 5> z;
         long x[2][3]; Colour c; any a; Object r; Choice one; Numbers many[1];
     };
+    valuetype Link { public Link next; public sequence<Link> others; private any more; };
+    valuetype Named : truncatable Link { public string called; };
+    valuetype Text string;
+    struct Graph { Link first; Link second; Text boxed; };
 ";
 
-const TYPES: &[&str] = &["Colour", "Node", "Choice", "Numbers", "Texts"];
+const TYPES: &[&str] = &["Colour", "Node", "Choice", "Numbers", "Texts", "Graph"];
 
 /// The first octet chooses a type (an `any`, or a struct with every type inside), the rest is
 /// JSON. Never panics; what is refused is refused with a path; what is read can be written,

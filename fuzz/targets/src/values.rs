@@ -8,8 +8,8 @@ use orbium_cdr::{
     Format, Owner,
 };
 use orbium_value::{
-    Abstract, CustomMarshal, DataInput, DataOutput, Facet, ValueBase, ValueOwner, ValueType,
-    idl_value,
+    Abstract, CustomMarshal, DataInput, DataOutput, Facet, Linked, ValueBase, ValueOwner,
+    ValueType, idl_value,
 };
 
 use crate::types::kitchen::{BoxedText, Chain, Labelled, Point};
@@ -71,7 +71,7 @@ pub fn values(input: &[u8]) {
         return;
     };
     let order = ByteOrder::from_flag(kind & 1);
-    match (kind >> 1) % 6 {
+    match (kind >> 1) % 7 {
         0 => graph::<Point>(octets, order),
         1 => graph::<Chain>(octets, order),
         2 => graph::<BoxedText>(octets, order),
@@ -79,6 +79,7 @@ pub fn values(input: &[u8]) {
         // An any of values is written with what it shares with others as values of its own,
         // which makes it longer than what was read.
         4 => drop(read::<Any>(octets, Format::native().with_order(order))),
+        5 => described(octets, order),
         _ => {
             let values = message::<Option<Abstract<Chain>>>(octets, order);
             for value in values.into_iter().flatten() {
@@ -89,6 +90,22 @@ pub fn values(input: &[u8]) {
             }
         }
     }
+}
+
+/// An any of values that are known by its TypeCode alone: taken apart and put together it is
+/// the same.
+fn described(octets: &[u8], order: ByteOrder) {
+    let owner: Owner = Arc::new(ValueOwner::new(()));
+    let mut octets = octets.to_vec();
+    let format = Format::native().with_order(order);
+    let mut reader = CdrReader::new(&mut octets, format).with_owner(Some(&owner));
+    let Ok(any) = Any::decode(&mut reader) else {
+        return;
+    };
+    let data = Linked::new(&any).expect("it was read before");
+    let again = data.to_any().expect("it was written before");
+    assert_eq!(again.value_octets(), any.value_octets());
+    data.reachable().iter().for_each(ValueBase::clear_state);
 }
 
 fn graph<T: ValueType + DecodeNillable>(octets: &[u8], order: ByteOrder)

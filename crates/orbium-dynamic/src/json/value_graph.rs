@@ -26,7 +26,7 @@ impl Printer<'_> {
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,
     ) -> Result<(), CdrError> {
-        if self.levels() >= MAX_DEPTH {
+        if self.levels() > MAX_DEPTH {
             return Err(reader.error(CdrErrorKind::TooDeep));
         }
         if code.kind() == TCKind::AbstractInterface && reader.read_bool()? {

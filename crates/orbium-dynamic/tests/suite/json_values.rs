@@ -216,7 +216,7 @@ fn the_depth_of_values_is_bounded() {
             ONE.replace(r#""next":null"#, &format!(r#""next":{next}"#))
         })
     };
-    let deep = nested(100);
+    let deep = nested(127);
     assert_eq!(again("Node", &deep), deep);
     let definitions = definitions();
     let code = definitions.type_named("Node").unwrap();

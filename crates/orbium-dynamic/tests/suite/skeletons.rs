@@ -4,8 +4,8 @@
 use orbium_cdr::{Any, Type, TypeCode};
 use orbium_core::{Completion, ExceptionKind, ObjectRef, Orb, SystemException};
 use orbium_dynamic::{
-    Direction, DynamicImplementation, Parameter, Request, RequestError, ServerRequest,
-    dynamic_servant,
+    Direction, DynamicImplementation, JsonOptions, Parameter, Request, RequestError, ServerRequest,
+    dynamic_servant, from_json, to_json,
 };
 
 /// What a servant does with one request.
@@ -232,4 +232,45 @@ fn arguments_that_are_not_there_are_marshal() {
         raised(&object).repository_id(),
         "IDL:omg.org/CORBA/MARSHAL:1.0"
     );
+}
+
+/// A chain of values, which may be cyclic.
+fn chain() -> TypeCode {
+    let id = "IDL:test/Chain:1.0";
+    let members = [
+        ("next", TypeCode::recursive(id), true),
+        ("v", Type::LONG.into(), true),
+    ];
+    TypeCode::value(id, "Chain", 0, None, members)
+}
+
+/// Neither side has code for the value: it is known by the TypeCode alone.
+///
+/// Conformance: dynamic - skeletons: values of valuetypes
+#[test]
+fn a_servant_echoes_values_that_no_code_was_generated_for() {
+    let (_orb, references) = serve(|request| {
+        let arguments = request.arguments(&[
+            parameter("first", Direction::In, chain()),
+            parameter("second", Direction::InOut, chain()),
+        ])?;
+        let first = arguments[0].value().clone();
+        let second = arguments[1].value().clone();
+        request.set_argument(1, first)?;
+        request.set_result(second)
+    });
+    let options = JsonOptions::default();
+    let cycle = r#"{"$type":"IDL:test/Chain:1.0","$id":1,"next":{"$ref":1},"v":7}"#;
+    let any = |json: &str| from_json(&chain(), json, &options).unwrap();
+    for object in references {
+        let mut request = Request::new(&object, "swap").unwrap();
+        request.add_in("first", any(cycle)).unwrap();
+        request.add_inout("second", any("null")).unwrap();
+        request.set_return_type(chain()).unwrap();
+        request.invoke().unwrap();
+        let returned = to_json(request.return_value(), &options).unwrap();
+        assert_eq!(returned, "null");
+        let second = request.arguments()[1].value();
+        assert_eq!(to_json(second, &options).unwrap(), cycle);
+    }
 }
