@@ -4,6 +4,7 @@
 
 use crate::peer::built::Programs;
 use crate::peer::closed_loop::{Length, Serving, Work};
+use crate::peer::contender::Peer;
 use crate::peer::server::Under;
 use crate::report::bound::Bound;
 use crate::report::figures::{Report, Row, fraction_of_raw};
@@ -64,6 +65,9 @@ const LINES: &[Line] = &[
     },
 ];
 
+/// Octets of oneways under SYNC_NONE that are sent together.
+const BUFFERED: u32 = 64 << 10;
+
 /// Octets that are sent for one figure, about.
 const VOLUME: u64 = 512 << 20;
 
@@ -86,12 +90,17 @@ fn measure_line(programs: &Programs, line: Line, quick: bool, report: &mut Repor
         timed: false,
     };
     let mut samples = vec![Vec::new(); programs.peers.len()];
+    let mut buffered = Vec::new();
     for repetition in 0..repetitions {
         eprintln!("repetition {} of {repetitions}", repetition + 1);
         for turn in 0..programs.peers.len() {
             let peer = (turn + repetition) % programs.peers.len();
             let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
             samples[peer].push(server.call(&work, length, &Under::OneProcessor)?);
+            if programs.peers[peer] == Peer::Orbium {
+                let under = Under::OneProcessor;
+                buffered.push(server.call_buffered(&work, length, BUFFERED, &under)?);
+            }
         }
     }
     let row = Row::new(line.figure, Bound::AtLeast(line.must), line.aim);
@@ -100,5 +109,9 @@ fn measure_line(programs: &Programs, line: Line, quick: bool, report: &mut Repor
     report
         .rows
         .push(row.with(programs.peers.iter().copied().zip(fractions)));
+    let figure = format!("{}, SYNC_NONE, 64 KiB together", line.figure);
+    let row = Row::new(figure, Bound::AtLeast(line.must), line.aim);
+    let fraction = fraction_of_raw(&buffered, &samples[0]);
+    report.rows.push(row.with([(Peer::Orbium, fraction)]));
     Ok(())
 }

@@ -175,6 +175,19 @@ impl<'a> Serving<'a> {
         self.run(command, work)
     }
 
+    /// Has orbium's client send oneways together, as many as have so many octets.
+    pub(crate) fn call_buffered(
+        &self,
+        work: &Work,
+        length: Length,
+        octets: u32,
+        under: &Under,
+    ) -> Outcome<Sample> {
+        let mut command = self.orbium_client(work, length, under, &self.reference(work));
+        command.args(["--buffer", &octets.to_string()]);
+        self.run(command, work)
+    }
+
     fn reference(&self, work: &Work) -> PathBuf {
         self.folder.join(work.object()).with_extension("ior")
     }

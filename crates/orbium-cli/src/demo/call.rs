@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use orbium::ObjectRef;
+use orbium::{BufferingConstraint, Interface, ObjectRef};
 use orbium_demo::load::{Load, pipelined};
 use serde_json::json;
 
@@ -14,8 +14,8 @@ use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
 use crate::stage::together::by_threads;
 use crate::{output, ping, reference};
 
-/// Time for the first contact with the server; the loop itself waits as long
-/// as it takes.
+/// Time for the first contact with the server, and for a oneway to find room in the buffer;
+/// otherwise the loop itself waits as long as it takes.
 const CONTACT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
@@ -48,6 +48,9 @@ pub(crate) struct CallArgs {
     /// connection; the clock is read before and after all of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "threads")]
     outstanding: Option<u16>,
+    /// Send oneways together (SYNC_NONE), once so many octets of them wait
+    #[arg(long, value_name = "OCTETS", value_parser = clap::value_parser!(u32).range(1..))]
+    buffer: Option<u32>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
     #[command(flatten)]
@@ -56,8 +59,11 @@ pub(crate) struct CallArgs {
 
 pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     args.pin.apply()?;
-    let object = reference::object(&args.reference, &args.protocols, None)?;
+    let mut object = reference::object(&args.reference, &args.protocols, None)?;
     verify(&object, args.op, args.size)?;
+    if let Some(octets) = args.buffer {
+        object = buffering(&object, octets);
+    }
     let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
     if let Some(outstanding) = args.outstanding {
         if args.op != Load::Noop {
@@ -97,6 +103,16 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
         .map_err(failed)?;
     let elapsed = start.elapsed();
     print_timing(args, &Timing::new(&samples, args.calls, elapsed), elapsed)
+}
+
+/// The object with oneways that are sent together, as many as have so many octets. One that finds
+/// the buffer full waits for the server.
+fn buffering(object: &ObjectRef, octets: u32) -> ObjectRef {
+    let constraint = BufferingConstraint {
+        message_bytes: Some(octets as usize),
+        ..BufferingConstraint::default()
+    };
+    object.with_buffering(constraint).with_timeout(CONTACT)
 }
 
 fn print_timing(args: &CallArgs, timing: &Timing, elapsed: Duration) -> Result<(), Failure> {
