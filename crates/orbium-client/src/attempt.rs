@@ -15,9 +15,9 @@ use std::time::Instant;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_interceptor::Policy;
 use orbium_interceptor::client::CallTarget;
-use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{self, Failed};
+use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
 use orbium_transport::Stamp;
 
@@ -348,6 +348,10 @@ impl CallTarget for Attempt<'_> {
 
     fn policies(&self) -> Vec<Policy> {
         self.object.effective_policies()
+    }
+
+    fn sync_scope(&self) -> SyncScope {
+        self.object.overrides().sync_scope
     }
 }
 

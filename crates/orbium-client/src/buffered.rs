@@ -83,7 +83,10 @@ impl<'a> Buffered<'_, 'a> {
             let mut begun = pool.begin_oneway(way.said, deadline)?;
             let mut writer = match self.write(attempt, way.candidate, &mut begun) {
                 Ok(writer) => writer,
-                Err(outcome) => return Ok(Err(outcome)),
+                Err(outcome) => {
+                    pool.abandon_oneway(begun);
+                    return Ok(Err(outcome));
+                }
             };
             match pool.push_oneway(begun, &mut writer, constraint, deadline) {
                 Ok(Pushed::Buffered) => return Ok(Ok(())),
@@ -142,6 +145,16 @@ fn buffers(way: &Way<'_>, pool: &Pool) -> bool {
 
 fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> Outcome {
     Outcome::Failed(attempt.reached_none(true, exception))
+}
+
+/// Sends what is buffered on the way that the call takes. To be done while the call has no
+/// connection yet, as sending may need one, and the call's may be the last.
+pub(crate) fn flush_before_call(attempt: &Attempt<'_>) {
+    let pool = attempt.way(Choice::First).ok().and_then(|way| way.pool);
+    if let Some(pool) = pool {
+        // What is lost is counted, and what is late stays in the buffer.
+        let _ = pool.flush_oneways(attempt.timing().sending);
+    }
 }
 
 /// Sends the oneways that were buffered through a reference, or through others that share its

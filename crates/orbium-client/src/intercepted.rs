@@ -8,7 +8,7 @@ use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::Operation;
 
 use crate::attempt::Attempt;
-use crate::buffered::Buffered;
+use crate::buffered::{Buffered, flush_before_call};
 use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
@@ -108,8 +108,11 @@ impl<'a> Intercepted<'_, 'a> {
         {
             return (sent.map(|()| CallOutcome::Sent), ContextList::default());
         }
+        if is_buffered {
+            flush_before_call(attempt);
+        }
         let link = match (self.link)(attempt) {
-            Ok(link) if is_buffered => link.behind_oneways(attempt.timing().sending),
+            Ok(link) if is_buffered => link.behind_oneways(),
             Ok(link) => link,
             Err(exception) => {
                 let failed = Outcome::Failed(attempt.reached_none(oneway, exception));

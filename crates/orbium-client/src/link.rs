@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orbium_giop::SystemException;
 use orbium_invocation::story::{Phase, note};
-use orbium_transport::{Deadline, Stamp};
+use orbium_transport::Stamp;
 
 use crate::candidate::{Candidate, Route};
 use crate::connection::Connection;
@@ -100,12 +100,10 @@ impl<'b> Link<'b> {
     /// The same link, over the connection that buffered oneways have just gone out over, if
     /// there were any.
     #[cold]
-    pub(super) fn behind_oneways(mut self, deadline: Deadline) -> Self {
+    pub(super) fn behind_oneways(mut self) -> Self {
         let Some(pool) = self.pool else {
             return self;
         };
-        // What is lost is counted.
-        let _ = pool.flush_oneways(deadline);
         if let Some(mut connection) = pool.take_flushed() {
             let other = self.connection.as_ref();
             if let Some(introduction) = other.and_then(|it| it.introduction) {

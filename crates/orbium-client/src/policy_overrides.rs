@@ -10,7 +10,7 @@ use orbium_cdr::Any;
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_interceptor::{Policy, PolicyError};
-use orbium_invocation::{RebindMode, SyncScope, TimePolicies};
+use orbium_invocation::{BufferingConstraint, RebindMode, SyncScope, TimePolicies};
 
 use crate::overrides::Overrides;
 use crate::thread_policies::ThreadPolicies;
@@ -44,7 +44,8 @@ const END_OF_STANDARD: u32 = 0x1000;
 /// What becomes of the policies that were there before (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOverride {
-    /// None of them remains (SET_OVERRIDE).
+    /// None of those that can be set by number remains (SET_OVERRIDE), nor do buffering
+    /// constraints, which belong to SyncScopePolicy.
     Set,
     /// Those of other types remain (ADD_OVERRIDE).
     Add,
@@ -179,8 +180,8 @@ fn of_protocols(protocols: Option<&ProtocolPolicy>) -> Option<Policy> {
 /// programs define.
 ///
 /// # Errors
-/// Why the value makes none. Those of times at which something begins or ends have no value
-/// that is an any here: UNSUPPORTED_POLICY.
+/// Why the value makes none. The policies of points of time (27 to 30) are not made of a
+/// `TimeBase::UtcT`, but by [`Policy::new`] of a [`SystemTime`]: UNSUPPORTED_POLICY.
 pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, PolicyError>> {
     if policy_type >= END_OF_STANDARD {
         return None;
@@ -259,6 +260,7 @@ impl PolicyScope for Overrides {
     fn clear(&mut self) {
         self.rebind = RebindMode::default();
         self.sync_scope = SyncScope::default();
+        self.buffering = BufferingConstraint::default();
         self.times = TimePolicies::NONE;
         self.protocols = None;
         self.defined.clear();

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use orbium_giop::SystemException;
 use orbium_metrics::ConnectionBook;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_transport::Deadline;
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
@@ -154,8 +155,10 @@ impl Pools {
         let all = &self.0;
         all.counts.close();
         let known = std::mem::take(&mut *all.lock());
+        // One deadline for all servers: those that take nothing are not waited for one by one.
+        let deadline = Deadline::after(Some(all.config.limits.send_time));
         for pool in known.all() {
-            pool.close();
+            pool.close_by(deadline);
         }
         all.end_reaper();
         all.flusher.end();

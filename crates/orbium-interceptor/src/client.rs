@@ -6,12 +6,13 @@ mod info;
 mod outcome;
 pub(crate) mod points;
 mod suspended;
+mod target;
 
 pub use flow::{CallFlow, CallStart};
 pub use info::{
-    CallFacts, CallTarget, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
-    SendRequest,
+    ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
 pub use outcome::CallOutcome;
 pub use points::ClientInterceptor;
 pub use suspended::SuspendedFlow;
+pub use target::{CallFacts, CallTarget};

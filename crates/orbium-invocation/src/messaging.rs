@@ -20,21 +20,22 @@ pub enum RebindMode {
     NoReconnect,
 }
 
-/// SyncScopePolicy: when a oneway call returns.
+/// SyncScopePolicy: when a oneway call returns. The numbers are those of `Messaging::SyncScope`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(i16)]
 pub enum SyncScope {
     /// SYNC_NONE: the request is in the buffer of its connection, where it waits as
     /// [`BufferingConstraint`] says. Nothing is raised for what happens later.
-    None,
+    None = 0,
     /// SYNC_WITH_TRANSPORT: the transport has accepted the request.
     #[default]
-    WithTransport,
+    WithTransport = 1,
     /// SYNC_WITH_SERVER: the server has received the request, and has not begun the servant.
     /// Failures up to there are raised, and forwards are followed.
-    WithServer,
+    WithServer = 2,
     /// SYNC_WITH_TARGET: the servant has returned. System exceptions are raised as by an
     /// operation with a reply.
-    WithTarget,
+    WithTarget = 3,
 }
 
 impl SyncScope {

@@ -14,6 +14,7 @@ use orbium_transport::Deadline;
 
 use super::Pool;
 use super::oneway_state::State;
+use super::oneways::REPLACEMENTS;
 use crate::connection::Connection;
 use crate::outcome::Outcome;
 
@@ -38,6 +39,11 @@ pub(super) struct Unsent {
 }
 
 impl Unsent {
+    fn lost(messages: usize) -> Self {
+        let outcome = Outcome::NotBegun(send_failed());
+        Self { messages, outcome }
+    }
+
     fn exception(&self) -> SystemException {
         match &self.outcome {
             Outcome::Failed(exception) | Outcome::NotBegun(exception) => *exception,
@@ -75,6 +81,7 @@ impl Pool {
         waits: Option<Deadline>,
         connects: Deadline,
     ) -> Result<(), Unsent> {
+        let mut replaced = 0;
         loop {
             match self.send_oneways(&mut state) {
                 Flushed::Empty => {
@@ -93,20 +100,33 @@ impl Pool {
                         })?;
                     }
                 },
-                Flushed::Unconnected => {
+                Flushed::Unconnected if replaced < REPLACEMENTS => {
+                    replaced += 1;
                     drop(state);
-                    let connected = self.connect_oneways(connects);
-                    state = connected.map_err(|exception| Unsent {
-                        messages: self.oneways.lock().drop_all(),
-                        outcome: Outcome::Failed(exception),
-                    })?;
+                    state = self.reconnect(connects, waits.is_some())?;
                 }
-                Flushed::Lost(messages) => {
-                    let outcome = Outcome::NotBegun(send_failed());
-                    return Err(Unsent { messages, outcome });
-                }
+                Flushed::Unconnected => return Err(Unsent::lost(state.drop_all())),
+                Flushed::Lost(messages) => return Err(Unsent::lost(messages)),
             }
         }
+    }
+
+    /// A connection for what is buffered, which is dropped if there is none: but not at the
+    /// deadline if `keeps`.
+    fn reconnect(&self, deadline: Deadline, keeps: bool) -> Result<MutexGuard<'_, State>, Unsent> {
+        self.connect_oneways(deadline).or_else(|exception| {
+            let mut state = self.oneways.lock();
+            // Another caller has brought one.
+            if state.connection.is_some() {
+                return Ok(state);
+            }
+            let messages = match keeps && exception.kind == ExceptionKind::Timeout {
+                true => 0,
+                false => state.drop_all(),
+            };
+            let outcome = Outcome::Failed(exception);
+            Err(Unsent { messages, outcome })
+        })
     }
 
     /// Sends what is buffered as far as the connection takes it.
@@ -227,7 +247,7 @@ impl Pool {
     }
 
     /// Gives the connection to a caller that waits for one, if the buffer does not need it.
-    fn hand_over(&self, mut state: MutexGuard<'_, State>) {
+    pub(super) fn hand_over(&self, mut state: MutexGuard<'_, State>) {
         state.due = None;
         // SeqCst: a caller that counts itself up later finds the connection by itself.
         if self.callers_wait.load(Ordering::SeqCst) > 0
@@ -241,8 +261,13 @@ impl Pool {
     /// The connection of the buffer, once that is sent: for a call.
     pub(crate) fn take_flushed(&self) -> Option<Box<Connection>> {
         let mut state = self.oneways.lock();
-        if let Flushed::Lost(messages) = self.send_oneways(&mut state) {
-            self.counts.note_lost_oneways(messages);
+        match self.send_oneways(&mut state) {
+            Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),
+            // The thread that flushes hands the connection over once all is sent.
+            Flushed::Blocked => {
+                self.flush_at(&mut state, Instant::now() + RETRY);
+            }
+            Flushed::Empty | Flushed::Unconnected => {}
         }
         self.take_if_flushed(&mut state)
     }
@@ -270,9 +295,9 @@ impl Pool {
         }
     }
 
-    /// Sends what is buffered, and closes the connection in order.
-    pub(super) fn end_oneways(&self) {
-        let deadline = Deadline::after(Some(self.config.limits.send_time));
+    /// Sends what is buffered, as far as the server takes it before the deadline, and closes the
+    /// connection in order.
+    pub(super) fn end_oneways(&self, deadline: Deadline) {
         // What is lost is counted, and what is late is below.
         let _ = self.flush_oneways(deadline);
         let mut state = self.oneways.lock();

@@ -4,6 +4,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use orbium_transport::Deadline;
+
 use super::{Pool, Source};
 use crate::connection::Connection;
 
@@ -157,9 +159,14 @@ impl Pool {
 
     /// Closes idle connections; waiting callers fail.
     pub(crate) fn close(&self) {
+        self.close_by(Deadline::after(Some(self.config.limits.send_time)));
+    }
+
+    /// The same; a server that does not take buffered oneways is waited for until the deadline.
+    pub(crate) fn close_by(&self, deadline: Deadline) {
         // Before the scan of the idle ones: a connection released later is closed then.
         self.callers_wait.fetch_add(1, Ordering::SeqCst);
-        self.end_oneways();
+        self.end_oneways(deadline);
         if let Some(own) = &self.own {
             let closed = own.close_all();
             self.count_closed(closed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Oneways of a pool under SYNC_NONE: into the buffer.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
@@ -16,7 +17,7 @@ use crate::introduction::PriorityContext;
 use crate::outcome::Outcome;
 
 /// Times that a connection which turns out to have ended is replaced.
-const REPLACEMENTS: usize = 64;
+pub(super) const REPLACEMENTS: usize = 64;
 
 impl Pool {
     /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
@@ -73,7 +74,10 @@ impl Pool {
         let due = constraint
             .timeout
             .and_then(|it| Instant::now().checked_add(it));
-        if !is_sent && !self.is_closed() && due.is_none_or(|due| self.flush_at(&mut state, due)) {
+        // A caller that waits for the connection could not take it during the writing, and gets
+        // it once all is sent. Never 0 again once the pool is closed.
+        let is_awaited = self.callers_wait.load(Ordering::SeqCst) > 0;
+        if !is_sent && !is_awaited && due.is_none_or(|due| self.flush_at(&mut state, due)) {
             return Ok(Pushed::Buffered);
         }
         match self.flush_from(state, None, deadline) {
@@ -84,6 +88,15 @@ impl Pool {
                     .note_lost_oneways(unsent.messages.saturating_sub(1));
                 Err(unsent.outcome)
             }
+        }
+    }
+
+    /// Ends a oneway that was begun and cannot be written.
+    pub(crate) fn abandon_oneway(&self, begun: Begun<'_>) {
+        drop(begun);
+        let state = self.oneways.lock();
+        if state.buffer.is_empty() {
+            self.hand_over(state);
         }
     }
 

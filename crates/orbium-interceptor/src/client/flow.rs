@@ -7,10 +7,11 @@ use orbium_giop::Completion;
 use orbium_invocation::Operation;
 
 use super::info::{
-    CallTarget, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts,
-    SendPoll, SendRequest,
+    ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts, SendPoll,
+    SendRequest,
 };
 use super::outcome::CallOutcome;
+use super::target::CallTarget;
 use crate::chain::{Point, Unimplemented};
 use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;

@@ -26,90 +26,20 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
 
 use orbium_cdr::Any;
 use orbium_channel::protocol;
 use orbium_giop::{Ior, SystemException, TaggedComponent, TaggedProfile};
-use orbium_invocation::Operation;
+use orbium_invocation::{Operation, SyncScope};
 
 use super::outcome::CallOutcome;
+use super::target::CallTarget;
 use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
 use crate::errors::{no_such_component, no_such_policy, not_kept};
 use crate::policy::Policy;
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
-
-/// The references of an attempt at a call. Interceptors ask for few of them, so that each is
-/// found when it is asked for.
-pub trait CallTarget {
-    /// The reference that the call is made through.
-    fn target(&self) -> &Arc<Ior>;
-
-    /// The reference that is used: another one after a forward.
-    fn effective_target(&self) -> &Arc<Ior>;
-
-    /// Place of the profile that is used in that.
-    fn profile(&self) -> usize;
-
-    /// The policies of the call.
-    fn policies(&self) -> Vec<Policy>;
-}
-
-/// What a flow begins with that outlives the call of its thread.
-#[derive(Debug)]
-pub struct CallFacts {
-    /// What is called.
-    pub operation: &'static Operation,
-    /// The reference that the call is made through.
-    pub target: Arc<Ior>,
-    /// The reference that is used: another one after a forward.
-    pub effective: Arc<Ior>,
-    /// Place of the profile that is used in that.
-    pub profile: usize,
-    /// Service contexts that the caller added by hand.
-    pub contexts: ContextList,
-    /// The policies of the call.
-    pub policies: Vec<Policy>,
-}
-
-impl CallFacts {
-    /// What is known of an attempt.
-    #[cold]
-    pub fn of(
-        operation: &'static Operation,
-        target: &dyn CallTarget,
-        contexts: &ContextList,
-    ) -> Self {
-        Self {
-            operation,
-            target: Arc::clone(target.target()),
-            effective: Arc::clone(target.effective_target()),
-            profile: target.profile(),
-            contexts: contexts.clone(),
-            policies: target.policies(),
-        }
-    }
-}
-
-impl CallTarget for CallFacts {
-    fn target(&self) -> &Arc<Ior> {
-        &self.target
-    }
-
-    fn effective_target(&self) -> &Arc<Ior> {
-        &self.effective
-    }
-
-    fn profile(&self) -> usize {
-        self.profile
-    }
-
-    fn policies(&self) -> Vec<Policy> {
-        self.policies.clone()
-    }
-}
 
 /// What can be asked at every point of a call.
 #[derive(Clone, Copy)]
@@ -334,12 +264,12 @@ macro_rules! of_request {
                 Err(not_kept())
             }
 
-            /// How far a oneway is confirmed: `NONE` is 0, `WITH_TRANSPORT` 1. A request
-            /// with a reply waits for its servant: `WITH_TARGET`, 3.
+            /// How far a oneway is confirmed: `NONE` is 0, `WITH_TRANSPORT` 1, `WITH_SERVER` 2,
+            /// `WITH_TARGET` 3. A request with a reply waits for its servant: 3.
             pub fn sync_scope(&self) -> i16 {
                 match self.request.response_expected() {
-                    true => 3,
-                    false => 1,
+                    true => SyncScope::WithTarget as i16,
+                    false => self.request.target.sync_scope() as i16,
                 }
             }
         }

@@ -2,8 +2,8 @@
 //! The flow of an asynchronous call, on several threads.
 
 use super::flow::{CallFlow, CallStart, Progress};
-use super::info::CallFacts;
 use super::outcome::CallOutcome;
+use super::target::CallFacts;
 use crate::context_list::ContextList;
 use crate::registry::Interceptors;
 use crate::slots::SlotTable;

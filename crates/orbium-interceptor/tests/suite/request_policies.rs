@@ -9,8 +9,8 @@ use orbium::interceptor::{
     SendPoll, SendRequest,
 };
 use orbium::{
-    Asynchronous, Completion, ExceptionKind, Interface, Orb, SetOverride, SystemException,
-    policy_type,
+    Asynchronous, Completion, ExceptionKind, Interface, Orb, SetOverride, SyncScope,
+    SystemException, policy_type,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
@@ -119,5 +119,47 @@ fn an_asynchronous_call_keeps_the_policies_of_its_caller() -> Tested {
     ];
     let seen = points.map(|it| format!("{it}: north, blue"));
     assert_eq!(asking.journal.take(), seen);
+    Ok(())
+}
+
+/// Notes the sync scope of each call.
+#[derive(Clone, Default)]
+struct Scopes(Journal);
+
+impl ClientInterceptor for Scopes {
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        let what = format!("{} {}", request.operation(), request.sync_scope());
+        self.0.note(what);
+        Ok(())
+    }
+
+    fn receive_other(&self, reply: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+        self.0.note(format!("sent {}", reply.sync_scope()));
+        Ok(())
+    }
+}
+
+/// Conformance: PI - sync_scope of oneways: that of SyncScopePolicy
+#[test]
+fn the_sync_scope_of_a_oneway_is_that_of_its_policy() -> Tested {
+    let (server, scopes) = (plain_server(), Scopes::default());
+    let mut interceptors = Interceptors::new();
+    interceptors.add_client(scopes.clone())?;
+    let orb = Orb::builder().interceptors(interceptors).build()?;
+    let target = seen_by(&orb, &server.target);
+    let all = [
+        (SyncScope::None, 0),
+        (SyncScope::WithTransport, 1),
+        (SyncScope::WithServer, 2),
+        (SyncScope::WithTarget, 3),
+    ];
+    for (scope, number) in all {
+        let target = target.with_sync_scope(scope);
+        target.post(1)?;
+        let seen = [format!("post {number}"), format!("sent {number}")];
+        assert_eq!(scopes.0.take(), seen);
+        target.noop()?;
+        assert_eq!(scopes.0.take(), ["noop 3"]);
+    }
     Ok(())
 }

@@ -16,12 +16,12 @@ use orbium_testkit::{
 };
 
 /// Longer than any test takes.
-const NEVER: Duration = Duration::from_secs(3600);
+pub(super) const NEVER: Duration = Duration::from_secs(3600);
 
-const A_MOMENT: Duration = Duration::from_millis(50);
+pub(super) const A_MOMENT: Duration = Duration::from_millis(50);
 
 /// Reached by nothing that a test does.
-const HELD: BufferingConstraint = BufferingConstraint {
+pub(super) const HELD: BufferingConstraint = BufferingConstraint {
     timeout: Some(NEVER),
     message_count: Some(1_000_000),
     message_bytes: Some(1 << 30),
@@ -34,7 +34,7 @@ fn until_count(count: usize) -> BufferingConstraint {
     }
 }
 
-fn target_of(server: &FakeServer, client: &Orb) -> Target {
+pub(super) fn target_of(server: &FakeServer, client: &Orb) -> Target {
     reach(
         client,
         &reference(2, &[server.port()], b"x", &[]).to_string(),
@@ -42,7 +42,7 @@ fn target_of(server: &FakeServer, client: &Orb) -> Target {
 }
 
 /// The values of so many posts, none of which wants a reply.
-fn posts(peer: &mut Peer, count: usize) -> Vec<i32> {
+pub(super) fn posts(peer: &mut Peer, count: usize) -> Vec<i32> {
     let post = |_| {
         let request = peer.expect_request("post");
         assert_eq!(request.response, ResponseFlags::None);
@@ -51,7 +51,7 @@ fn posts(peer: &mut Peer, count: usize) -> Vec<i32> {
     (0..count).map(post).collect()
 }
 
-fn counted(client: &Orb, name: &str) -> u64 {
+pub(super) fn counted(client: &Orb, name: &str) -> u64 {
     let all = client.enable_metrics().snapshot().buffered_oneways;
     all.iter().find(|it| it.name == name).unwrap().count
 }

@@ -4,6 +4,7 @@
 mod alternate_addresses;
 mod asynchronous;
 mod bound_keys;
+mod buffered_connections;
 mod buffered_oneways;
 mod cancel;
 mod cancellation;

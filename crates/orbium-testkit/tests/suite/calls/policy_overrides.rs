@@ -190,6 +190,7 @@ fn calls_keep_what_was_set_by_number() {
 }
 
 /// Conformance: ORB - create_policy of standard policies: values, and PolicyError
+/// Conformance: ORB - create_policy of RequestStartTimePolicy, RequestEndTimePolicy, ReplyStartTimePolicy and ReplyEndTimePolicy: UNSUPPORTED_POLICY; they are set as points of time, not made of a UtcT
 #[test]
 fn standard_policies_are_made_of_their_values() {
     let client = client();
@@ -204,7 +205,10 @@ fn standard_policies_are_made_of_their_values() {
         (31, Any::from(u64::MAX), PolicyError::UnsupportedPolicyValue),
         (23, Any::from(3i16), PolicyError::BadPolicyValue),
         (24, Any::from(1u32), PolicyError::BadPolicyValue),
+        (27, Any::from(1u64), PolicyError::UnsupportedPolicy),
         (28, Any::from(1u64), PolicyError::UnsupportedPolicy),
+        (29, Any::from(1u64), PolicyError::UnsupportedPolicy),
+        (30, Any::from(1u64), PolicyError::UnsupportedPolicy),
         (16, Any::from(0i16), PolicyError::BadPolicyType),
         (REGION, Any::from(0i16), PolicyError::BadPolicyType),
     ];

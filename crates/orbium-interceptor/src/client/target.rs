@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a call is made through, as its interceptors may ask.
+
+use std::sync::Arc;
+
+use orbium_giop::Ior;
+use orbium_invocation::{Operation, SyncScope};
+
+use crate::context_list::ContextList;
+use crate::policy::Policy;
+
+/// The references and policies of an attempt at a call. Interceptors ask for few of them, so that each is
+/// found when it is asked for.
+pub trait CallTarget {
+    /// The reference that the call is made through.
+    fn target(&self) -> &Arc<Ior>;
+
+    /// The reference that is used: another one after a forward.
+    fn effective_target(&self) -> &Arc<Ior>;
+
+    /// Place of the profile that is used in that.
+    fn profile(&self) -> usize;
+
+    /// The policies of the call.
+    fn policies(&self) -> Vec<Policy>;
+
+    /// When a oneway returns.
+    fn sync_scope(&self) -> SyncScope;
+}
+
+/// What a flow begins with that outlives the call of its thread.
+#[derive(Debug)]
+pub struct CallFacts {
+    /// What is called.
+    pub operation: &'static Operation,
+    /// The reference that the call is made through.
+    pub target: Arc<Ior>,
+    /// The reference that is used: another one after a forward.
+    pub effective: Arc<Ior>,
+    /// Place of the profile that is used in that.
+    pub profile: usize,
+    /// Service contexts that the caller added by hand.
+    pub contexts: ContextList,
+    /// The policies of the call.
+    pub policies: Vec<Policy>,
+    /// When a oneway returns.
+    pub sync_scope: SyncScope,
+}
+
+impl CallFacts {
+    /// What is known of an attempt.
+    #[cold]
+    pub fn of(
+        operation: &'static Operation,
+        target: &dyn CallTarget,
+        contexts: &ContextList,
+    ) -> Self {
+        Self {
+            operation,
+            target: Arc::clone(target.target()),
+            effective: Arc::clone(target.effective_target()),
+            profile: target.profile(),
+            contexts: contexts.clone(),
+            policies: target.policies(),
+            sync_scope: target.sync_scope(),
+        }
+    }
+}
+
+impl CallTarget for CallFacts {
+    fn target(&self) -> &Arc<Ior> {
+        &self.target
+    }
+
+    fn effective_target(&self) -> &Arc<Ior> {
+        &self.effective
+    }
+
+    fn profile(&self) -> usize {
+        self.profile
+    }
+
+    fn policies(&self) -> Vec<Policy> {
+        self.policies.clone()
+    }
+
+    fn sync_scope(&self) -> SyncScope {
+        self.sync_scope
+    }
+}
