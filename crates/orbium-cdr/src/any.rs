@@ -4,12 +4,12 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::interpret::{Extent, Printed, canonical_copy, keep, restore};
+use crate::interpret::{CANONICAL, Extent, Printed, canonical_copy, keep, restore};
 use crate::room;
 use crate::typecode::write_type_name;
 use crate::{
-    CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, DecodeNillable, Encode,
-    Format, LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, Decode, DecodeNillable, Encode, Format,
+    LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
 };
 
 /// Values up to this many octets are extracted without allocating.
@@ -279,32 +279,18 @@ impl Any {
 }
 
 /// An any of what `encode` writes; for an exception, of the members.
-fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Result<Any, CdrError> {
+fn encoded<'v>(
+    type_code: TypeCode,
+    encode: impl FnOnce(&mut CdrWriter<'v>),
+) -> Result<Any, CdrError> {
     let code = type_code.as_ref().unaliased();
-    let write = |format| {
-        let mut writer = CdrWriter::new(format);
-        if code.kind() == TCKind::Except {
-            writer.write_name(code.id());
-        }
-        encode(&mut writer);
-        let owner = writer.owner();
-        writer.finish().map(|octets| (octets, owner))
-    };
-    let (value, owner) = match write(Format::native()) {
-        // Characters beyond ASCII have no image as a `char` of UTF-8, though
-        // an any can hold them.
-        Err(error) if error.kind == CdrErrorKind::CannotConvert => {
-            let format = Format {
-                char_set: CharSet::Latin1,
-                ..Format::native()
-            };
-            let (mut octets, owner) = write(format)?;
-            let mut reader = CdrReader::new(&mut octets, format).with_owner(owner.as_ref());
-            let copy = canonical_copy(code, &mut reader)?;
-            (copy, owner)
-        }
-        written => written?,
-    };
+    let mut writer = CdrWriter::new(CANONICAL);
+    if code.kind() == TCKind::Except {
+        writer.write_name(code.id());
+    }
+    encode(&mut writer);
+    let owner = writer.owner();
+    let value = writer.finish()?;
     Ok(Any {
         type_code,
         value: value.into(),
@@ -370,12 +356,9 @@ fn is_text(octets: &[u8]) -> bool {
     }
 }
 
-/// An any of what is written with every `char` possible.
+/// An any of a value that cannot fail to be written.
 fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
-    let mut writer = CdrWriter::new(Format {
-        char_set: CharSet::Latin1,
-        ..Format::native()
-    });
+    let mut writer = CdrWriter::new(CANONICAL);
     value.encode(&mut writer);
     Any {
         type_code,

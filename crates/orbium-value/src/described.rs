@@ -169,16 +169,11 @@ pub fn read_described(
     };
     let found = choose(&header, code, reader).map_err(|kind| reader.error(kind))?;
     let value = begin(&header, &found, reader)?;
-    // Values within one of a compiled type are no numbers.
-    let outer = match value.description() {
-        Some(_) => None,
-        None => met(reader).collected.take(),
-    };
-    read_state(&value, &header, reader)?;
-    if outer.is_some() {
-        met(reader).collected = outer;
-    }
-    Ok(Some(value))
+    // What is within the value, or is cut off from it, is no part of the data around it.
+    let outer = met(reader).collected.take();
+    let read = read_state(&value, &header, reader);
+    met(reader).collected = outer;
+    read.map(|()| Some(value))
 }
 
 fn fitting(
@@ -254,13 +249,14 @@ fn known(
 
 /// The type that a TypeCode describes, as it was found before in the message.
 fn described(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<Found, CdrErrorKind> {
-    let key = code.unaliased().identity();
-    if let Some((_, found)) = met(reader).described.get(&key) {
-        return Ok(found.clone());
+    let code = code.unaliased();
+    if let Some(found) = met(reader).described.of_code(code) {
+        return Ok(found);
     }
     let (description, found) = describe(code)?;
-    let noted = (description, found.clone());
-    met(reader).described.insert(key, noted);
+    let octets = reader.position();
+    let types = &mut met(reader).described;
+    types.add(description, found.clone(), octets)?;
     Ok(found)
 }
 

@@ -67,6 +67,7 @@ mod base;
 mod class;
 mod custom;
 mod described;
+mod described_types;
 mod description;
 mod facet;
 mod factories;

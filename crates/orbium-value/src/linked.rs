@@ -58,7 +58,11 @@ impl Linked {
         let owner = with_values(any.owner().cloned());
         let mut reader = CdrReader::new(&mut octets, Format::native()).with_owner(Some(&owner));
         met(&mut reader).describes = true;
-        Self::read(any.type_code().clone(), &mut reader)
+        let read = Self::read(any.type_code().clone(), &mut reader);
+        if read.is_err() {
+            met(&mut reader).take_back();
+        }
+        read
     }
 
     /// The CDR of a type in native byte order, in which each value is its number among

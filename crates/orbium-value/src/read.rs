@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes to values.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
 use crate::base::VALUE_BASE;
-use crate::description::Description;
+use crate::described_types::DescribedTypes;
 use crate::factories::Found;
 use crate::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
 use crate::{Class, Kind, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, ValueBase};
@@ -35,8 +34,8 @@ pub(crate) struct Met {
     latest: Option<Latest>,
     /// Some of the types that were expected, by which values in parts that are cut off are found.
     formals: Vec<&'static Class>,
-    /// The types that were found by their TypeCodes, by the identity of these.
-    pub(crate) described: HashMap<(usize, u32), (Arc<Description>, Found)>,
+    /// The types that were found by their TypeCodes.
+    pub(crate) described: DescribedTypes,
     /// Whether compiled types are read by their TypeCodes, too.
     pub(crate) describes: bool,
     /// Where numbers are to stand for values, the values of the present data.
@@ -94,6 +93,11 @@ impl Met {
     /// A value is about to be returned, to the program if it is for no any.
     fn note_lent(&mut self) {
         self.is_lent |= self.depth == 0 && self.anys == 0;
+    }
+
+    /// No value that was returned is used: cycles of them end with the message.
+    pub(crate) fn take_back(&mut self) {
+        self.is_lent = false;
     }
 
     /// Enters the value that a factory made, if it made one of the right type.
@@ -244,9 +248,7 @@ fn find_described(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found> 
         Ids::One(at) => found(&met.ids, *at)?,
         Ids::List(ids) => Arc::clone(ids.first()?),
     };
-    let mut described = met.described.values();
-    let found = described.find(|(description, _)| description.code().id() == &*id);
-    found.map(|(_, found)| found.clone())
+    met.described.with_id(&id)
 }
 
 #[inline]

@@ -23,7 +23,10 @@ const IDL: &str = "
     struct Graph { Link first; Link second; Text boxed; };
 ";
 
-const TYPES: &[&str] = &["Colour", "Node", "Choice", "Numbers", "Texts", "Graph"];
+const TYPES: &[&str] = &["Colour", "Node", "Choice", "Numbers", "Texts", ANY, "Graph"];
+
+/// Any type; so are numbers beyond the list.
+const ANY: &str = "any";
 
 /// The first octet chooses a type (an `any`, or a struct with every type inside), the rest is
 /// JSON. Never panics; what is refused is refused with a path; what is read can be written,
@@ -46,8 +49,8 @@ pub fn json(input: &[u8]) {
     };
     let name = TYPES.get(usize::from(choice & 0x0f));
     let code = match name {
+        None | Some(&ANY) => TypeCode::from(orbium_cdr::Type::ANY),
         Some(name) => definitions.type_named(name).expect("a type of the IDL"),
-        None => TypeCode::from(orbium_cdr::Type::ANY),
     };
     let any = match from_json(&code, text, &options) {
         Ok(any) => any,

@@ -10,6 +10,13 @@ use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, Owner, TCKind, TypeRef,
 };
 
+/// The form in which an any keeps a value. Nothing but this interpreter and typed decoding
+/// reads it, so that it has all of Unicode in strings, and every octet as a `char`.
+pub(crate) const CANONICAL: Format = Format {
+    char_set: CharSet::Utf8AndLatin1Char,
+    ..Format::native()
+};
+
 /// Copies one value of type `code` from `reader` to `writer`, whatever byte
 /// order, alignment, code sets and GIOP version each has.
 ///
@@ -25,16 +32,12 @@ pub fn copy_value(
 }
 
 /// Reads a value into the form in which an any keeps it.
-///
-/// That form is UTF-8, where a `char` of ISO 8859-1 might have no image; it
-/// keeps the octet all the same, for nothing but this interpreter and typed
-/// decoding reads it.
 pub(crate) fn canonical_copy(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
 ) -> Result<Vec<u8>, CdrError> {
-    let mut writer = CdrWriter::new(Format::native());
-    copy(code, reader, &mut writer, true)?;
+    let mut writer = CdrWriter::new(CANONICAL);
+    copy_value(code, reader, &mut writer)?;
     writer.finish()
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests built at run time, with values out of JSON, against the servers of other ORBs.
 
+use std::error::Error;
 use std::path::Path;
 
 use orbium::{ObjectRef, Orb};
@@ -13,7 +14,7 @@ use orbium_idl::{Options, compile};
 use crate::Tested;
 use crate::programs::{Server, available};
 
-/// `Kitchen::Peer` of a server, by its IDL alone.
+/// An object of a server, by its IDL alone.
 struct Peer {
     object: ObjectRef,
     definitions: Definitions,
@@ -21,6 +22,24 @@ struct Peer {
 }
 
 impl Peer {
+    /// The object of a reference, of which a file in `idl` defines the interface.
+    fn new(orb: &Orb, reference: &str, idl: &str) -> Result<Self, Box<dyn Error>> {
+        let idl = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../idl")
+            .join(idl);
+        let definitions = Definitions::new(compile(&Options::new(), &idl).model.ok_or("bad IDL")?);
+        for code in definitions.value_types() {
+            orb.value_factories().register_described(code.as_ref())?;
+        }
+        let object = orb.string_to_object(reference.trim())?.ok_or("nil")?;
+        let interface = definitions.interface(&object.ior().type_id);
+        Ok(Self {
+            object,
+            interface: interface.ok_or("another interface")?,
+            definitions,
+        })
+    }
+
     fn options(&self) -> JsonOptions<'_> {
         JsonOptions {
             types: Some(&self.definitions),
@@ -99,17 +118,8 @@ fn against(server: &str) -> Tested {
         return Ok(());
     }
     let server = Server::start(&program, &["--ior-dir"])?;
-    let idl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl/kitchen.idl");
-    let definitions = Definitions::new(compile(&Options::new(), &idl).model.ok_or("bad IDL")?);
     let orb = Orb::builder().build()?;
-    let object = orb.string_to_object(server.reference("peer")?.trim())?;
-    let object = object.ok_or("nil")?;
-    let interface = definitions.interface(&object.ior().type_id);
-    let peer = Peer {
-        object,
-        interface: interface.ok_or("another interface")?,
-        definitions,
-    };
+    let peer = Peer::new(&orb, &server.reference("peer")?, "kitchen.idl")?;
 
     for (operation, argument) in ECHOES {
         assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
@@ -155,4 +165,75 @@ fn requests_to_omniorb() -> Tested {
 #[test]
 fn requests_to_jacorb() -> Tested {
     against("jacorb")
+}
+
+/// Each with a value that comes back as it is: null, derived, cyclic, shared, boxed.
+const VALUES: &[(&str, &str)] = &[
+    ("echo_point", "null"),
+    (
+        "echo_point",
+        r#"{"$type":"IDL:orbium.test/Values/Point:1.0","x":1,"y":-2}"#,
+    ),
+    (
+        "echo_point",
+        r#"{"$type":"IDL:orbium.test/Values/Labelled:1.0","x":1,"y":2,"text":"t","hidden":3}"#,
+    ),
+    (
+        "echo_chain",
+        r#"{"$type":"IDL:orbium.test/Values/Chain:1.0","$id":1,"next":{"$ref":1},"v":7}"#,
+    ),
+    (
+        "echo_two",
+        r#"{"first":{"$type":"IDL:orbium.test/Values/Point:1.0","$id":1,"x":1,"y":2},"second":{"$ref":1}}"#,
+    ),
+    (
+        "echo_tree",
+        r#"{"$type":"IDL:orbium.test/Values/Tree:1.0","name":"a","children":[{"$type":"IDL:orbium.test/Values/Tree:1.0","name":"b","children":[]},null]}"#,
+    ),
+    (
+        "echo_text",
+        r#"{"$type":"IDL:orbium.test/Values/Text:1.0","$value":"boxed"}"#,
+    ),
+    (
+        "echo_numbers",
+        r#"{"$type":"IDL:orbium.test/Values/Numbers:1.0","$value":[1,2,3]}"#,
+    ),
+    (
+        "echo_any",
+        r#"{"$type":"IDL:orbium.test/Values/Point:1.0","$value":{"$type":"IDL:orbium.test/Values/Point:1.0","x":1,"y":2}}"#,
+    ),
+];
+
+fn values_against(server: &str) -> Tested {
+    let program = format!("{server}-values");
+    if !available(&[&program]) {
+        return Ok(());
+    }
+    let server = Server::start(&program, &["server", "--ior-dir"])?;
+    let orb = Orb::builder().build()?;
+    let peer = Peer::new(&orb, &server.reference("echo")?, "values.idl")?;
+    for (operation, argument) in VALUES {
+        assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
+    }
+    let negative = r#"{"$type":"IDL:orbium.test/Values/Point:1.0","x":-1,"y":2}"#;
+    let refused = peer.call("echo_point", &[negative]).unwrap_err();
+    let RequestError::User(refused) = refused else {
+        return Err(format!("{refused}").into());
+    };
+    let members = to_json(&refused, &peer.options())?;
+    assert_eq!(members, format!(r#"{{"where":{negative}}}"#));
+    peer.request("shutdown", &[], false).send_oneway()?;
+    server.ends_well()
+}
+
+/// Conformance: dynamic - requests: against other ORBs - values of valuetypes by their TypeCodes
+#[test]
+fn values_by_type_codes_to_omniorb() -> Tested {
+    values_against("omni")
+}
+
+/// Conformance: dynamic - requests: against other ORBs - values of valuetypes by their TypeCodes
+#[test]
+fn values_by_type_codes_to_jacorb() -> Tested {
+    values_against("jacorb")
 }

@@ -32,7 +32,6 @@ pub(super) type Parsed<T = ()> = Result<T, JsonError>;
 
 impl<'t> Parser<'t> {
     pub(super) fn new(options: &'t JsonOptions<'t>) -> Self {
-        // Any octet is a `char` in the form of an any.
         Self {
             options,
             path: Vec::new(),

@@ -6,6 +6,7 @@ use orbium_giop::{Ior, ObjectUrl};
 use orbium_value::Linked;
 use serde_json::value::RawValue;
 
+use super::graph::Graph;
 use super::object::Object;
 use super::parser::{Parsed, Parser, Step};
 use super::{integer, types};
@@ -17,7 +18,14 @@ impl Parser<'_> {
         let value = read.map_err(|error| self.error(format!("bad JSON: {error}")))?;
         self.value(code.as_ref(), value.get())?;
         let data = self.data(code.clone())?;
-        data.to_any().map_err(|error| self.error(error.to_string()))
+        let any = data.to_any().and_then(|any| {
+            // The depth was checked for each state alone.
+            if !self.made.all.is_empty() {
+                drop(Graph::of(&Linked::new(&any)?));
+            }
+            Ok(any)
+        });
+        any.map_err(|error| self.error(error.to_string()))
     }
 
     /// What was written, as data of a type.

@@ -28,6 +28,13 @@ const IDL: &str = "
     union Choice switch (long) { case 1: Node n; default: long number; };
     struct Shows { Shown o; Shown v; };
     struct Holder { ValueBase held; };
+    valuetype Rung;
+    struct Step { Rung next; };
+    valuetype Boxed Step;
+    valuetype Rung { public Boxed step; };
+    valuetype Hollow {};
+    valuetype Over { public ValueBase held; };
+    valuetype Letter { public char c; public string text; };
 ";
 
 fn definitions() -> Definitions {
@@ -222,6 +229,49 @@ fn the_depth_of_values_is_bounded() {
     let code = definitions.type_named("Node").unwrap();
     let error = from_json(&code, &nested(140), &JsonOptions::default()).unwrap_err();
     assert_eq!(error.reason(), "values are nested too deeply");
+}
+
+/// What is nested too deeply to be written is not read: a box and a struct in each value, and a
+/// value without members at the limit.
+///
+/// Conformance: dynamic - JSON: values of valuetypes - limits
+#[test]
+fn values_are_read_as_deep_as_they_are_written() {
+    let definitions = definitions();
+    let options = JsonOptions {
+        types: Some(&definitions),
+        ..JsonOptions::default()
+    };
+    let rungs = |levels: usize| {
+        (0..levels).fold("null".to_owned(), |next, _| {
+            format!(r#"{{"step":{{"next":{next}}}}}"#)
+        })
+    };
+    let over = |levels: usize| {
+        let hollow = r#"{"$type":"IDL:Hollow:1.0"}"#.to_owned();
+        (0..levels).fold(hollow, |held, _| {
+            format!(r#"{{"$type":"IDL:Over:1.0","held":{held}}}"#)
+        })
+    };
+    let is_read = |name: &str, json: &str| {
+        let code = definitions.type_named(name).unwrap();
+        let any = from_json(&code, json, &options);
+        any.is_ok_and(|any| {
+            to_json(&any, &options).unwrap();
+            true
+        })
+    };
+    let rungs: Vec<_> = (1..64).map(|it| is_read("Rung", &rungs(it))).collect();
+    assert_eq!(rungs.iter().filter(|is_read| **is_read).count(), 42);
+    let over: Vec<_> = (120..130).map(|it| is_read("Over", &over(it))).collect();
+    assert_eq!(over.iter().filter(|is_read| **is_read).count(), 8);
+}
+
+/// Conformance: dynamic - JSON: values of valuetypes
+#[test]
+fn a_value_may_have_a_char_beyond_ascii() {
+    let letter = r#"{"$type":"IDL:Letter:1.0","c":"é","text":"€"}"#;
+    assert_eq!(again("Letter", letter), letter);
 }
 
 #[test]

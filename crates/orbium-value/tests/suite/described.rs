@@ -5,12 +5,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium_cdr::{
-    Any, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format, Owner, Type, TypeCode, Typed,
+    Any, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, Encode, Format, Owner, Type,
+    TypeCode, Typed,
 };
-use orbium_value::{Facet, Factories, Linked, ValueBase, ValueOwner, ValueType};
+use orbium_value::{Facet, Factories, Linked, ValueBase, ValueOwner, ValueType, idl_value};
 
 use crate::in_anys::{formats, known, owner, put, read_by};
-use crate::{Chain, ChainState, Finer, Labelled, Point, PointState, Text, finer, written_in};
+use crate::{
+    Chain, ChainState, Finer, Labelled, POINT_TYPE, Point, PointState, Text, finer, written_in,
+};
+
+idl_value! {
+    /// Text that no format but that of two orbiums, and of anys, has whole.
+    pub struct Letter(LetterState): LETTER_TYPE = "IDL:Letter:1.0", Plain, [] {
+        public c: Char,
+        public text: String,
+    }
+}
+
+idl_value! {
+    /// A value with an any.
+    pub struct Held(HeldState): HELD_TYPE = "IDL:Held:1.0", Plain, [] {
+        public any: Any,
+    }
+}
+
+idl_value! {
+    /// A point that holds a value.
+    pub struct Holder(HolderState): HOLDER_TYPE = "IDL:Holder:1.0", Truncatable,
+    base: Point[PointState] = POINT_TYPE, [] {
+        public held: Option<Held> = &HELD_TYPE,
+    }
+}
+
+idl_value! {
+    /// Two values.
+    pub struct Pair(PairState): PAIR_TYPE = "IDL:Pair:1.0", Plain, [] {
+        public first: Option<Point> = &POINT_TYPE,
+        public second: Option<Held> = &HELD_TYPE,
+    }
+}
 
 /// An owner that knows no type.
 fn empty() -> Owner {
@@ -105,6 +139,72 @@ fn an_unknown_value_is_truncated_to_what_the_type_code_describes() {
             let linked = Linked::new(&any).unwrap();
             let value = linked.values()[0].as_ref().unwrap();
             assert_eq!(value.repository_id(), id);
+        }
+    }
+}
+
+/// What is read in the part that is cut off from a value is no part of the data around that
+/// value: the any of `Held` kept the number of a value instead of the value.
+#[test]
+fn a_value_first_met_in_a_part_that_is_cut_off_is_whole() {
+    let point = Point::new(PointState { x: 3, y: 4 });
+    let held = Held::new(HeldState {
+        any: Any::new(&Some(point)).unwrap(),
+    });
+    let holder = Holder::new(HolderState {
+        base: PointState { x: 1, y: 2 },
+        held: Some(held.clone()),
+    });
+    let pair = Pair::new(PairState {
+        first: Some(holder.into()),
+        second: Some(held),
+    });
+    let any = Any::new(&Some(pair)).unwrap();
+    let narrow = owner(|factories| {
+        factories
+            .register_described(Point::type_code().as_ref())
+            .unwrap();
+        factories.register_type::<Held>();
+    });
+    for format in formats() {
+        let any: Any = read_by(&narrow, &written_in(&any, format), format).unwrap();
+        let sent = written_in(&any, format);
+        let any: Any = read_by(&known(), &sent, format).unwrap();
+        let pair = any.extract::<Option<Pair>>().unwrap().unwrap();
+        let first = pair.read().first.clone().unwrap();
+        assert_eq!(first.repository_id(), Point::class().id);
+        let held = pair.read().second.clone().unwrap();
+        let point = held.read().any.extract::<Option<Point>>().unwrap();
+        assert_eq!(point.unwrap().read().y, 4);
+    }
+}
+
+/// Conformance: CDR - value types in anys - of unknown types: by their TypeCodes
+#[test]
+fn values_in_anys_may_have_chars_beyond_ascii() {
+    let letter = Letter::new(LetterState {
+        c: Char(0xe9),
+        text: "€".to_owned(),
+    });
+    let any = Any::new(&Some(letter)).unwrap();
+    let compiled = owner(|factories| {
+        factories.register_type::<Letter>();
+    });
+    for owner in [empty(), compiled.clone()] {
+        for format in formats() {
+            let both = Format {
+                char_set: CharSet::Utf8AndLatin1Char,
+                ..format
+            };
+            let received: Any = read_by(&owner, &written_in(&any, both), both).unwrap();
+            let received: Any = read_by(&compiled, &written_in(&received, both), both).unwrap();
+            let letter = received.extract::<Option<Letter>>().unwrap().unwrap();
+            assert_eq!(letter.read().c, Char(0xe9));
+            assert_eq!(letter.read().text, "€");
+            let mut writer = CdrWriter::new(format);
+            put(&received, &mut writer);
+            let error = writer.error().map(|error| error.kind);
+            assert_eq!(error, Some(CdrErrorKind::CannotConvert));
         }
     }
 }
@@ -230,6 +330,19 @@ fn cycles_that_are_read_into_anys_are_freed() {
     let got = any.extract::<Option<Chain>>().unwrap().unwrap();
     assert_eq!(got.read().next, Some(got.clone()));
     got.unlink();
+    link.unlink();
+}
+
+/// Each state of a value has a handle on the owner of the any.
+#[test]
+fn cycles_of_an_any_that_is_refused_are_freed() {
+    let link = Chain::new(ChainState { next: None, v: 7 });
+    link.write().next = Some(link.clone());
+    let any = Any::new(&vec![Some(link.clone()), chain(200)]).unwrap();
+    let owner = any.owner().unwrap();
+    let handles = Arc::strong_count(owner);
+    assert_eq!(Linked::new(&any).unwrap_err().kind, CdrErrorKind::TooDeep);
+    assert_eq!(Arc::strong_count(owner), handles);
     link.unlink();
 }
 

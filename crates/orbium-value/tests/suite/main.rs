@@ -5,6 +5,7 @@ mod captured;
 mod chunks;
 mod customs;
 mod described;
+mod described_base;
 mod graphs;
 mod hostile;
 mod in_anys;

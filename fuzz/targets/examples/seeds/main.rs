@@ -8,6 +8,7 @@
 //! Messages captured from other ORBs are no part of this; the corpora that are
 //! kept descend from both.
 
+mod graphs;
 mod messaging;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ use orbium_giop::{
 fn main() {
     let folder = PathBuf::from(env::args().nth(1).expect("a folder"));
     Seeds::new(&folder, "cdr").values();
+    Seeds::new(&folder, "values").graphs();
+    Seeds::new(&folder, "json").graphs_as_json();
     Seeds::new(&folder, "messages").messages();
     Seeds::new(&folder, "messaging").messaging();
     Seeds::new(&folder, "references").references();

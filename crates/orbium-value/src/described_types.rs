@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The types of a message of which no more than the TypeCode is known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use orbium_cdr::{CdrErrorKind, TypeRef};
+
+use crate::description::Description;
+use crate::factories::Found;
+
+/// The types of one message that were found by their TypeCodes.
+#[derive(Debug, Default)]
+pub(crate) struct DescribedTypes {
+    /// By the identities of the TypeCodes, which the descriptions keep from being given anew.
+    by_code: HashMap<(usize, u32), (Arc<Description>, Found)>,
+    /// By repository id; of several the first.
+    by_id: HashMap<String, Found>,
+    /// Members of the states of all types.
+    members: usize,
+}
+
+/// Members of states for each octet of a message, and a few besides: many types may share one
+/// base that is described once.
+const MEMBERS_PER_OCTET: usize = 1;
+const FREE_MEMBERS: usize = 1 << 16;
+
+impl DescribedTypes {
+    /// The type of that id.
+    pub(crate) fn with_id(&self, id: &str) -> Option<Found> {
+        self.by_id.get(id).cloned()
+    }
+
+    /// The type of a TypeCode.
+    pub(crate) fn of_code(&self, code: TypeRef<'_>) -> Option<Found> {
+        let (_, found) = self.by_code.get(&code.identity())?;
+        Some(found.clone())
+    }
+
+    /// Adds a type.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`] if all types have more members than a message with
+    /// `octets` before this one may describe.
+    pub(crate) fn add(
+        &mut self,
+        description: Arc<Description>,
+        found: Found,
+        octets: usize,
+    ) -> Result<(), CdrErrorKind> {
+        self.members += description.state().member_count();
+        if self.members > FREE_MEMBERS + MEMBERS_PER_OCTET * octets {
+            return Err(CdrErrorKind::CountTooLarge);
+        }
+        let code = description.code();
+        let (key, id) = (code.identity(), code.id().to_owned());
+        self.by_id.entry(id).or_insert_with(|| found.clone());
+        self.by_code.insert(key, (description, found));
+        Ok(())
+    }
+}
