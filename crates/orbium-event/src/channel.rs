@@ -274,19 +274,16 @@ impl Channel {
         let Some((of_table, queue)) = self.engine.dispatch.queue(number) else {
             return Ok(());
         };
-        if !queue.begin() {
-            return Ok(());
-        }
-        let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(queue));
-        let wanted = ScheduledThread::of_queue("orbium-dispatch", of_table);
-        let wanted = wanted.map(|it| ScheduledThread {
-            soft: self.config().soft,
-            ..it
-        });
-        let serve = move || Engine::serve_dispatch_queue(&engine, &of_thread);
-        let started = wanted.and_then(|it| it.start(serve));
-        started.map(drop).map_err(|error| {
-            queue.end();
+        let start = || -> Result<(), SchedulerError> {
+            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(queue));
+            let thread = ScheduledThread {
+                soft: self.config().soft,
+                ..ScheduledThread::of_queue("orbium-dispatch", of_table)?
+            };
+            thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
+            Ok(())
+        };
+        queue.start_once(start).map_err(|error| {
             tracing::warn!(target: "orbium::event", %error, "no thread for a queue of the schedule");
             match error {
                 SchedulerError::Thread { .. } => ConnectError::NoThread,

@@ -24,8 +24,9 @@ pub enum Dispatching {
     /// A thread for each queue of a schedule, at the native priority of the queue. A consumer's
     /// RT_Info is the handle of its operation in the table, from 1: it names the queue, and the
     /// period and execution time by which queues of deadlines and laxities choose. Consumers
-    /// without RT_Info (0) are in the last queue and have no deadline. Each consumer has its bounded
-    /// queue of events, as ever; one that stalls delays those of its queue by
+    /// without RT_Info (0) are in the last queue and have no deadline. A consumer that connects again
+    /// stays in its queue, whatever its RT_Info is then. Each consumer has its bounded queue of
+    /// events; one that stalls delays those of its queue of the schedule by
     /// [`ChannelConfig::push_timeout`] until it is suspect, and no other one.
     Scheduled(&'static Table),
 }

@@ -34,11 +34,11 @@ pub(crate) struct DispatchQueues<W> {
 pub(crate) struct DispatchQueue<W> {
     state: Mutex<State<W>>,
     submitted: Condvar,
+    has_thread: Mutex<bool>,
 }
 
 struct State<W> {
     ready: ReadyQueue<W>,
-    has_thread: bool,
     is_waited_for: bool,
     is_closed: bool,
 }
@@ -54,11 +54,11 @@ impl<W> DispatchQueues<W> {
             Arc::new(DispatchQueue {
                 state: Mutex::new(State {
                     ready: ReadyQueue::new(it.dispatching, config.consumers),
-                    has_thread: false,
                     is_waited_for: false,
                     is_closed: false,
                 }),
                 submitted: Condvar::new(),
+                has_thread: Mutex::new(false),
             })
         };
         Self {
@@ -109,7 +109,14 @@ impl<W> DispatchQueues<W> {
         queue.submit(place.operation, released, work)
     }
 
-    /// Ends the threads. What is ready is dropped.
+    /// Removes work from the queue of a place.
+    pub(crate) fn remove(&self, place: Place, is_removed: impl Fn(&W) -> bool) {
+        if let Some(queue) = self.queues.get(place.queue) {
+            queue.lock().ready.retain(|work| !is_removed(work));
+        }
+    }
+
+    /// Ends the threads. What is ready is not served.
     pub(crate) fn close(&self) {
         for queue in &self.queues {
             queue.lock().is_closed = true;
@@ -123,14 +130,19 @@ impl<W> DispatchQueue<W> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True for the caller that is to start the thread.
-    pub(crate) fn begin(&self) -> bool {
-        !std::mem::replace(&mut self.lock().has_thread, true)
-    }
-
-    /// The thread could not be started.
-    pub(crate) fn end(&self) {
-        self.lock().has_thread = false;
+    /// Starts the thread unless there is one. A concurrent caller waits for the outcome: it relies
+    /// on the thread too, and tries again if there is none.
+    ///
+    /// # Errors
+    /// That of `start`.
+    pub(crate) fn start_once<E>(&self, start: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let has_thread = self.has_thread.lock();
+        let mut has_thread = has_thread.unwrap_or_else(PoisonError::into_inner);
+        if !*has_thread {
+            start()?;
+            *has_thread = true;
+        }
+        Ok(())
     }
 
     fn submit(&self, operation: (usize, &Entry), released: Duration, work: W) -> Result<(), W> {
@@ -205,6 +217,43 @@ mod tests {
         assert_eq!([(); 3].map(|()| queue.next()), [Some(2), Some(1), Some(0)]);
         queues.close();
         assert_eq!(queue.next(), None);
+    }
+
+    #[test]
+    fn work_that_is_removed_leaves_its_place_to_other_work() {
+        let queues = queues(Dispatching::Scheduled(&TABLE));
+        let (now, place) = (Instant::now(), queues.place(1).unwrap());
+        for work in [1, 2, 1] {
+            assert_eq!(queues.submit(place, now, work), Ok(()));
+        }
+        queues.remove(place, |work| *work == 1);
+        assert_eq!(queues.submit(place, now, 3), Ok(()));
+        let (_, queue) = queues.queue(0).unwrap();
+        assert_eq!([(); 2].map(|()| queue.next()), [Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn a_thread_that_does_not_start_is_started_by_the_next_caller() {
+        let queues = queues(Dispatching::Scheduled(&TABLE));
+        let (_, queue) = queues.queue(0).unwrap();
+        std::thread::scope(|scope| {
+            let mut second = None;
+            let refused = queue.start_once(|| {
+                second = Some(scope.spawn(|| {
+                    let mut has_started = false;
+                    let outcome = queue.start_once(|| {
+                        has_started = true;
+                        Ok::<(), &str>(())
+                    });
+                    (outcome, has_started)
+                }));
+                Err("refused")
+            });
+            assert_eq!(refused, Err("refused"));
+            let second = second.map(|it| it.join().unwrap());
+            assert_eq!(second, Some((Ok(()), true)));
+        });
+        assert_eq!(queue.start_once(|| Err("again")), Ok(()));
     }
 
     #[test]

@@ -184,6 +184,10 @@ impl Engine {
         let was_open = consumer.close();
         if was_open {
             self.consumers.remove(consumer);
+            if let Some(place) = consumer.place {
+                // What has ended takes no place from those that connect later.
+                self.dispatch.remove(place, |it| it.id == consumer.id);
+            }
             self.ended(consumer.id);
         }
         was_open

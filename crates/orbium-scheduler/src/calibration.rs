@@ -9,8 +9,8 @@ use orbium_sched::{Time, Timing};
 use crate::clock::Clock;
 use crate::statistics::Distribution;
 
-/// How execution times are measured. A round is a number of runs; the times have settled when
-/// two rounds after each other have the same worst case and median, but for the tolerance.
+/// How execution times are measured. A round is a number of runs; the times have settled when a
+/// further round leaves worst case and median of all runs so far as they were, but for the tolerance.
 ///
 /// ```
 /// use orbium_scheduler::Calibration;
@@ -23,11 +23,11 @@ use crate::statistics::Distribution;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
-    /// Runs of a round; 100 by default.
+    /// Runs of a round; 100 by default, at least 1.
     pub runs: u32,
-    /// Rounds after which the times have not settled; 100 by default.
+    /// Rounds after which the times have not settled; 100 by default, at least 2.
     pub rounds: u32,
-    /// The share by which the times of two rounds may differ; 0.05 by default.
+    /// The share by which a round may change the times; 0.05 by default.
     pub tolerance: f64,
     /// What the worst measured time is multiplied by; 1.2 by default, at least 1.
     pub margin: f64,
@@ -81,7 +81,7 @@ pub enum CalibrationError {
     NotSettled {
         /// Runs that were measured.
         runs: u64,
-        /// The share by which the last two rounds differ.
+        /// The share by which the last round changed them.
         difference: f64,
     },
     /// The clock jumped in every run of a round.
@@ -93,7 +93,7 @@ impl fmt::Display for CalibrationError {
         match self {
             Self::NotSettled { runs, difference } => write!(
                 f,
-                "execution times have not settled after {runs} runs: the last two rounds differ by {:.0} %",
+                "execution times have not settled after {runs} runs: the last round changed them by {:.0} %",
                 difference * 100.0
             ),
             Self::Clock => f.write_str("the clock jumped in every run of a round"),

@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use orbium_sched::{Dispatching, Entry};
 
+/// Runs for which a queue has memory from the start, at most.
+const MAX_RESERVED: usize = 1 << 16;
+
 /// The runs that wait in a queue, the most urgent first: by subpriority, earliest deadline or least
 /// laxity, and in the order of their arrival among equals.
 ///
@@ -48,14 +51,15 @@ pub struct Waiting<W> {
 }
 
 impl<W> ReadyQueue<W> {
-    /// A queue for at most `bound` runs, for which there is memory from the start.
+    /// A queue for at most `bound` runs. There is memory for them from the start; beyond 65,536 it
+    /// grows with the queue.
     #[must_use]
     pub fn new(dispatching: Dispatching, bound: usize) -> Self {
         Self {
             dispatching,
             bound,
             submitted: 0,
-            waiting: BinaryHeap::with_capacity(bound),
+            waiting: BinaryHeap::with_capacity(bound.min(MAX_RESERVED)),
         }
     }
 
@@ -98,6 +102,11 @@ impl<W> ReadyQueue<W> {
     /// The most urgent run.
     pub fn pop(&mut self) -> Option<Waiting<W>> {
         self.waiting.pop()
+    }
+
+    /// Removes the runs for which `is_kept` is false.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&W) -> bool) {
+        self.waiting.retain(|it| is_kept(&it.work));
     }
 
     /// How many wait.
@@ -176,6 +185,29 @@ mod tests {
         for dispatching in [Dispatching::Deadline, Dispatching::Laxity] {
             assert_eq!(order(dispatching, &runs), [1, 0, 2]);
         }
+    }
+
+    #[test]
+    fn a_queue_without_a_bound_takes_little_memory() {
+        let mut queue = ReadyQueue::new(Dispatching::Static, usize::MAX);
+        let entry = Entry::new("", (0, 0, 1), 0, 0);
+        assert_eq!(queue.push((0, &entry), (Duration::ZERO, None), ()), Ok(()));
+        assert!(queue.waiting.capacity() <= 2 * MAX_RESERVED);
+    }
+
+    #[test]
+    fn what_remains_keeps_its_order() {
+        let mut queue = ReadyQueue::new(Dispatching::Static, 4);
+        for work in [3, 1, 2, 0] {
+            let entry = Entry::new("", (0, work, 1), 0, 0);
+            assert_eq!(
+                queue.push((0, &entry), (Duration::ZERO, None), work),
+                Ok(())
+            );
+        }
+        queue.retain(|work| *work != 1);
+        let popped = std::iter::from_fn(|| queue.pop().map(|it| it.work));
+        assert_eq!(popped.collect::<Vec<_>>(), [0, 2, 3]);
     }
 
     #[test]

@@ -159,6 +159,39 @@ fn the_queue_of_a_consumer_is_bounded_by_its_policy() {
 }
 
 #[test]
+fn consumers_that_have_disconnected_take_no_place_in_the_queue() {
+    let channel = Channel::new(ChannelConfig {
+        consumers: 2,
+        ..scheduled()
+    });
+    let gate = Arc::new(Gate::default());
+    let _stalled = blocking(&channel, LOG, &gate);
+    let supplier = channel.connect_supplier(&[]).unwrap();
+    supplier.push(&[new_event(16, 1)]);
+    gate.await_waiting(1);
+    let (send, received) = mpsc::channel();
+    let connect = || {
+        let send = send.clone();
+        let sink = move |events: &[SharedEvent]| {
+            let _ = send.send(events[0].header.source);
+        };
+        let pattern = Pattern::of(17, 0);
+        let subscribed = channel.subscribe_scheduled(&pattern, DISPLAY, sink);
+        subscribed.unwrap()
+    };
+    for source in 1..=3 {
+        let disconnects = connect();
+        supplier.push(&[new_event(17, source)]);
+        drop(disconnects);
+    }
+    let consumer = connect();
+    supplier.push(&[new_event(17, 4)]);
+    assert_eq!(consumer.statistics().discarded, 0);
+    gate.open();
+    assert_eq!(received.recv_timeout(PATIENCE), Ok(4));
+}
+
+#[test]
 fn rt_infos_beyond_the_schedule_are_refused() {
     let channel = Channel::new(scheduled());
     let sink = |_: &[SharedEvent]| {};
