@@ -51,14 +51,22 @@ pub(crate) fn can_be_real_time(_priority: i32) -> Result<(), String> {
     Err("real-time priorities are there on Linux only".to_owned())
 }
 
-/// What the kernel does to real-time threads that leave nothing to others.
+/// What the kernel does to real-time threads that leave nothing to others, where it limits them.
 pub(crate) fn throttling() -> Option<String> {
-    let microseconds = std::fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").ok()?;
-    let microseconds = microseconds.trim();
-    (microseconds != "-1").then(|| {
+    let microseconds = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok()?;
+        text.trim().parse().ok()
+    };
+    let (runtime, period) = ("sched_rt_runtime_us", "sched_rt_period_us");
+    throttling_by(microseconds(runtime)?, microseconds(period)?)
+}
+
+/// The same by the values of the kernel. A runtime of -1 or of the period is no limit.
+fn throttling_by(runtime: i64, period: i64) -> Option<String> {
+    (0..period).contains(&runtime).then(|| {
         format!(
-            "Real-time threads that use more than {microseconds} µs of a period together stand still \
-             for its rest (rt throttling; from Linux 6.12 on, as long as others starve)."
+            "Real-time threads that use more than {runtime} µs of {period} µs together stand still \
+             for the rest (rt throttling; from Linux 6.12 on, as long as others starve)."
         )
     })
 }
@@ -76,3 +84,17 @@ pub(crate) fn raise_descriptor_limit() {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn raise_descriptor_limit() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throttling_is_reported_where_the_runtime_is_below_the_period() {
+        for (runtime, period) in [(-1, 1_000_000), (1_000_000, 1_000_000), (2_000, 1_000)] {
+            assert_eq!(throttling_by(runtime, period), None);
+        }
+        let rule = throttling_by(950_000, 1_000_000).unwrap();
+        assert!(rule.contains("950000 µs of 1000000 µs"), "{rule}");
+    }
+}

@@ -47,7 +47,12 @@ pub(super) fn measure(
          deadlines that a preemptive processor keeps."
             .to_owned(),
     ];
-    notes.extend(throttling());
+    notes.extend(throttling().map(|rule| {
+        format!(
+            "live: {rule} Above that utilization the threads of a run do, and what is due \
+             meanwhile can miss its deadline under every strategy."
+        )
+    }));
     Ok((found, notes))
 }
 

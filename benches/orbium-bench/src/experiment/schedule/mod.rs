@@ -118,7 +118,11 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<(), Failure> {
             continue;
         }
         match args.run(*part, &mut all) {
-            Ok(found) => drawn.extend(found),
+            Ok(Some(found)) => {
+                all.own[found.name] = found.to_json();
+                drawn.push(found);
+            }
+            Ok(None) => {}
             // What was asked for by name has to be there.
             Err(failure) if args.only.contains(part) => return Err(failure),
             Err(failure) => {
@@ -126,9 +130,6 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<(), Failure> {
                 let note = format!("{name} is left out: {}", failure.sentence());
                 all.notes.push(note);
             }
-        }
-        if let Some(found) = drawn.last() {
-            all.own[found.name] = found.to_json();
         }
         all.keep(&args.results)?;
     }
