@@ -64,6 +64,8 @@ pub use decimal::{Fixed, FixedError, write_packed_decimal};
 pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
+#[doc(hidden)]
+pub use interpret::copy_kept;
 pub use interpret::{
     Block, Group, Leaf, OwnerWithValues, Profile, Reference, Run, ValueCopier, Visitor, copy_graph,
     copy_value, skip_value, walk_value,

@@ -63,7 +63,8 @@ mod skeleton;
 
 pub use definitions::{Definitions, TypeError};
 pub use dyn_any::{
-    DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
+    DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion, DynValue,
+    DynValueBox,
 };
 pub use idl_text::idl_identifier;
 pub use json::{JsonError, JsonOptions, TypesById, base64, from_json, members, quoted, to_json};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_cdr::{
     Any, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format, Owner, OwnerWithValues, TypeCode,
-    copy_value,
+    copy_kept, copy_value,
 };
 
 use crate::ValueBase;
@@ -82,8 +82,12 @@ impl Linked {
         Self::read(code, &mut reader)
     }
 
-    /// Reads data of a type from a message.
-    pub(crate) fn read(code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+    /// Reads data of a type: from a message, or a part of other data that is
+    /// [read](Self::read_with).
+    ///
+    /// # Errors
+    /// As [`walk_value`](orbium_cdr::walk_value) and [`read_described`](crate::read_described).
+    pub fn read(code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let outer = met(reader).collected.replace(Vec::new());
         let data = Any::read_value(code, reader)?;
         let values = core::mem::replace(&mut met(reader).collected, outer);
@@ -91,6 +95,44 @@ impl Linked {
         Ok(Self {
             data: data.with_owner(Some(owner)),
             values: values.unwrap_or_default().into(),
+        })
+    }
+
+    /// The same data with an owner of the references in it.
+    #[must_use]
+    pub fn with_owner(self, owner: Option<Owner>) -> Self {
+        let data = self.data.with_owner(Some(with_values(owner)));
+        Self { data, ..self }
+    }
+
+    /// The owner of the references in the data, and of the types of values.
+    #[must_use]
+    pub fn owner(&self) -> Option<&Owner> {
+        self.data.owner()
+    }
+
+    /// The octets of the data, as [`of_parts`](Self::of_parts) takes them.
+    #[must_use]
+    pub fn octets(&self) -> &[u8] {
+        self.data.value_octets()
+    }
+
+    /// Appends the data to what is put together for [`of_parts`](Self::of_parts), and its
+    /// values to `values`.
+    ///
+    /// # Errors
+    /// As [`walk_value`](orbium_cdr::walk_value); [`CdrErrorKind::CountTooLarge`] for more
+    /// than [`MAX_VALUES`](crate::MAX_VALUES) values.
+    pub fn write_part(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        values: &mut Vec<Option<ValueBase>>,
+    ) -> Result<(), CdrError> {
+        self.read_with(|reader| {
+            met(reader).collected = Some(core::mem::take(values));
+            let copied = copy_kept(self.type_code().as_ref(), reader, writer);
+            *values = met(reader).collected.take().unwrap_or_default();
+            copied
         })
     }
 
@@ -133,7 +175,7 @@ impl Linked {
         for value in self.reachable() {
             factories.register_like(&value);
         }
-        let owner = self.data.owner().cloned();
+        let owner = self.data.owner().and_then(without_values);
         Ok(any.with_owner(Some(Arc::new(OwnerWithValues {
             owner: Box::new(owner),
             values: Box::new(factories),
@@ -182,6 +224,15 @@ fn with_values(owner: Option<Owner>) -> Owner {
             values: Box::new(Factories::default()),
         }),
     }
+}
+
+/// The owner that an any of values knows beside them: an any that is made of another's data
+/// again and again has one owner around it all the same.
+fn without_values(owner: &Owner) -> Option<Owner> {
+    let inner = owner
+        .downcast_ref::<OwnerWithValues>()
+        .and_then(|owner| owner.owner.downcast_ref::<Option<Owner>>());
+    inner.map_or_else(|| Some(owner.clone()), Clone::clone)
 }
 
 /// Reads the number of a value.

@@ -31,6 +31,20 @@ pub fn copy_value(
     copy(code, reader, writer, false)
 }
 
+/// Copies a value from one that is put together in the form of an [`Any`](crate::Any)'s
+/// octets into another in that form.
+///
+/// # Errors
+/// As [`copy_value`].
+#[doc(hidden)]
+pub fn copy_kept(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+) -> Result<(), CdrError> {
+    copy(code, reader, writer, true)
+}
+
 /// Reads a value into the form in which an any keeps it.
 pub(crate) fn canonical_copy(
     code: TypeRef<'_>,

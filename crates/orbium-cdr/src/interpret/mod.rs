@@ -13,8 +13,8 @@ mod visitor;
 
 pub use blocks::Block;
 use blocks::{ElementLayout, MIN_ELEMENTS};
-pub use copy::copy_value;
 pub(crate) use copy::{CANONICAL, canonical_copy, keep, restore};
+pub use copy::{copy_kept, copy_value};
 pub(crate) use extent::Extent;
 pub use graphs::{OwnerWithValues, ValueCopier, copy_graph};
 pub(crate) use print::Printed;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of basic types, in and out.
 
-use orbium_cdr::{
-    Any, CdrReader, CdrWriter, Char, Encode, Format, LongDouble, TCKind, Type, TypeCode, WChar,
-};
+use std::borrow::Cow;
+
+use orbium_cdr::{Any, CdrWriter, Char, Encode, Format, LongDouble, TCKind, Type, TypeCode, WChar};
 use orbium_core::ObjectRef;
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
@@ -61,7 +62,7 @@ impl DynAny {
         if is_long || value.contains('\0') {
             return Err(DynAnyError::InvalidValue);
         }
-        target.content = Content::Whole(Any::from(value));
+        target.content = Content::Whole(Data::Plain(Any::from(value)));
         Ok(())
     }
 
@@ -85,7 +86,7 @@ impl DynAny {
             return Err(DynAnyError::InvalidValue);
         }
         let any = Any::from_wstring(value).map_err(|_| DynAnyError::InvalidValue)?;
-        target.content = Content::Whole(any);
+        target.content = Content::Whole(Data::Plain(any));
         Ok(())
     }
 
@@ -141,13 +142,14 @@ impl DynAny {
     /// [`DynAnyError::TypeMismatch`], [`DynAnyError::InvalidValue`].
     pub fn insert_any(&mut self, value: &Any) -> Result<(), DynAnyError> {
         self.put(TCKind::Any, || {
+            let inner = Data::of(value)?;
+            let mut values = vec![None];
             let mut writer = CdrWriter::new(Format::native());
             value.type_code().encode(&mut writer);
-            value.write_part(&mut writer);
+            inner.write(&mut writer, &mut values)?;
             let mut octets = writer.finish()?;
-            let reader = CdrReader::new(&mut octets, Format::native());
-            let mut reader = reader.with_owner(value.owner());
-            Ok(Any::read_value(Type::ANY.into(), &mut reader)?)
+            let any = Data::any_of_parts(&Type::ANY.into(), &mut octets, values, value.owner());
+            Ok(any?)
         })
     }
 
@@ -192,7 +194,14 @@ impl DynAny {
     fn is_constructed(&self) -> bool {
         matches!(
             self.kind(),
-            TCKind::Struct | TCKind::Except | TCKind::Union | TCKind::Sequence | TCKind::Array
+            TCKind::Struct
+                | TCKind::Except
+                | TCKind::Union
+                | TCKind::Sequence
+                | TCKind::Array
+                | TCKind::Value
+                | TCKind::ValueBox
+                | TCKind::Event
         )
     }
 
@@ -214,13 +223,14 @@ impl DynAny {
         value: impl FnOnce() -> Result<Any, DynAnyError>,
     ) -> Result<(), DynAnyError> {
         let target = self.of_kind(kind)?;
-        target.content = Content::Whole(octets::retyped(&value()?, &target.code)?);
+        let any = octets::retyped(&value()?, &target.code)?;
+        target.content = Content::Whole(Data::of(&any)?);
         Ok(())
     }
 
-    fn take(&mut self, kind: TCKind) -> Result<&Any, DynAnyError> {
+    fn take(&mut self, kind: TCKind) -> Result<Cow<'_, Any>, DynAnyError> {
         match &self.of_kind(kind)?.content {
-            Content::Whole(any) => Ok(any),
+            Content::Whole(data) => Ok(data.any()?),
             _ => Err(DynAnyError::TypeMismatch),
         }
     }

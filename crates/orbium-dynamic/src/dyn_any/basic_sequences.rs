@@ -3,6 +3,7 @@
 
 use orbium_cdr::{Any, Char, Decode, Encode, LongDouble, TCKind, TypeRef, WChar};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
@@ -64,7 +65,7 @@ impl DynAny {
             TCKind::Array => Any::with_type(target.code.clone(), &Elements(all)),
             _ => Any::with_type(target.code.clone(), &Counted(all)),
         };
-        target.content = Content::Whole(any?);
+        target.content = Content::Whole(Data::Plain(any?));
         target.rewind();
         Ok(())
     }

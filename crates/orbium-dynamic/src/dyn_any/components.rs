@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The components of a value.
 
-use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader, CdrWriter, TCKind, TypeRef};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TCKind, TypeRef};
 
+use super::data::{Data, Numbered};
 use super::error::DynAnyError;
 use super::initial::write_initial;
+use super::members::Members;
 use super::node::{Content, DynAny, count, discriminator, selected};
-use super::octets::read;
 use crate::labels::label_of;
 
 impl DynAny {
@@ -31,8 +32,8 @@ impl DynAny {
 
     /// The components as a list that may become longer or shorter; nothing for a basic type.
     pub(super) fn parts_as_list(&mut self) -> Result<Option<&mut Vec<Self>>, DynAnyError> {
-        if let Content::Whole(any) = &self.content
-            && let Some(opened) = opened(self.plain_type(), any)?
+        if let Content::Whole(data) = &self.content
+            && let Some(opened) = opened(self.plain_type(), data)?
         {
             self.content = opened;
         }
@@ -40,15 +41,20 @@ impl DynAny {
         Ok(match &mut self.content {
             Content::Whole(_) => None,
             Content::Parts(parts) | Content::Union { parts, .. } => Some(parts),
+            Content::Value(members) => Some(&mut members.parts),
         })
     }
 }
 
-/// The components of a whole value; nothing where the type has none.
-fn opened(code: TypeRef<'_>, any: &Any) -> Result<Option<Content>, DynAnyError> {
+/// The components of whole data; nothing where the type has none, and for null.
+pub(super) fn opened(code: TypeRef<'_>, data: &Data) -> Result<Option<Content>, DynAnyError> {
     let count = match code.kind() {
         TCKind::Struct | TCKind::Except | TCKind::Union | TCKind::Sequence | TCKind::Array => {
-            count(code, any)?
+            count(code, data)?
+        }
+        TCKind::Value | TCKind::ValueBox | TCKind::Event => {
+            let members = data.value().map(|value| Members::of(data, value));
+            return Ok(members.transpose()?.map(Content::Value));
         }
         _ => return Ok(None),
     };
@@ -60,14 +66,14 @@ fn opened(code: TypeRef<'_>, any: &Any) -> Result<Option<Content>, DynAnyError> 
         return Err(CdrError::new(CdrErrorKind::NoMemory, 0).into());
     }
     let mut active = None;
-    read(any, |reader| match code.kind() {
+    data.read(|reader| match code.kind() {
         TCKind::Union => {
             let discriminator = discriminator(code, reader)?;
             let member = code.selected_member(label_of(&discriminator)?);
-            parts.push(DynAny::of_part(discriminator));
+            parts.push(DynAny::of_part(Data::Plain(discriminator)));
             active = member.map(orbium_cdr::MemberRef::index);
             match member {
-                Some(member) => part(member.type_code(), reader, &mut parts),
+                Some(member) => part(data, member.type_code(), reader, &mut parts),
                 None => Ok(()),
             }
         }
@@ -75,14 +81,14 @@ fn opened(code: TypeRef<'_>, any: &Any) -> Result<Option<Content>, DynAnyError> 
             if code.kind() == TCKind::Sequence {
                 reader.read_u32()?;
             }
-            (0..count).try_for_each(|_| part(code.content_type(), reader, &mut parts))
+            (0..count).try_for_each(|_| part(data, code.content_type(), reader, &mut parts))
         }
         kind => {
             if kind == TCKind::Except {
                 reader.read_name()?;
             }
             code.members()
-                .try_for_each(|member| part(member.type_code(), reader, &mut parts))
+                .try_for_each(|member| part(data, member.type_code(), reader, &mut parts))
         }
     })?;
     Ok(Some(match code.kind() {
@@ -92,26 +98,30 @@ fn opened(code: TypeRef<'_>, any: &Any) -> Result<Option<Content>, DynAnyError> 
 }
 
 fn part(
+    data: &Data,
     code: Option<TypeRef<'_>>,
     reader: &mut CdrReader<'_>,
     parts: &mut Vec<DynAny>,
 ) -> Result<(), CdrError> {
     let code = code.ok_or_else(|| reader.error(CdrErrorKind::BadTypeCode))?;
-    parts.push(DynAny::of_part(Any::read_value(
-        code.to_type_code(),
-        reader,
-    )?));
+    parts.push(DynAny::of_part(data.part(code, reader)?));
     Ok(())
 }
 
-/// Writes a value in the form in which an any keeps it.
+/// Writes a value in the form in which an any keeps it, with numbers for values of valuetypes.
 pub(super) fn write<'a>(
     dyn_any: &'a DynAny,
     writer: &mut CdrWriter<'a>,
+    values: &mut Numbered,
 ) -> Result<(), DynAnyError> {
     let code = dyn_any.code.as_ref().unaliased();
     match &dyn_any.content {
-        Content::Whole(any) => any.write_part(writer),
+        Content::Whole(data) => data.write(writer, values)?,
+        Content::Value(members) => {
+            let value = members.value()?;
+            writer.write_count(values.len());
+            values.push(Some(value));
+        }
         Content::Parts(parts) => {
             match code.kind() {
                 TCKind::Except => writer.write_name(code.id()),
@@ -119,19 +129,19 @@ pub(super) fn write<'a>(
                 _ => {}
             }
             for part in parts {
-                write(part, writer)?;
+                write(part, writer, values)?;
             }
         }
         Content::Union { parts, active } => {
             let Some((discriminator, member)) = parts.split_first() else {
                 return Err(DynAnyError::InvalidValue);
             };
-            write(discriminator, writer)?;
+            write(discriminator, writer, values)?;
             let selected = selected(code, discriminator)?;
             match (selected, member.first()) {
                 (None, _) => {}
                 (Some(_), Some(member)) if is_same_member(code, selected, *active) => {
-                    write(member, writer)?;
+                    write(member, writer, values)?;
                 }
                 // The discriminator was changed as a component.
                 (Some(index), _) => {

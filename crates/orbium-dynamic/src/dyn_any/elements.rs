@@ -3,11 +3,10 @@
 
 use orbium_cdr::{Any, TCKind, TypeRef};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
-use super::octets;
-use super::value::checked;
 
 /// A [`DynAny`] of a sequence (`DynamicAny::DynSequence`).
 #[derive(Debug)]
@@ -46,9 +45,8 @@ impl DynAny {
         if !code.equivalent(value.type_code().as_ref()) {
             return Err(DynAnyError::TypeMismatch);
         }
-        checked(value)?;
-        let value = octets::retyped(value, &code.to_type_code())?;
-        Ok(Self::of_part(value))
+        let data = Data::checked(value)?.retyped(&code.to_type_code())?;
+        Ok(Self::of_part(data))
     }
 
     /// Replaces all components, and makes the first the current one.

@@ -3,6 +3,7 @@
 
 use orbium_cdr::{Any, MemberRef, TCKind};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
@@ -69,7 +70,7 @@ impl DynEnum<'_> {
             return Err(DynAnyError::InvalidValue);
         }
         let any = Any::with_type(self.0.code.clone(), &ordinal)?;
-        self.0.content = Content::Whole(any);
+        self.0.content = Content::Whole(Data::Plain(any));
         Ok(())
     }
 }

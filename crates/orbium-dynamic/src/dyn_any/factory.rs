@@ -3,11 +3,11 @@
 
 use orbium_cdr::{Any, TypeCode};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::initial::initial_value;
 use super::node::Content;
 use super::node::{DynAny, has_dyn_any};
-use super::value::checked;
 
 /// The factory.
 impl DynAny {
@@ -15,16 +15,17 @@ impl DynAny {
     ///
     /// # Errors
     /// [`DynAnyError::InconsistentTypeCode`] for a type without DynAnys: `native`, `Principal`,
-    /// and interfaces that are local or abstract; [`DynAnyError::InvalidValue`] if the any holds
-    /// no value of its type.
+    /// and interfaces that are local or abstract, and for values of custom types anywhere in the
+    /// any, whose state a program interprets; [`DynAnyError::InvalidValue`] if the any holds no
+    /// value of its type.
     pub fn new(any: &Any) -> Result<Self, DynAnyError> {
         check(any.type_code())?;
-        let content = checked(any)?;
+        let content = Content::Whole(Data::checked(any)?);
         Ok(Self::with_content(any.type_code().clone(), content))
     }
 
     /// A DynAny with the initial value of a type (`create_dyn_any_from_type_code`): `FALSE`,
-    /// zero, empty, nil, no type, the first enumerator; in a union the first member.
+    /// zero, empty, nil, null, no type, the first enumerator; in a union the first member.
     ///
     /// # Errors
     /// [`DynAnyError::InconsistentTypeCode`] as from [`new`](Self::new), also for a type that

@@ -3,6 +3,7 @@
 
 use orbium_cdr::{Any, CdrWriter, Encode, TCKind, write_packed_decimal};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
@@ -46,7 +47,7 @@ impl DynFixed<'_> {
         let (digits, scale) = (code.digits(), code.scale());
         let (unscaled, is_exact) = parsed(text, digits, scale)?;
         let any = Any::with_type(self.0.code.clone(), &Packed { unscaled, digits })?;
-        self.0.content = Content::Whole(any);
+        self.0.content = Content::Whole(Data::Plain(any));
         Ok(is_exact)
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The value that a DynAny has before anything is inserted.
 
-use orbium_cdr::{
-    Any, CdrReader, CdrWriter, Format, TCKind, TypeCode, TypeRef, WChar, write_packed_decimal,
-};
+use orbium_cdr::{CdrWriter, Format, TCKind, TypeCode, TypeRef, WChar, write_packed_decimal};
 
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::{DynAny, has_dyn_any};
 use crate::labels::{unused_label, write_label};
@@ -13,15 +12,14 @@ use crate::labels::{unused_label, write_label};
 const MAX_DEPTH: usize = 128;
 
 /// The initial value of a type: zero, empty, nil, the first of the enumerators.
-pub(super) fn initial_value(code: &TypeCode) -> Result<Any, DynAnyError> {
+pub(super) fn initial_value(code: &TypeCode) -> Result<Data, DynAnyError> {
     let mut writer = CdrWriter::new(Format::native());
     write_initial(code.as_ref(), &mut writer)?;
     let mut octets = writer.finish()?;
-    let mut reader = CdrReader::new(&mut octets, Format::native());
-    Ok(Any::read_value(code.clone(), &mut reader)?)
+    Ok(Data::initial(code, &mut octets)?)
 }
 
-/// Writes the initial value of a type.
+/// Writes the initial value of a type; null is number 0 among values.
 pub(super) fn write_initial(
     code: TypeRef<'_>,
     writer: &mut CdrWriter<'_>,
@@ -126,7 +124,7 @@ impl Initial<'_, '_> {
                 writer.write_u32(0);
             }
             TCKind::Null | TCKind::Void => {}
-            // An enumerator, a length, the TypeCode of no type, an any of that type.
+            // An enumerator, null, a length, the TypeCode of no type, an any of that type.
             _ => writer.write_u32(0),
         }
     }

@@ -3,18 +3,22 @@
 
 mod basic;
 mod basic_sequences;
+mod comparison;
 mod components;
+mod data;
 mod elements;
 mod enumeration;
 mod error;
 mod factory;
 mod fixed;
 mod initial;
+mod members;
 mod node;
 mod octets;
 mod structure;
 mod union;
 mod value;
+mod valuetype;
 
 pub use elements::{DynArray, DynSequence};
 pub use enumeration::DynEnum;
@@ -23,3 +27,4 @@ pub use fixed::DynFixed;
 pub use node::DynAny;
 pub use structure::DynStruct;
 pub use union::DynUnion;
+pub use valuetype::{DynValue, DynValueBox};

@@ -2,9 +2,11 @@
 //! A value, whole or in its components, and its cursor.
 
 use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader, MemberRef, TCKind, TypeCode, TypeRef};
+use orbium_value::ValueBase;
 
+use super::data::Data;
 use super::error::DynAnyError;
-use super::octets::read;
+use super::members::Members;
 use crate::labels::label_of;
 
 /// A value of a type that is known at run time, with a cursor over its components
@@ -59,7 +61,7 @@ pub struct DynAny {
 #[derive(Clone)]
 pub(super) enum Content {
     /// A value of the type, or of an equivalent one.
-    Whole(Any),
+    Whole(Data),
     /// The members of a struct or exception, the elements of a sequence or array.
     Parts(Vec<DynAny>),
     /// A discriminator, and the member that is active.
@@ -68,6 +70,8 @@ pub(super) enum Content {
         /// The place of the member among those of the type.
         active: Option<usize>,
     },
+    /// The members of a value of a valuetype, or what is in a box.
+    Value(Members),
 }
 
 /// Whether there are DynAnys of a kind of types, aliases looked through: one that is left is
@@ -80,9 +84,6 @@ pub(super) fn has_dyn_any(kind: TCKind) -> bool {
             | TCKind::Principal
             | TCKind::LocalInterface
             | TCKind::AbstractInterface
-            | TCKind::Value
-            | TCKind::ValueBox
-            | TCKind::Event
     )
 }
 
@@ -101,8 +102,8 @@ impl DynAny {
     }
 
     /// A component out of a checked whole.
-    pub(super) fn of_part(any: Any) -> Self {
-        Self::with_content(any.type_code().clone(), Content::Whole(any))
+    pub(super) fn of_part(data: Data) -> Self {
+        Self::with_content(data.type_code().clone(), Content::Whole(data))
     }
 
     /// The type, aliases and all (`type`).
@@ -125,6 +126,7 @@ impl DynAny {
         match code.kind() {
             TCKind::Struct | TCKind::Except => code.member_count() > 0,
             TCKind::Union | TCKind::Sequence | TCKind::Array => true,
+            TCKind::Value | TCKind::ValueBox | TCKind::Event => true,
             _ => false,
         }
     }
@@ -160,12 +162,13 @@ impl DynAny {
     }
 
     /// How many components there are: members, elements, of a union the discriminator and the
-    /// active member. A basic type has none.
+    /// active member, members of a value that is not null. A basic type has none.
     #[must_use]
     pub fn component_count(&self) -> usize {
         match &self.content {
-            Content::Whole(any) => count(self.plain_type(), any).unwrap_or(0),
+            Content::Whole(data) => count(self.plain_type(), data).unwrap_or(0),
             Content::Parts(parts) => parts.len(),
+            Content::Value(members) => members.parts.len(),
             Content::Union { parts, .. } => {
                 let selected = parts.first().map(|it| selected(self.plain_type(), it));
                 match selected {
@@ -178,20 +181,24 @@ impl DynAny {
 }
 
 /// How many components a whole value has.
-pub(super) fn count(code: TypeRef<'_>, any: &Any) -> Result<usize, DynAnyError> {
+pub(super) fn count(code: TypeRef<'_>, data: &Data) -> Result<usize, DynAnyError> {
     Ok(match code.kind() {
         TCKind::Struct | TCKind::Except => code.member_count(),
         TCKind::Array => code.length() as usize,
-        TCKind::Sequence => match any.value_octets().first_chunk() {
+        TCKind::Sequence => match data.octets().first_chunk() {
             Some(count) => u32::from_ne_bytes(*count) as usize,
             None => return Err(DynAnyError::InvalidValue),
         },
         TCKind::Union => {
-            let discriminator = read(any, |reader| discriminator(code, reader))?;
+            let discriminator = data.read(|reader| discriminator(code, reader))?;
             match code.selected_member(label_of(&discriminator)?) {
                 Some(_) => 2,
                 None => 1,
             }
+        }
+        TCKind::Value | TCKind::ValueBox | TCKind::Event => {
+            let state = data.value().and_then(ValueBase::state_type);
+            state.map_or(0, |state| state.as_ref().member_count())
         }
         _ => 0,
     })
@@ -202,7 +209,7 @@ pub(super) fn selected(
     code: TypeRef<'_>,
     discriminator: &DynAny,
 ) -> Result<Option<usize>, DynAnyError> {
-    let Content::Whole(any) = &discriminator.content else {
+    let Content::Whole(Data::Plain(any)) = &discriminator.content else {
         return Err(DynAnyError::InvalidValue);
     };
     let member = code.selected_member(label_of(any)?);

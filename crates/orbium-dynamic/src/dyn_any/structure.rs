@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Members of structs and exceptions.
 
-use orbium_cdr::{Any, MemberRef, TCKind};
+use orbium_cdr::{Any, MemberRef, TCKind, TypeRef};
 
 use super::error::DynAnyError;
 use super::node::DynAny;
@@ -83,18 +83,7 @@ impl DynStruct<'_> {
         members: impl IntoIterator<Item = (&'m str, &'m Any)>,
     ) -> Result<(), DynAnyError> {
         let members: Vec<_> = members.into_iter().collect();
-        if members.len() != self.0.plain_type().member_count() {
-            return Err(DynAnyError::InvalidValue);
-        }
-        let mut parts = Vec::with_capacity(members.len());
-        for (member, (name, value)) in self.0.plain_type().members().zip(members) {
-            let is_named = name.is_empty() || member.name().is_empty() || name == member.name();
-            if !is_named {
-                return Err(DynAnyError::TypeMismatch);
-            }
-            let code = member.type_code().ok_or(DynAnyError::InvalidValue)?;
-            parts.push(DynAny::part_from(code, value)?);
-        }
+        let parts = parts_of_members(self.0.plain_type(), &members)?;
         self.0.set_parts(parts);
         Ok(())
     }
@@ -112,4 +101,24 @@ impl DynStruct<'_> {
         let members: Vec<(&str, Any)> = members.collect::<Result<_, DynAnyError>>()?;
         self.set_members(members.iter().map(|(name, value)| (*name, value)))
     }
+}
+
+/// Components with the values of all members of a type; an empty name stands for any.
+pub(super) fn parts_of_members(
+    code: TypeRef<'_>,
+    members: &[(&str, &Any)],
+) -> Result<Vec<DynAny>, DynAnyError> {
+    if members.len() != code.member_count() {
+        return Err(DynAnyError::InvalidValue);
+    }
+    let mut parts = Vec::with_capacity(members.len());
+    for (member, (name, value)) in code.members().zip(members) {
+        let is_named = name.is_empty() || member.name().is_empty() || *name == member.name();
+        if !is_named {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        let code = member.type_code().ok_or(DynAnyError::InvalidValue)?;
+        parts.push(DynAny::part_from(code, value)?);
+    }
+    Ok(parts)
 }

@@ -4,6 +4,7 @@
 use orbium_cdr::{Any, CdrReader, CdrWriter, Format, MemberRef, TCKind};
 
 use super::components::is_same_member;
+use super::data::Data;
 use super::error::DynAnyError;
 use super::node::selected;
 use super::node::{Content, DynAny};
@@ -123,7 +124,7 @@ impl DynUnion<'_> {
         let mut octets = writer.finish().ok()?;
         let mut reader = CdrReader::new(&mut octets, Format::native());
         let any = Any::read_value(discriminator.to_type_code(), &mut reader).ok()?;
-        Some(DynAny::of_part(any))
+        Some(DynAny::of_part(Data::Plain(any)))
     }
 
     /// Whether the discriminator selects no member.

@@ -4,6 +4,7 @@
 mod dyn_any;
 mod dyn_any_hostile;
 mod dyn_any_kinds;
+mod dyn_any_values;
 mod idl_text;
 mod json_errors;
 mod json_forms;
