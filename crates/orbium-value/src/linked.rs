@@ -226,8 +226,8 @@ fn with_values(owner: Option<Owner>) -> Owner {
     }
 }
 
-/// The owner that an any of values knows beside them: an any that is made of another's data
-/// again and again has one owner around it all the same.
+/// The owner of an any's data without its values: an any that is made of another's data again
+/// and again has one owner around it all the same.
 fn without_values(owner: &Owner) -> Option<Owner> {
     let inner = owner
         .downcast_ref::<OwnerWithValues>()

@@ -6,8 +6,7 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TCKind, TypeRef};
 use super::data::{Data, Numbered};
 use super::error::DynAnyError;
 use super::initial::write_initial;
-use super::members::Members;
-use super::node::{Content, DynAny, count, discriminator, selected};
+use super::node::{Content, DynAny, Members, count, discriminator, selected};
 use crate::labels::label_of;
 
 impl DynAny {

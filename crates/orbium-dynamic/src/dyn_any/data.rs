@@ -96,7 +96,7 @@ impl Data {
         Any::read_value(code.clone(), &mut reader)
     }
 
-    /// The initial value of a type, whose octets have null for each value.
+    /// The initial value of a type; the octets have null for each value.
     pub(super) fn initial(code: &TypeCode, octets: &mut [u8]) -> Result<Self, CdrError> {
         if may_hold_values(code.as_ref()) {
             return Linked::of_parts(code.clone(), octets, vec![None]).map(Self::linked);

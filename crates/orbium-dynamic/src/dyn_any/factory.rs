@@ -16,7 +16,7 @@ impl DynAny {
     /// # Errors
     /// [`DynAnyError::InconsistentTypeCode`] for a type without DynAnys: `native`, `Principal`,
     /// and interfaces that are local or abstract, and for values of custom types anywhere in the
-    /// any, whose state a program interprets; [`DynAnyError::InvalidValue`] if the any holds no
+    /// any, as only a program interprets their state; [`DynAnyError::InvalidValue`] if the any holds no
     /// value of its type.
     pub fn new(any: &Any) -> Result<Self, DynAnyError> {
         check(any.type_code())?;

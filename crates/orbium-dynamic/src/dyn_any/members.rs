@@ -7,19 +7,7 @@ use orbium_value::{Linked, ValueBase};
 use super::components::{opened, write};
 use super::data::Data;
 use super::error::DynAnyError;
-use super::node::{Content, DynAny};
-
-/// A value of a valuetype whose state is expanded into members.
-#[derive(Clone)]
-pub(super) struct Members {
-    /// Where the members come from; nothing for a new value.
-    origin: Option<Data>,
-    /// The type of the value itself.
-    code: TypeCode,
-    /// The type of its state, a struct.
-    pub(super) state: TypeCode,
-    pub(super) parts: Vec<DynAny>,
-}
+use super::node::{Content, DynAny, Members};
 
 impl Members {
     /// The members of a value.

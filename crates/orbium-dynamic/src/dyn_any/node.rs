@@ -6,7 +6,6 @@ use orbium_value::ValueBase;
 
 use super::data::Data;
 use super::error::DynAnyError;
-use super::members::Members;
 use crate::labels::label_of;
 
 /// A value of a type that is known at run time, with a cursor over its components
@@ -72,6 +71,18 @@ pub(super) enum Content {
     },
     /// The members of a value of a valuetype, or what is in a box.
     Value(Members),
+}
+
+/// The members of a value of a valuetype.
+#[derive(Clone)]
+pub(super) struct Members {
+    /// Where the members come from; nothing for a new value.
+    pub(super) origin: Option<Data>,
+    /// The type of the value itself.
+    pub(super) code: TypeCode,
+    /// The type of its state, a struct.
+    pub(super) state: TypeCode,
+    pub(super) parts: Vec<DynAny>,
 }
 
 /// Whether there are DynAnys of a kind of types, aliases looked through: one that is left is

@@ -5,8 +5,7 @@ use orbium_cdr::{Any, MemberRef, TCKind, TypeCode};
 
 use super::error::DynAnyError;
 use super::initial::initial_value;
-use super::members::Members;
-use super::node::{Content, DynAny};
+use super::node::{Content, DynAny, Members};
 use super::structure::parts_of_members;
 
 /// A [`DynAny`] of a `valuetype` or `eventtype` (`DynamicAny::DynValue`): its components are

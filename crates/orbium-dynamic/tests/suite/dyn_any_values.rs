@@ -378,15 +378,15 @@ fn a_cycle_is_not_expanded_without_end() {
 #[test]
 fn equal_compares_graphs() {
     let shared = node(r#""$id":1,"#, 1, "null");
-    let apart = node("", 1, "null");
+    let separate = node("", 1, "null");
     let cycle = node(r#""$id":1,"#, 1, r#"{"$ref":1}"#);
     let unrolled = node(r#""$id":1,"#, 1, &node("", 1, r#"{"$ref":1}"#));
     let twos = [
         format!(r#"{{"first":{shared},"second":{{"$ref":1}}}}"#),
-        format!(r#"{{"first":{apart},"second":{apart}}}"#),
+        format!(r#"{{"first":{separate},"second":{separate}}}"#),
         format!(r#"{{"first":{cycle},"second":{{"$ref":1}}}}"#),
         format!(r#"{{"first":{unrolled},"second":{{"$ref":1}}}}"#),
-        format!(r#"{{"first":{apart},"second":null}}"#),
+        format!(r#"{{"first":{separate},"second":null}}"#),
         format!(r#"{{"first":{},"second":null}}"#, leaf(1, "t")),
         format!(r#"{{"first":{},"second":null}}"#, leaf(1, "u")),
     ];
