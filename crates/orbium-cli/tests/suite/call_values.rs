@@ -33,7 +33,7 @@ impl Echo {
 
     /// What the operation returns.
     fn returned(&self, operation: &str, argument: &Value) -> Value {
-        let ran = self.call(operation, &[argument.clone()]);
+        let ran = self.call(operation, std::slice::from_ref(argument));
         ran.assert_done();
         ran.json()["$return"].take()
     }
