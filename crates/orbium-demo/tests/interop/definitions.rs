@@ -56,7 +56,7 @@ fn whole(code: &TypeCode) -> String {
     let mut members = Vec::new();
     match code.kind() {
         TCKind::Alias | TCKind::ValueBox => {
-            members.extend(code.content_type().map(|it| used(it.as_ref())))
+            members.extend(code.content_type().map(|it| used(it.as_ref())));
         }
         TCKind::Enum => members.extend(code.members().map(|it| it.name().to_owned())),
         _ => {
