@@ -101,8 +101,7 @@ pub trait PolicyScope: Clone {
         }
         let mut invalid = Vec::new();
         for (place, policy) in policies.iter().enumerate() {
-            let is_same = |it: &Policy| it.policy_type() == policy.policy_type();
-            if policies[..place].iter().any(is_same) {
+            if Policy::find(&policies[..place], policy.policy_type()).is_some() {
                 let twice = SystemException::omg(ExceptionKind::BadParam, 30, Completion::No);
                 return Err(OverrideError::System(twice));
             }
@@ -122,34 +121,66 @@ pub trait PolicyScope: Clone {
         if types.is_empty() {
             return all;
         }
-        let of = |wanted: &u32| all.iter().find(|it| it.policy_type() == *wanted).cloned();
-        types.iter().filter_map(of).collect()
+        let of = |wanted: &u32| Policy::find(&all, *wanted);
+        types.iter().filter_map(of).cloned().collect()
     }
 }
 
-/// Sets a value if the policy has one of that type.
-fn set<T: Clone + 'static>(to: &mut Option<T>, policy: &Policy) -> bool {
-    if let Some(value) = policy.value::<T>() {
-        *to = Some(value.clone());
+/// Sets a value if the policy has one of that type; whether it has.
+fn set<T: Clone + 'static>(to: &mut T, policy: &Policy) -> bool {
+    let value = policy.value::<T>().cloned();
+    value.map(|value| *to = value).is_some()
+}
+
+/// The same where there may be none.
+fn set_some<T: Clone + 'static>(to: &mut Option<T>, policy: &Policy) -> bool {
+    let value = policy.value::<T>().cloned();
+    value.map(|value| *to = Some(value)).is_some()
+}
+
+/// The policies that references and threads have.
+struct Common<'p> {
+    times: &'p mut TimePolicies,
+    protocols: &'p mut Option<ProtocolPolicy>,
+    defined: &'p mut Vec<Policy>,
+}
+
+impl Common<'_> {
+    fn put(self, policy: &Policy) -> bool {
+        let times = self.times;
+        match policy.policy_type() {
+            policy_type::REQUEST_START_TIME => set_some(&mut times.request_start, policy),
+            policy_type::REQUEST_END_TIME => set_some(&mut times.request_end, policy),
+            policy_type::REPLY_START_TIME => set_some(&mut times.reply_start, policy),
+            policy_type::REPLY_END_TIME => set_some(&mut times.reply_end, policy),
+            policy_type::RELATIVE_REQUEST_TIMEOUT => set_some(&mut times.request_timeout, policy),
+            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => {
+                set_some(&mut times.roundtrip_timeout, policy)
+            }
+            policy_type::CLIENT_PROTOCOL => set_some(self.protocols, policy),
+            END_OF_STANDARD.. => {
+                self.defined
+                    .retain(|it| it.policy_type() != policy.policy_type());
+                self.defined.push(policy.clone());
+                true
+            }
+            _ => false,
+        }
     }
-    policy.value::<T>().is_some()
+
+    fn clear(self) {
+        *self.times = TimePolicies::NONE;
+        *self.protocols = None;
+        self.defined.clear();
+    }
 }
 
-/// Sets a time policy; `None` if the policy is none.
-fn put_time(times: &mut TimePolicies, policy: &Policy) -> Option<bool> {
-    Some(match policy.policy_type() {
-        policy_type::REQUEST_START_TIME => set(&mut times.request_start, policy),
-        policy_type::REQUEST_END_TIME => set(&mut times.request_end, policy),
-        policy_type::REPLY_START_TIME => set(&mut times.reply_start, policy),
-        policy_type::REPLY_END_TIME => set(&mut times.reply_end, policy),
-        policy_type::RELATIVE_REQUEST_TIMEOUT => set(&mut times.request_timeout, policy),
-        policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => set(&mut times.roundtrip_timeout, policy),
-        _ => return None,
-    })
-}
-
-/// The time policies that are set.
-fn all_times(times: &TimePolicies) -> Vec<Policy> {
+/// All that is set of the policies that references and threads have.
+fn all_common(
+    times: &TimePolicies,
+    protocols: Option<&ProtocolPolicy>,
+    defined: &[Policy],
+) -> Vec<Policy> {
     fn one<T: Erased + Send + Sync>(policy_type: u32, value: Option<T>) -> Option<Policy> {
         value.map(|value| Policy::new(policy_type, value))
     }
@@ -165,15 +196,10 @@ fn all_times(times: &TimePolicies) -> Vec<Policy> {
             policy_type::RELATIVE_ROUNDTRIP_TIMEOUT,
             times.roundtrip_timeout,
         ),
+        one(policy_type::CLIENT_PROTOCOL, protocols.cloned()),
     ];
-    all.into_iter().flatten().collect()
-}
-
-fn of_protocols(protocols: Option<&ProtocolPolicy>) -> Option<Policy> {
-    Some(Policy::new(
-        policy_type::CLIENT_PROTOCOL,
-        protocols?.clone(),
-    ))
+    let defined = defined.iter().cloned();
+    all.into_iter().flatten().chain(defined).collect()
 }
 
 /// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
@@ -228,32 +254,22 @@ pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, P
     })
 }
 
-/// Puts a policy that the program defines among those of other types; whether it is one.
-fn put_defined(defined: &mut Vec<Policy>, policy: &Policy) -> bool {
-    if policy.policy_type() < END_OF_STANDARD {
-        return false;
+impl Overrides {
+    fn common(&mut self) -> Common<'_> {
+        Common {
+            times: &mut self.times,
+            protocols: &mut self.protocols,
+            defined: &mut self.defined,
+        }
     }
-    defined.retain(|it| it.policy_type() != policy.policy_type());
-    defined.push(policy.clone());
-    true
 }
 
 impl PolicyScope for Overrides {
     fn put(&mut self, policy: &Policy) -> bool {
         match policy.policy_type() {
-            policy_type::REBIND => {
-                let value = policy.value::<RebindMode>();
-                self.rebind = value.copied().unwrap_or(self.rebind);
-                value.is_some()
-            }
-            policy_type::SYNC_SCOPE => {
-                let value = policy.value::<SyncScope>();
-                self.sync_scope = value.copied().unwrap_or(self.sync_scope);
-                value.is_some()
-            }
-            policy_type::CLIENT_PROTOCOL => set(&mut self.protocols, policy),
-            _ => put_time(&mut self.times, policy)
-                .unwrap_or_else(|| put_defined(&mut self.defined, policy)),
+            policy_type::REBIND => set(&mut self.rebind, policy),
+            policy_type::SYNC_SCOPE => set(&mut self.sync_scope, policy),
+            _ => self.common().put(policy),
         }
     }
 
@@ -261,9 +277,7 @@ impl PolicyScope for Overrides {
         self.rebind = RebindMode::default();
         self.sync_scope = SyncScope::default();
         self.buffering = BufferingConstraint::default();
-        self.times = TimePolicies::NONE;
-        self.protocols = None;
-        self.defined.clear();
+        self.common().clear();
     }
 
     /// RebindPolicy and SyncScopePolicy only where they are not the default.
@@ -275,34 +289,36 @@ impl PolicyScope for Overrides {
         if self.sync_scope != SyncScope::default() {
             all.push(Policy::new(policy_type::SYNC_SCOPE, self.sync_scope));
         }
-        all.extend(all_times(&self.times));
-        all.extend(of_protocols(self.protocols.as_ref()));
-        all.extend(self.defined.iter().cloned());
+        all.extend(all_common(
+            &self.times,
+            self.protocols.as_ref(),
+            &self.defined,
+        ));
         all
+    }
+}
+
+impl ThreadPolicies {
+    fn common(&mut self) -> Common<'_> {
+        Common {
+            times: &mut self.times,
+            protocols: &mut self.protocols,
+            defined: &mut self.defined,
+        }
     }
 }
 
 /// RebindPolicy and SyncScopePolicy are of references alone.
 impl PolicyScope for ThreadPolicies {
     fn put(&mut self, policy: &Policy) -> bool {
-        match policy.policy_type() {
-            policy_type::REBIND | policy_type::SYNC_SCOPE => false,
-            policy_type::CLIENT_PROTOCOL => set(&mut self.protocols, policy),
-            _ => put_time(&mut self.times, policy)
-                .unwrap_or_else(|| put_defined(&mut self.defined, policy)),
-        }
+        self.common().put(policy)
     }
 
     fn clear(&mut self) {
-        self.times = TimePolicies::NONE;
-        self.protocols = None;
-        self.defined.clear();
+        self.common().clear();
     }
 
     fn all(&self) -> Vec<Policy> {
-        let mut all = all_times(&self.times);
-        all.extend(of_protocols(self.protocols.as_ref()));
-        all.extend(self.defined.iter().cloned());
-        all
+        all_common(&self.times, self.protocols.as_ref(), &self.defined)
     }
 }

@@ -197,10 +197,7 @@ impl<O: ?Sized> Reference<O> {
         let mut all = self.overrides.all();
         for wider in [self.client.thread_policies(), self.client.orb_policies()] {
             for policy in wider.all() {
-                if !all
-                    .iter()
-                    .any(|it| it.policy_type() == policy.policy_type())
-                {
+                if Policy::find(&all, policy.policy_type()).is_none() {
                     all.push(policy);
                 }
             }

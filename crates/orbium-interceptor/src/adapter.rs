@@ -89,8 +89,7 @@ impl<'a> IorInfo<'a> {
     /// The policy of that type that the adapter was made with; `None` if it has none.
     #[must_use]
     pub fn effective_policy(&self, policy_type: u32) -> Option<&Policy> {
-        let mut policies = self.policies.iter();
-        policies.find(|it| it.policy_type() == policy_type)
+        Policy::find(self.policies, policy_type)
     }
 
     /// Adds a component to all profiles of references; those of IIOP 1.0 have none.

@@ -75,6 +75,12 @@ impl Policy {
         Self { policy_type, value }
     }
 
+    /// The policy of that type among others.
+    #[must_use]
+    pub fn find(policies: &[Self], policy_type: u32) -> Option<&Self> {
+        policies.iter().find(|it| it.policy_type == policy_type)
+    }
+
     /// Its type, which distinguishes it among the policies of an object.
     #[must_use]
     pub fn policy_type(&self) -> u32 {

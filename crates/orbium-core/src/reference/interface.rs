@@ -117,8 +117,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// The policy of that type that calls of this thread through the reference have: its own,
     /// or else the thread's, or else the ORB's (`get_client_policy`).
     fn client_policy(&self, policy_type: u32) -> Option<Policy> {
-        let mut policies = self.as_object().target().effective_policies().into_iter();
-        policies.find(|it| it.policy_type() == policy_type)
+        let policies = self.as_object().target().effective_policies();
+        Policy::find(&policies, policy_type).cloned()
     }
 
     /// As [`client_policy`](Self::client_policy), if it goes with what the reference says

@@ -109,8 +109,7 @@ impl ClientRequest<'_> {
     /// # Errors
     /// INV_POLICY 2 if there is none.
     pub fn request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
-        let mut policies = self.target.policies().into_iter();
-        let found = policies.find(|it| it.policy_type() == policy_type);
+        let found = Policy::find(&self.target.policies(), policy_type).cloned();
         found.ok_or(no_such_policy())
     }
 }

@@ -269,8 +269,7 @@ macro_rules! of_object {
             /// INV_POLICY 2 if it has none of that type.
             pub fn server_policy(&self, policy_type: u32) -> Result<&Policy, SystemException> {
                 let object = self.request.object.ok_or(no_such_policy())?;
-                let mut policies = object.defined_policies().iter();
-                let found = policies.find(|it| it.policy_type() == policy_type);
+                let found = Policy::find(object.defined_policies(), policy_type);
                 found.ok_or(no_such_policy())
             }
 
