@@ -41,16 +41,8 @@ impl Call {
         };
         let contexts = &self.object.overrides().contexts;
         let facts = CallFacts::of(self.operation, &attempt, contexts);
-        match SuspendedFlow::send_request(self.interceptors(), facts, slots.clone()) {
-            Ok(flow) => {
-                self.lock().flow = Some(Box::new(flow));
-                Some(attempt)
-            }
-            Err(changed) => {
-                self.go_on_changed(reader, attempt, changed);
-                None
-            }
-        }
+        let flow = SuspendedFlow::send_request(self.interceptors(), facts, slots.clone());
+        self.go_on_with(reader, attempt, flow)
     }
 
     /// The request is written, and is handed to its connection next. Returns the attempt
@@ -63,7 +55,18 @@ impl Call {
         let Some(flow) = self.take_flow() else {
             return Some(attempt);
         };
-        match flow.sent(self.interceptors()) {
+        let flow = flow.sent(self.interceptors());
+        self.go_on_with(reader, attempt, flow)
+    }
+
+    /// Keeps the flow. Returns the attempt unless an interceptor has changed what comes of it.
+    fn go_on_with<'o>(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: Attempt<'o>,
+        flow: Result<SuspendedFlow, CallOutcome>,
+    ) -> Option<Attempt<'o>> {
+        match flow {
             Ok(flow) => {
                 self.lock().flow = Some(Box::new(flow));
                 Some(attempt)
