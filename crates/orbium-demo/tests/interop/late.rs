@@ -230,12 +230,15 @@ fn cancelled(strategy: ClientStrategy, server: &Server) -> Tested {
 
 /// Has a server of another ORB, and runs a test with every way to use connections, all at
 /// once.
-fn with_each_strategy(peer: &str, test: fn(ClientStrategy, &Server) -> Tested) -> Tested {
+fn with_each_strategy(
+    peer: &str,
+    test: impl Fn(ClientStrategy, &Server) -> Tested + Sync,
+) -> Tested {
     let program = format!("{peer}-server");
     if !available(&[&program]) {
         return Ok(());
     }
-    let server = &Server::start(&program, &["--ior-dir"])?;
+    let (server, test) = (&Server::start(&program, &["--ior-dir"])?, &test);
     thread::scope(|scope| {
         for strategy in [
             ClientStrategy::ExclusivePool,
@@ -261,25 +264,14 @@ fn calls_of_jacorbs_servants_are_cancelled() -> Tested {
     with_each_strategy("jacorb", cancelled)
 }
 
-/// With every way to use connections, all at once.
+/// Calls of servants that answer late.
 fn late_servants(peer: &str, cancelled: bool) -> Tested {
-    let program = format!("{peer}-server");
-    if !available(&[&program]) {
-        return Ok(());
-    }
-    let server = &Server::start(&program, &["--ior-dir"])?;
-    thread::scope(|scope| {
-        for strategy in [
-            ClientStrategy::ExclusivePool,
-            ClientStrategy::ExclusivePerThread,
-        ] {
-            scope.spawn(move || exclusive(strategy, server, cancelled).expect("calls"));
+    with_each_strategy(peer, |strategy, server| match strategy {
+        ClientStrategy::ExclusivePool | ClientStrategy::ExclusivePerThread => {
+            exclusive(strategy, server, cancelled)
         }
-        for strategy in [ClientStrategy::LeaderFollowers, ClientStrategy::IoThread] {
-            scope.spawn(move || shared(strategy, server, cancelled).expect("calls"));
-        }
-    });
-    Ok(())
+        _ => shared(strategy, server, cancelled),
+    })
 }
 
 /// A CancelRequest keeps omniORB from reading on, so it is sent none.
