@@ -9,7 +9,7 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TypeCode, TypeRef
 use crate::description::{Description, fits, is_abstract};
 use crate::factories::{Factories, Found, ValueOwner};
 use crate::linked::{Linked, read_number};
-use crate::read::{Header, Ids, Lead, begin, found, lead, met, read_state};
+use crate::read::{Header, Ids, Lead, begin, first_known, lead, met, read_state};
 use crate::{Class, Facet, Kind, State, ValueBase};
 
 /// The class of all values of described types. It has no id: each value has its own.
@@ -193,29 +193,11 @@ fn choose(
     formal: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
 ) -> Result<Found, CdrErrorKind> {
-    let id;
-    let ids = match &header.ids {
-        Ids::None if is_abstract(formal) => return Err(CdrErrorKind::BadValue),
-        Ids::None => {
-            let found = known(formal.id(), formal, reader)?;
-            return found.ok_or(CdrErrorKind::UnknownValue);
-        }
-        Ids::One(at) => {
-            id = found(&met(reader).ids, *at).ok_or(CdrErrorKind::BadValue)?;
-            core::slice::from_ref(&id)
-        }
-        Ids::List(ids) => ids,
-    };
-    for (index, id) in ids.iter().enumerate() {
-        if let Some(found) = known(id, formal, reader)? {
-            // What is cut off must have an end.
-            return match index == 0 || header.is_chunked {
-                true => Ok(found),
-                false => Err(CdrErrorKind::BadValue),
-            };
-        }
+    match header.ids {
+        Ids::None if is_abstract(formal) => Err(CdrErrorKind::BadValue),
+        Ids::None => known(formal.id(), formal, reader)?.ok_or(CdrErrorKind::UnknownValue),
+        _ => first_known(header, reader, |id, reader| known(id, formal, reader)),
     }
-    Err(CdrErrorKind::UnknownValue)
 }
 
 /// The type of an id: as it is registered, or the expected one.

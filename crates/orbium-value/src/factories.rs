@@ -88,11 +88,18 @@ impl Factories {
         self.factories.write().remove(repository_id).is_some()
     }
 
-    /// The registered type of an id, if it was compiled.
+    /// The registered type of an id, if it was compiled, with its factory.
     pub(crate) fn compiled(&self, id: &str) -> Option<Found> {
         let Factory { class, make, .. } = self.find(id).filter(|it| it.described.is_none())?;
         let make = Some(make);
         Some(Found { class, make })
+    }
+
+    /// The registered type of an id, if it was compiled.
+    pub(crate) fn class_of(&self, id: &str) -> Option<&'static Class> {
+        let factories = self.factories.read();
+        let factory = factories.get(id).filter(|it| it.described.is_none());
+        factory.map(|it| it.class)
     }
 
     /// The TypeCode of the registered type of an id.

@@ -109,8 +109,8 @@ impl ValueCopier for Factories {
     ) -> Result<(), CdrError> {
         match code.kind() {
             TCKind::AbstractInterface => copy_abstract(reader, writer),
-            _ => match self.compiled(code.id()) {
-                Some(found) => copy_value(found.class, reader, writer),
+            _ => match self.class_of(code.id()) {
+                Some(class) => copy_value(class, reader, writer),
                 None => copy_described(code, reader, writer),
             },
         }

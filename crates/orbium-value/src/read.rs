@@ -347,10 +347,39 @@ fn choose(
     formal: &'static Class,
     reader: &mut CdrReader<'_>,
 ) -> Result<Found, CdrErrorKind> {
+    if matches!(header.ids, Ids::None) {
+        return match formal.kind {
+            Kind::Abstract => Err(CdrErrorKind::BadValue),
+            _ => Ok(Found::formal(formal, reader)),
+        };
+    }
+    let found = first_known(header, reader, |id, reader| {
+        Ok(Found::find(id, formal, reader))
+    })?;
+    if let Ids::One(id_at) = header.ids {
+        let found = found.clone();
+        met(reader).latest = Some(Latest {
+            id_at,
+            formal,
+            found,
+        });
+    }
+    Ok(found)
+}
+
+/// The type of the first id that `known` has a type for.
+///
+/// # Errors
+/// [`CdrErrorKind::UnknownValue`] if there is none; [`CdrErrorKind::BadValue`] if the rest of the
+/// value would have to be cut off, and has no end.
+pub(crate) fn first_known(
+    header: &Header,
+    reader: &mut CdrReader<'_>,
+    known: impl Fn(&str, &mut CdrReader<'_>) -> Result<Option<Found>, CdrErrorKind>,
+) -> Result<Found, CdrErrorKind> {
     let id;
-    let ids = match &header.ids {
-        Ids::None if formal.kind == Kind::Abstract => return Err(CdrErrorKind::BadValue),
-        Ids::None => return Ok(Found::formal(formal, reader)),
+    let ids: &[Id] = match &header.ids {
+        Ids::None => &[],
         Ids::One(at) => {
             id = found(&met(reader).ids, *at).ok_or(CdrErrorKind::BadValue)?;
             core::slice::from_ref(&id)
@@ -358,16 +387,7 @@ fn choose(
         Ids::List(ids) => ids,
     };
     for (index, id) in ids.iter().enumerate() {
-        if let Some(found) = Found::find(id, formal, reader) {
-            if let Ids::One(id_at) = header.ids {
-                let found = found.clone();
-                met(reader).latest = Some(Latest {
-                    id_at,
-                    formal,
-                    found,
-                });
-            }
-            // What is cut off must have an end.
+        if let Some(found) = known(id, reader)? {
             return match index == 0 || header.is_chunked {
                 true => Ok(found),
                 false => Err(CdrErrorKind::BadValue),
@@ -398,7 +418,7 @@ fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
 }
 
 /// What was met at a position.
-pub(crate) fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
+fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
     let index = met.binary_search_by_key(&at, |(at, _)| *at).ok()?;
     met.get(index).map(|(_, found)| found.clone())
 }
