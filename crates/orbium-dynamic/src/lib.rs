@@ -57,6 +57,7 @@ mod idl_text;
 mod json;
 mod labels;
 mod operations;
+mod owned_values;
 mod request;
 mod signature;
 mod skeleton;

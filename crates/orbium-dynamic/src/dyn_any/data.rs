@@ -13,6 +13,7 @@ use orbium_value::{Linked, MAX_DEPTH, ValueBase};
 
 use super::error::DynAnyError;
 use super::octets;
+use crate::owned_values::OwnedValues;
 
 /// Values by number, where data of several parts is put together. The first is null, so that
 /// the tag of null is a number too.
@@ -32,19 +33,10 @@ pub(super) enum Data {
 #[derive(Clone)]
 pub(super) struct Held {
     linked: Linked,
-    /// Held for its end.
-    _graph: Arc<Graph>,
+    /// Held for its end, when no DynAny has the graph any more.
+    _graph: Arc<OwnedValues>,
     /// Values around it that were expanded.
     depth: u32,
-}
-
-/// All values of a graph. Cycles of them are broken when no DynAny has the graph any more.
-struct Graph(Vec<ValueBase>);
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        self.0.iter().for_each(ValueBase::clear_state);
-    }
 }
 
 impl Data {
@@ -73,7 +65,7 @@ impl Data {
 
     /// Data with values that nothing else has.
     pub(super) fn linked(linked: Linked) -> Self {
-        let graph = Arc::new(Graph(linked.reachable()));
+        let graph = Arc::new(OwnedValues(linked.reachable()));
         Self::Linked(Held {
             linked,
             _graph: graph,

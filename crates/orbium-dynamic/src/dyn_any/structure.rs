@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Members of structs and exceptions.
 
+use std::borrow::Borrow;
+
 use orbium_cdr::{Any, MemberRef, TCKind, TypeRef};
 
 use super::error::DynAnyError;
@@ -43,12 +45,7 @@ impl DynStruct<'_> {
     }
 
     fn current(&self) -> Result<MemberRef<'_>, DynAnyError> {
-        let code = self.0.plain_type();
-        if code.member_count() == 0 {
-            return Err(DynAnyError::TypeMismatch);
-        }
-        let current = self.0.position.and_then(|position| code.member(position));
-        current.ok_or(DynAnyError::InvalidValue)
+        current_member(self.0.plain_type(), self.0.position)
     }
 
     /// The names and values of all members in order (`get_members`).
@@ -56,10 +53,7 @@ impl DynStruct<'_> {
     /// # Errors
     /// [`DynAnyError::Marshal`] for a broken value.
     pub fn members(&mut self) -> Result<Vec<(String, Any)>, DynAnyError> {
-        let members = self.members_as_dyn_any()?.into_iter();
-        members
-            .map(|(name, value)| Ok((name, value.to_any()?)))
-            .collect()
+        anys_of(self.members_as_dyn_any()?)
     }
 
     /// The names of all members in order, and the members themselves
@@ -96,11 +90,35 @@ impl DynStruct<'_> {
         &mut self,
         members: impl IntoIterator<Item = (&'m str, &'m DynAny)>,
     ) -> Result<(), DynAnyError> {
-        let members = members.into_iter();
-        let members = members.map(|(name, value)| Ok((name, value.to_any()?)));
-        let members: Vec<(&str, Any)> = members.collect::<Result<_, DynAnyError>>()?;
+        let members = anys_of(members)?;
         self.set_members(members.iter().map(|(name, value)| (*name, value)))
     }
+}
+
+/// The current member of a type with a cursor over its members.
+///
+/// # Errors
+/// [`DynAnyError::TypeMismatch`] if there are none, [`DynAnyError::InvalidValue`] if none is
+/// current.
+pub(super) fn current_member(
+    code: TypeRef<'_>,
+    position: Option<usize>,
+) -> Result<MemberRef<'_>, DynAnyError> {
+    if code.member_count() == 0 {
+        return Err(DynAnyError::TypeMismatch);
+    }
+    let current = position.and_then(|position| code.member(position));
+    current.ok_or(DynAnyError::InvalidValue)
+}
+
+/// Members with their values as anys.
+pub(super) fn anys_of<N, D: Borrow<DynAny>>(
+    members: impl IntoIterator<Item = (N, D)>,
+) -> Result<Vec<(N, Any)>, DynAnyError> {
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| Ok((name, value.borrow().to_any()?)))
+        .collect()
 }
 
 /// Components with the values of all members of a type; an empty name stands for any.

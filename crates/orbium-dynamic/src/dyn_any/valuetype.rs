@@ -6,7 +6,7 @@ use orbium_cdr::{Any, MemberRef, TCKind, TypeCode};
 use super::error::DynAnyError;
 use super::initial::initial_value;
 use super::node::{Content, DynAny, Members};
-use super::structure::parts_of_members;
+use super::structure::{anys_of, current_member, parts_of_members};
 
 /// A [`DynAny`] of a `valuetype` or `eventtype` (`DynamicAny::DynValue`): its components are
 /// the members of all concrete bases, the outermost first, and its own, the private ones too.
@@ -149,12 +149,9 @@ impl DynValue<'_> {
     }
 
     fn current<T>(&self, of: impl FnOnce(MemberRef<'_>) -> Option<T>) -> Result<T, DynAnyError> {
-        let state = self.0.state_type();
-        let state = state.filter(|state| state.as_ref().member_count() > 0);
-        let state = state.ok_or(DynAnyError::TypeMismatch)?;
-        let position = self.0.position;
-        let current = position.and_then(|position| state.as_ref().member(position));
-        current.and_then(of).ok_or(DynAnyError::InvalidValue)
+        let state = self.0.state_type().ok_or(DynAnyError::TypeMismatch)?;
+        let current = current_member(state.as_ref(), self.0.position)?;
+        of(current).ok_or(DynAnyError::InvalidValue)
     }
 
     /// The names and values of all members in order (`get_members`).
@@ -163,10 +160,7 @@ impl DynValue<'_> {
     /// [`DynAnyError::InvalidValue`] if the value is null; [`DynAnyError::Marshal`] for values
     /// within more than [`MAX_DEPTH`](orbium_value::MAX_DEPTH) that were expanded.
     pub fn members(&mut self) -> Result<Vec<(String, Any)>, DynAnyError> {
-        let members = self.members_as_dyn_any()?.into_iter();
-        members
-            .map(|(name, value)| Ok((name, value.to_any()?)))
-            .collect()
+        anys_of(self.members_as_dyn_any()?)
     }
 
     /// The names of all members in order, and the members themselves
@@ -203,9 +197,7 @@ impl DynValue<'_> {
         &mut self,
         members: impl IntoIterator<Item = (&'m str, &'m DynAny)>,
     ) -> Result<(), DynAnyError> {
-        let members = members.into_iter();
-        let members = members.map(|(name, value)| Ok((name, value.to_any()?)));
-        let members: Vec<(&str, Any)> = members.collect::<Result<_, DynAnyError>>()?;
+        let members = anys_of(members)?;
         self.set_members(members.iter().map(|(name, value)| (*name, value)))
     }
 }

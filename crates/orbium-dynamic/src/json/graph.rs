@@ -5,9 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use orbium_value::{Linked, ValueBase};
 
+use crate::owned_values::OwnedValues;
+
 /// The values of what is written as JSON.
 pub(super) struct Graph {
-    all: Vec<ValueBase>,
+    /// Held for its end.
+    _all: OwnedValues,
     /// The identities of the values that occur more than once.
     pub(super) shared: HashSet<usize>,
 }
@@ -28,27 +31,16 @@ impl Graph {
         for state in all.iter().filter_map(ValueBase::state) {
             count(state.values());
         }
-        Self { all, shared }
-    }
-}
-
-/// The graph has the only handles: cycles of values are broken.
-impl Drop for Graph {
-    fn drop(&mut self) {
-        self.all.iter().for_each(ValueBase::clear_state);
+        Self {
+            _all: OwnedValues(all),
+            shared,
+        }
     }
 }
 
 /// The values that were made while JSON is read.
 #[derive(Default)]
 pub(super) struct Made {
-    pub(super) all: Vec<ValueBase>,
+    pub(super) all: OwnedValues,
     pub(super) by_id: HashMap<String, ValueBase>,
-}
-
-/// As those of a [`Graph`].
-impl Drop for Made {
-    fn drop(&mut self) {
-        self.all.iter().for_each(ValueBase::clear_state);
-    }
 }

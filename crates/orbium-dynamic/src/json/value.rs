@@ -20,7 +20,7 @@ impl Parser<'_> {
         let data = self.data(code.clone())?;
         let any = data.to_any().and_then(|any| {
             // The depth was checked for each state alone.
-            if !self.made.all.is_empty() {
+            if !self.made.all.0.is_empty() {
                 drop(Graph::of(&Linked::new(&any)?));
             }
             Ok(any)

@@ -170,7 +170,7 @@ impl Parser<'_> {
             let (id, formal) = (code.id(), formal.id());
             return Err(self.error(format!("{id} does not inherit {formal}")));
         }
-        self.made.all.push(value.clone());
+        self.made.all.0.push(value.clone());
         if let Some(id) = object.and_then(|object| object.get(ID)) {
             let id = id.get();
             if !id.starts_with(|c: char| c == '"' || c.is_ascii_digit()) {

@@ -2,8 +2,9 @@
 //! DynAnys of valuetypes and of boxed values.
 
 use orbium_cdr::{Any, TCKind, TypeCode};
-use orbium_dynamic::{Definitions, DynAny, DynAnyError, JsonOptions, from_json, to_json};
-use orbium_idl::{Options, compile_source};
+use orbium_dynamic::{Definitions, DynAny, DynAnyError, from_json, to_json};
+
+use crate::samples::{compiled, known_types};
 
 const IDL: &str = "
     valuetype Node {
@@ -24,9 +25,7 @@ const IDL: &str = "
 ";
 
 fn definitions() -> Definitions {
-    let compiled = compile_source(&Options::new(), "dyn_values.idl", IDL);
-    let errors = compiled.to_string();
-    Definitions::new(compiled.model.unwrap_or_else(|| panic!("{errors}")))
+    compiled(IDL)
 }
 
 fn code(name: &str) -> TypeCode {
@@ -35,10 +34,7 @@ fn code(name: &str) -> TypeCode {
 
 fn any(name: &str, json: &str) -> Any {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     let code = definitions.type_named(name).unwrap();
     from_json(&code, json, &options).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -49,10 +45,7 @@ fn dyn_any(name: &str, json: &str) -> DynAny {
 
 fn json(dyn_any: &DynAny) -> String {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     to_json(&dyn_any.to_any().unwrap(), &options).unwrap()
 }
 

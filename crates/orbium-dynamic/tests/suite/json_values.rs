@@ -3,9 +3,10 @@
 
 use orbium_cdr::{Any, CdrErrorKind, CdrWriter, Format, TypeCode};
 use orbium_dynamic::{Definitions, JsonOptions, from_json, to_json};
-use orbium_idl::{Options, compile_source};
 use orbium_value::{Linked, ValueBase};
 use proptest::prelude::*;
+
+use crate::samples::{compiled, known_types};
 
 const IDL: &str = "
     abstract interface Shown {};
@@ -38,18 +39,13 @@ const IDL: &str = "
 ";
 
 fn definitions() -> Definitions {
-    let compiled = compile_source(&Options::new(), "values.idl", IDL);
-    let errors = compiled.to_string();
-    Definitions::new(compiled.model.unwrap_or_else(|| panic!("{errors}")))
+    compiled(IDL)
 }
 
 /// Reads JSON as a type and writes it again.
 fn again(name: &str, json: &str) -> String {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     let code = definitions.type_named(name).unwrap();
     let any = from_json(&code, json, &options).unwrap_or_else(|error| panic!("{error}"));
     to_json(&any, &options).unwrap()
@@ -58,10 +54,7 @@ fn again(name: &str, json: &str) -> String {
 #[track_caller]
 fn refused(name: &str, json: &str, error: &str) {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     let code = definitions.type_named(name).unwrap();
     let read = from_json(&code, json, &options);
     assert_eq!(read.unwrap_err().to_string(), error);
@@ -132,10 +125,7 @@ fn a_boxed_value_is_its_content() {
 #[test]
 fn an_abstract_interface_is_a_reference_or_a_value() {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     let leaf = r#"{"$type":"IDL:Leaf:1.0","number":1,"next":null,"others":[],"more":{"$type":"null"},"text":"t"}"#;
     let code = definitions.type_named("Shows").unwrap();
     let json = format!(r#"{{"o":"corbaloc::localhost:5000/Screen","v":{leaf}}}"#);
@@ -238,10 +228,7 @@ fn the_depth_of_values_is_bounded() {
 #[test]
 fn values_are_read_as_deep_as_they_are_written() {
     let definitions = definitions();
-    let options = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let options = known_types(&definitions);
     let rungs = |levels: usize| {
         (0..levels).fold("null".to_owned(), |next, _| {
             format!(r#"{{"step":{{"next":{next}}}}}"#)
@@ -277,10 +264,7 @@ fn a_value_may_have_a_char_beyond_ascii() {
 #[test]
 fn a_value_in_an_any_has_its_type_in_full() {
     let definitions = definitions();
-    let known = JsonOptions {
-        types: Some(&definitions),
-        ..JsonOptions::default()
-    };
+    let known = known_types(&definitions);
     for (name, value) in [
         ("Node", ONE),
         ("Text", r#""t""#),

@@ -5,7 +5,7 @@ use orbium_cdr::{
     Any, CdrReader, CdrWriter, Char, Format, LongDouble, MemberRef, TCKind, Type, TypeCode,
     TypeRef, WChar, write_packed_decimal,
 };
-use orbium_dynamic::Definitions;
+use orbium_dynamic::{Definitions, JsonOptions};
 use orbium_idl::{Options, compile_source};
 
 pub(crate) const IDL: &str = r#"
@@ -51,10 +51,22 @@ module All {
 
 /// What [`IDL`] defines. `orb.idl` gives `CORBA::TypeCode`.
 pub(crate) fn definitions() -> Definitions {
-    let text = format!("#include <orb.idl>\n{IDL}");
-    let compilation = compile_source(&Options::new(), "all.idl", &text);
+    compiled(&format!("#include <orb.idl>\n{IDL}"))
+}
+
+/// What some IDL defines.
+pub(crate) fn compiled(idl: &str) -> Definitions {
+    let compilation = compile_source(&Options::new(), "all.idl", idl);
     let errors = compilation.to_string();
     Definitions::new(compilation.model.unwrap_or_else(|| panic!("{errors}")))
+}
+
+/// JSON may name the types that the definitions have.
+pub(crate) fn known_types(definitions: &Definitions) -> JsonOptions<'_> {
+    JsonOptions {
+        types: Some(definitions),
+        ..JsonOptions::default()
+    }
 }
 
 /// Every type that a value in an any may have here.
