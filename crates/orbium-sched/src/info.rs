@@ -168,7 +168,7 @@ pub struct Timing {
 }
 
 /// What a dependency is (TAO's `Dependency_Type_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DependencyKind {
     /// A call: the time of the callee is charged to the thread of its caller.
     TwoWayCall,

@@ -20,7 +20,9 @@ pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, Sc
     let mut text = String::from(
         "// Written from RT_Infos by orbium-sched. Change those, then write it again.\n//\n",
     );
-    for line in summary(repository, schedule).lines() {
+    let mut about = summary(repository, schedule);
+    dependencies(&mut about, repository);
+    for line in about.lines() {
         put(
             &mut text,
             format_args!("{}", format!("// {line}").trim_end()),
@@ -187,6 +189,33 @@ pub fn summary(repository: &Repository, schedule: &Schedule) -> String {
     }
     columns(&mut text, &rows);
     text
+}
+
+/// What each operation depends on, if any does.
+fn dependencies(text: &mut String, repository: &Repository) {
+    let mut rows = Vec::new();
+    for info in repository.infos() {
+        for it in &info.dependencies {
+            let kind = match it.kind {
+                DependencyKind::TwoWayCall => "calls",
+                DependencyKind::OneWayCall => "is supplied by",
+            };
+            rows.push([
+                info.entry_point.clone(),
+                kind.to_owned(),
+                repository.name(it.on).to_owned(),
+                it.calls.to_string(),
+            ]);
+        }
+    }
+    if !rows.is_empty() {
+        text.push('\n');
+        rows.insert(
+            0,
+            ["operation", "dependency", "on", "times"].map(str::to_owned),
+        );
+        columns(text, &rows);
+    }
 }
 
 fn of_level(level: &Level) -> [String; 7] {

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+mod call_recorder;
 mod clock;
 mod dispatcher;
 mod error;
@@ -39,6 +40,7 @@ mod statistics;
 mod thread;
 
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
+pub use call_recorder::CallRecorder;
 pub use clock::{Clock, MonotonicClock};
 pub use dispatcher::{Counts, Dispatcher, DispatcherBuilder, SubmitError};
 pub use error::SchedulerError;

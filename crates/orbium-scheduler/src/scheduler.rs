@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scheduler of a program: the same calls in a configuration run and at run time.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fmt, fs};
 
 use orbium_sched::{
     Declaration, Entry, Handle, Options, Repository, SchedError, Schedule, Strategy, Table, source,
 };
 
 use crate::calibration::{Calibration, ExecutionTimes, ThreadClock};
+use crate::call_recorder::{CallRecorder, Recording};
 use crate::clock::Clock;
 use crate::error::SchedulerError;
 use crate::mode::Mode;
@@ -29,12 +31,12 @@ use crate::mode::Mode;
 /// }
 /// # Ok::<(), orbium_scheduler::SchedulerError>(())
 /// ```
-#[derive(Debug)]
 pub struct Scheduler {
     table: &'static Table,
     mode: Mode,
     options: Options,
     repository: Repository,
+    recording: Option<Arc<Recording>>,
     is_scheduled: bool,
 }
 
@@ -64,6 +66,7 @@ impl Scheduler {
             mode,
             options: Options::new(table.strategy),
             repository: Repository::new(),
+            recording: None,
             is_scheduled: false,
         }
     }
@@ -173,6 +176,17 @@ impl Scheduler {
         Ok(Some(found))
     }
 
+    /// What records the calls of the operations that are registered so far, for
+    /// [`Self::schedule`] to make dependencies of. The last recorder counts. At run time it records
+    /// nothing.
+    pub fn record_calls(&mut self) -> CallRecorder {
+        self.recording = match self.mode {
+            Mode::Run => None,
+            Mode::Configure(_) => Some(Arc::new(Recording::new(&self.repository))),
+        };
+        CallRecorder::new(self.recording.clone())
+    }
+
     /// In a configuration run computes the schedule and writes its table, which is the same from run
     /// to run; the file is replaced in one step. At run time checks the table.
     ///
@@ -186,6 +200,9 @@ impl Scheduler {
             self.is_scheduled = true;
             return Ok(Outcome::Ready);
         };
+        if let Some(recording) = &self.recording {
+            recording.add_to(&mut self.repository)?;
+        }
         let schedule = self.repository.compute_scheduling(&self.options)?;
         schedule.require_feasible()?;
         let text = source(&self.repository, &schedule)?;
@@ -215,7 +232,19 @@ impl Scheduler {
     /// Frees what was registered. Nothing is scheduled then.
     pub fn destroy(&mut self) {
         self.repository = Repository::new();
+        self.recording = None;
         self.is_scheduled = false;
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduler")
+            .field("mode", &self.mode)
+            .field("options", &self.options)
+            .field("operations", &self.repository.infos().len())
+            .field("is_scheduled", &self.is_scheduled)
+            .finish_non_exhaustive()
     }
 }
 

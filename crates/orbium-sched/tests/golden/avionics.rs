@@ -14,6 +14,11 @@
 // GPS::update     2      200 ms  20 ms       20 ms    0.100  1
 // AirFrame::push  2      200 ms  20 ms       20 ms    0.100  1
 // BIT::run        3      1 s     100 ms      100 ms   0.100  1
+//
+// operation       dependency      on           times
+// AirFrame::push  is supplied by  INS::update  1
+// AirFrame::push  is supplied by  ADC::update  1
+// AirFrame::push  is supplied by  GPS::update  1
 
 /// `INS::update`
 pub const INS_UPDATE: usize = 0;

@@ -9,6 +9,9 @@
 // thread         queue  period  worst case  typical  share  operations
 // Rudder::steer  0      50 ms   14 ms       14 ms    0.280  2
 // Log::write     1      100 ms  30 ms       30 ms    0.300  1
+//
+// operation      dependency  on          times
+// Rudder::steer  calls       Gyro::read  2
 
 /// `Rudder::steer`
 pub const RUDDER_STEER: usize = 0;

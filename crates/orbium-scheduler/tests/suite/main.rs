@@ -6,4 +6,5 @@ mod dispatching;
 mod lanes;
 mod modes;
 mod periodic;
+mod recording;
 mod time;

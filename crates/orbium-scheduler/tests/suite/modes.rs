@@ -49,7 +49,7 @@ fn program(table: &'static Table, mode: Mode) -> Scheduler {
     scheduler
 }
 
-fn file(test: &str) -> PathBuf {
+pub(crate) fn file(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scheduler");
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join(format!("{}-{test}.rs", std::process::id()));

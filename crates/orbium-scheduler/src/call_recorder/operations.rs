@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Registered operations by interface and name, as requests have them.
+
+use std::collections::HashMap;
+
+use orbium_sched::{Handle, Repository};
+
+/// The operations of a repository that have scoped names.
+pub(super) struct Operations {
+    /// For each name of an operation: its interfaces as `Nav/GPS`, the longest first.
+    by_name: HashMap<String, Vec<(String, Handle)>>,
+}
+
+impl Operations {
+    pub(super) fn of(repository: &Repository) -> Self {
+        let mut by_name: HashMap<String, Vec<(String, Handle)>> = HashMap::new();
+        for info in repository.infos() {
+            if let Some((interface, operation)) = info.entry_point.rsplit_once("::") {
+                let interfaces = by_name.entry(operation.to_owned()).or_default();
+                interfaces.push((interface.replace("::", "/"), info.handle));
+            }
+        }
+        for interfaces in by_name.values_mut() {
+            interfaces.sort_by_key(|(interface, _)| std::cmp::Reverse(interface.len()));
+        }
+        Self { by_name }
+    }
+
+    /// The operation of that name in an interface with that repository id.
+    pub(super) fn declared(&self, repository_id: &str, operation: &str) -> Option<Handle> {
+        let path = path(repository_id);
+        self.first(operation, |interface| {
+            let prefix = path.strip_suffix(interface);
+            prefix.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+        })
+    }
+
+    /// The operation of that name in the first interface that `is_a` accepts by its repository id.
+    pub(super) fn inherited(&self, operation: &str, is_a: impl Fn(&str) -> bool) -> Option<Handle> {
+        self.first(operation, |interface| is_a(&format!("IDL:{interface}:1.0")))
+    }
+
+    fn first(&self, operation: &str, accepts: impl Fn(&str) -> bool) -> Option<Handle> {
+        let mut interfaces = self.by_name.get(operation)?.iter();
+        let found = interfaces.find(|(interface, _)| accepts(interface));
+        found.map(|(_, handle)| *handle)
+    }
+}
+
+/// `Nav::GPS::position` for `IDL:Nav/GPS:1.0` and `position`.
+pub(super) fn scoped_name(repository_id: &str, operation: &str) -> String {
+    format!("{}::{operation}", path(repository_id).replace('/', "::"))
+}
+
+/// `Nav/GPS` of `IDL:Nav/GPS:1.0`, with the prefix of the id if it has one.
+fn path(repository_id: &str) -> &str {
+    let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
+    path.rsplit_once(':').map_or(path, |(path, _)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_found_by_repository_ids_with_prefix_and_by_the_longest_name() {
+        let mut repository = Repository::new();
+        let short = repository.create("GPS::position").unwrap();
+        let long = repository.create("Nav::GPS::position").unwrap();
+        repository.create("position").unwrap();
+        let operations = Operations::of(&repository);
+        for (id, found) in [
+            ("IDL:GPS:1.0", Some(short)),
+            ("IDL:Nav/GPS:2.1", Some(long)),
+            ("IDL:example.org/Nav/GPS:1.0", Some(long)),
+            ("IDL:example.org/GPS:1.0", Some(short)),
+            ("IDL:OtherGPS:1.0", None),
+            ("IDL:Nav:1.0", None),
+            ("", None),
+        ] {
+            assert_eq!(operations.declared(id, "position"), found, "{id}");
+        }
+        assert_eq!(operations.declared("IDL:GPS:1.0", "reset"), None);
+        let derived = operations.inherited("position", |id| id == "IDL:GPS:1.0");
+        assert_eq!(derived, Some(short));
+        assert_eq!(scoped_name("IDL:Nav/GPS:1.0", "reset"), "Nav::GPS::reset");
+    }
+}

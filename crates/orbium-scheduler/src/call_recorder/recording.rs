@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs of operations, the calls of each, and what all runs have called.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium_sched::{DependencyKind, Handle, Repository, SchedError};
+
+use super::operations::Operations;
+
+/// Names of callees without RT_Info that are kept.
+const MAX_UNSCHEDULED: usize = 256;
+
+/// What is called, and whether its caller waits for it.
+type Callee = (Handle, DependencyKind);
+
+/// What the operations of a repository have called.
+pub(crate) struct Recording {
+    pub(super) operations: Operations,
+    recorded: Mutex<Recorded>,
+}
+
+#[derive(Default)]
+struct Recorded {
+    /// The most calls in one run, by caller and callee.
+    calls: BTreeMap<(Handle, Callee), u32>,
+    unscheduled: BTreeSet<String>,
+}
+
+impl Recording {
+    pub(crate) fn new(repository: &Repository) -> Self {
+        Self {
+            operations: Operations::of(repository),
+            recorded: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Recorded> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn unscheduled(&self) -> Vec<String> {
+        self.lock().unscheduled.iter().cloned().collect()
+    }
+
+    /// Adds to the repository what its dependencies lack of the recorded calls.
+    ///
+    /// # Errors
+    /// `UnknownTask`: an operation is of another repository.
+    pub(crate) fn add_to(&self, repository: &mut Repository) -> Result<(), SchedError> {
+        for ((caller, (callee, kind)), calls) in &self.lock().calls {
+            let (dependent, on) = match kind {
+                DependencyKind::TwoWayCall => (*caller, *callee),
+                DependencyKind::OneWayCall => (*callee, *caller),
+            };
+            let dependencies = repository.get(dependent)?.dependencies.iter();
+            let same = dependencies.filter(|it| it.on == on && it.kind == *kind);
+            let known = same.fold(0, |sum: u32, it| sum.saturating_add(it.calls));
+            if *calls > known {
+                repository.add_dependency(dependent, on, calls - known, *kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts one more call of the run that this thread is in, if it is that of an operation.
+    pub(super) fn called(self: &Arc<Self>, callee: Option<Callee>, name: impl FnOnce() -> String) {
+        let is_of_operation = self.in_current_run(|run| {
+            if let Some(callee) = callee {
+                let calls = run.calls.entry(callee).or_default();
+                *calls = calls.saturating_add(1);
+            }
+            run.operation.is_some()
+        });
+        if callee.is_none() && is_of_operation == Some(true) {
+            let unscheduled = &mut self.lock().unscheduled;
+            if unscheduled.len() < MAX_UNSCHEDULED {
+                unscheduled.insert(name());
+            }
+        }
+    }
+
+    /// Takes back a call that was counted, because it is made again.
+    pub(super) fn not_called(self: &Arc<Self>, callee: Callee) {
+        self.in_current_run(|run| {
+            if let Some(calls) = run.calls.get_mut(&callee) {
+                *calls = calls.saturating_sub(1);
+            }
+        });
+    }
+
+    /// The run that this thread is in is one of that operation.
+    pub(super) fn is_run_of(self: &Arc<Self>, operation: Option<Handle>) {
+        self.in_current_run(|run| run.operation = operation);
+    }
+
+    fn in_current_run<R>(self: &Arc<Self>, change: impl FnOnce(&mut OpenRun) -> R) -> Option<R> {
+        RUNS.with_borrow_mut(|runs| {
+            let mut runs = runs.iter_mut().rev();
+            runs.find(|it| Arc::ptr_eq(&it.recording, self)).map(change)
+        })
+    }
+}
+
+/// A run under way.
+struct OpenRun {
+    recording: Arc<Recording>,
+    /// None of what has no RT_Info.
+    operation: Option<Handle>,
+    calls: BTreeMap<Callee, u32>,
+}
+
+thread_local! {
+    /// The runs of this thread: upcalls nest.
+    static RUNS: RefCell<Vec<OpenRun>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A run of this thread, until it is dropped.
+pub(super) struct Run<'r>(&'r Arc<Recording>);
+
+impl<'r> Run<'r> {
+    pub(super) fn begin(recording: &'r Arc<Recording>, operation: Option<Handle>) -> Self {
+        begin(recording, operation);
+        Self(recording)
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        end(self.0);
+    }
+}
+
+/// Begins a run of this thread, which [`end`] ends.
+pub(super) fn begin(recording: &Arc<Recording>, operation: Option<Handle>) {
+    let run = OpenRun {
+        recording: Arc::clone(recording),
+        operation,
+        calls: BTreeMap::new(),
+    };
+    RUNS.with_borrow_mut(|runs| runs.push(run));
+}
+
+/// Ends the innermost run of this thread.
+pub(super) fn end(recording: &Arc<Recording>) {
+    let run = RUNS.with_borrow_mut(|runs| {
+        let at = runs
+            .iter()
+            .rposition(|it| Arc::ptr_eq(&it.recording, recording))?;
+        Some(runs.remove(at))
+    });
+    let Some(OpenRun {
+        operation: Some(caller),
+        calls,
+        ..
+    }) = run
+    else {
+        return;
+    };
+    let most = &mut recording.lock().calls;
+    for (callee, calls) in calls.into_iter().filter(|(_, calls)| *calls > 0) {
+        let known = most.entry((caller, callee)).or_default();
+        *known = calls.max(*known);
+    }
+}
