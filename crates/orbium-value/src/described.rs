@@ -8,8 +8,10 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TypeCode, TypeRef
 
 use crate::description::{Description, fits, is_abstract};
 use crate::factories::{Factories, Found, ValueOwner};
+use crate::header::{Header, Ids, Lead, first_known, lead};
 use crate::linked::{Linked, read_number};
-use crate::read::{Header, Ids, Lead, begin, first_known, lead, met, read_state};
+use crate::met::met;
+use crate::read::{begin, read_state};
 use crate::{Class, Facet, Kind, State, ValueBase};
 
 /// The class of all values of described types. It has no id: each value has its own.

@@ -10,7 +10,7 @@ use orbium_cdr::{
 
 use crate::base::VALUE_BASE;
 use crate::factories::Factories;
-use crate::read::{enter_any, leave_any, met};
+use crate::met::{enter_any, leave_any, met};
 use crate::write::{Written, write_as};
 use crate::{Class, MAX_VALUES, ValueBase, read_described, read_value};
 

@@ -11,7 +11,7 @@ use orbium_cdr::{
 
 use crate::ValueBase;
 use crate::factories::{Factories, ValueOwner};
-use crate::read::met;
+use crate::met::met;
 
 /// Values by number.
 pub(crate) type Numbered = Arc<[Option<ValueBase>]>;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What stands before the state of a value: its tag, and the ids of its type.
+
+use std::sync::Arc;
+
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
+
+use crate::ValueBase;
+use crate::factories::Found;
+use crate::met::{Id, found, met};
+use crate::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
+
+/// Repository ids of one value that are read.
+const MAX_IDS: usize = 64;
+
+/// The flags that a tag may have.
+const FLAGS: u32 = CODEBASE | LIST_OF_IDS | CHUNKED;
+
+/// What stands before the state of a value.
+pub(crate) struct Header {
+    /// Where its tag is.
+    pub(crate) at: usize,
+    pub(crate) ids: Ids,
+    pub(crate) is_chunked: bool,
+}
+
+pub(crate) enum Ids {
+    None,
+    /// The id at that position, or nothing at all.
+    One(usize),
+    List(Arc<[Id]>),
+}
+
+/// What a tag leads to.
+pub(crate) enum Lead {
+    Null,
+    Known(ValueBase),
+    New(Header),
+}
+
+/// Reads a tag and what belongs to it.
+pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
+    let tag = reader.read_value_tag()?;
+    let at = reader.position() - 4;
+    let flags = tag.wrapping_sub(VALUE_TAG);
+    match tag {
+        0 => Ok(Lead::Null),
+        INDIRECTION => {
+            let target = target(reader)?;
+            let met = met(reader);
+            met.recurs = true;
+            met.note_lent();
+            match found(&met.values, target) {
+                Some(Some(value)) => Ok(Lead::Known(value)),
+                // It was skipped, as its type is not known.
+                Some(None) => Err(reader.error(CdrErrorKind::UnknownValue)),
+                None => Err(reader.error(CdrErrorKind::BadValue)),
+            }
+        }
+        _ if flags & !FLAGS != 0 => Err(reader.error(CdrErrorKind::BadValue)),
+        _ => {
+            let is_chunked = flags & CHUNKED != 0;
+            if !is_chunked && reader.chunk_depth() > 0 {
+                return Err(reader.error(CdrErrorKind::BadValue));
+            }
+            if flags & CODEBASE != 0 {
+                codebase(reader)?;
+            }
+            let ids = match flags & LIST_OF_IDS {
+                0 => Ids::None,
+                ONE_ID => Ids::One(id(reader)?),
+                LIST_OF_IDS => Ids::List(list(reader)?),
+                _ => return Err(reader.error(CdrErrorKind::BadValue)),
+            };
+            Ok(Lead::New(Header {
+                at,
+                ids,
+                is_chunked,
+            }))
+        }
+    }
+}
+
+/// The type of the first id that `known` has a type for.
+///
+/// # Errors
+/// [`CdrErrorKind::UnknownValue`] if there is none; [`CdrErrorKind::BadValue`] if the rest of the
+/// value would have to be cut off, and has no end.
+pub(crate) fn first_known(
+    header: &Header,
+    reader: &mut CdrReader<'_>,
+    known: impl Fn(&str, &mut CdrReader<'_>) -> Result<Option<Found>, CdrErrorKind>,
+) -> Result<Found, CdrErrorKind> {
+    let id;
+    let ids: &[Id] = match &header.ids {
+        Ids::None => &[],
+        Ids::One(at) => {
+            id = found(&met(reader).ids, *at).ok_or(CdrErrorKind::BadValue)?;
+            core::slice::from_ref(&id)
+        }
+        Ids::List(ids) => ids,
+    };
+    for (index, id) in ids.iter().enumerate() {
+        if let Some(found) = known(id, reader)? {
+            return match index == 0 || header.is_chunked {
+                true => Ok(found),
+                false => Err(CdrErrorKind::BadValue),
+            };
+        }
+    }
+    Err(CdrErrorKind::UnknownValue)
+}
+
+/// Reads the offset of an indirection. Returns the position that it points to.
+#[inline]
+fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
+    let offset = reader.read_u32()? as i32;
+    let at = reader.position() - 4;
+    let distance = offset.unsigned_abs() as usize;
+    if offset >= -4 || distance > at {
+        return Err(reader.error(CdrErrorKind::BadValue));
+    }
+    Ok(at - distance)
+}
+
+/// Reads a string that may be an indirection: its position, and its text if it is there.
+#[inline]
+fn text(reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
+    let length = reader.read_u32()?;
+    match length {
+        INDIRECTION => Ok((target(reader)?, None)),
+        _ => new_text(length, reader),
+    }
+}
+
+fn new_text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
+    let at = reader.position() - 4;
+    let octets = reader.take(length as usize)?;
+    let text = octets
+        .split_last()
+        .filter(|(last, text)| **last == 0 && !text.contains(&0));
+    match text.and_then(|(_, text)| core::str::from_utf8(text).ok()) {
+        Some(text) => Ok((at, Some(text.into()))),
+        None => Err(reader.error(CdrErrorKind::BadString)),
+    }
+}
+
+/// Reads an id, or an indirection to one. Returns its position.
+#[inline]
+fn id(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
+    let (at, text) = text(reader)?;
+    if let Some(id) = text {
+        met(reader).ids.push((at, id));
+    }
+    Ok(at)
+}
+
+/// The URLs of implementations are skipped: this ORB loads no code.
+fn codebase(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    match text(reader)? {
+        (at, Some(_)) => met(reader).codebases.push(at),
+        (at, None) if met(reader).codebases.binary_search(&at).is_err() => {
+            return Err(reader.error(CdrErrorKind::BadValue));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn list(reader: &mut CdrReader<'_>) -> Result<Arc<[Id]>, CdrError> {
+    let count = reader.read_u32()?;
+    if count == INDIRECTION {
+        let at = target(reader)?;
+        let list = found(&met(reader).lists, at);
+        return list.ok_or_else(|| reader.error(CdrErrorKind::BadValue));
+    }
+    let at = reader.position() - 4;
+    let count = count as usize;
+    if count == 0 || count > MAX_IDS {
+        return Err(reader.error(CdrErrorKind::CountTooLarge));
+    }
+    let mut ids = Vec::new();
+    for _ in 0..count {
+        let at = id(reader)?;
+        let id = found(&met(reader).ids, at);
+        ids.push(id.ok_or_else(|| reader.error(CdrErrorKind::BadValue))?);
+    }
+    let ids: Arc<[Id]> = ids.into();
+    met(reader).lists.push((at, Arc::clone(&ids)));
+    Ok(ids)
+}
