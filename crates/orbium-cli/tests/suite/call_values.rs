@@ -3,6 +3,8 @@
 
 use orbium::Orb;
 use orbium_demo::serve_values;
+use orbium_idl::{Options, compile};
+use orbium_ifr::InterfaceRepository;
 use serde_json::{Value, json};
 
 use crate::program::{Ran, project_idl, run};
@@ -11,23 +13,41 @@ use crate::program::{Ran, project_idl, run};
 struct Echo {
     orb: Orb,
     reference: String,
+    /// Where the types come from.
+    types: Vec<String>,
 }
 
 impl Echo {
+    /// Types come from the file of IDL.
     fn serve() -> Self {
         let orb = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
         let orb = orb.build().unwrap();
         let echo = serve_values(&orb).unwrap();
         let reference = orb.object_to_string(&echo);
-        Self { orb, reference }
+        Self {
+            orb,
+            reference,
+            types: vec!["--idl".to_owned(), project_idl("values.idl")],
+        }
+    }
+
+    /// The ORB of the object has an Interface Repository, which `call` finds through `_interface`.
+    fn with_repository() -> (Self, InterfaceRepository) {
+        let mut echo = Self::serve();
+        let repository = InterfaceRepository::in_memory(&echo.orb).unwrap();
+        let idl = project_idl("values.idl");
+        let compiled = compile(&Options::new(), idl.as_ref());
+        repository.load(&compiled.model.unwrap()).unwrap();
+        echo.types.clear();
+        (echo, repository)
     }
 
     fn call(&self, operation: &str, arguments: &[Value]) -> Ran {
-        let idl = project_idl("values.idl");
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
-        let start = ["call", "--json", "--idl", &idl, &self.reference, operation];
+        let start = ["call", "--json", &self.reference, operation];
         run(start
             .into_iter()
+            .chain(self.types.iter().map(String::as_str))
             .chain(arguments.iter().map(String::as_str)))
     }
 
@@ -57,7 +77,20 @@ fn labelled(x: i32) -> Value {
 /// Conformance: dynamic - JSON: values of valuetypes - by `orbium call`
 #[test]
 fn values_of_every_form_come_back() {
-    let echo = Echo::serve();
+    values_come_back(&Echo::serve());
+}
+
+/// Conformance: dynamic - JSON: values of valuetypes - types from the Interface Repository
+#[test]
+fn values_come_back_by_the_types_of_a_repository() {
+    let (mut echo, repository) = Echo::with_repository();
+    values_come_back(&echo);
+    let reference = echo.orb.object_to_string(&repository.reference());
+    echo.types = vec!["--ifr".to_owned(), reference];
+    values_come_back(&echo);
+}
+
+fn values_come_back(echo: &Echo) {
     let arrow = "IDL:orbium.test/Values/Arrow:1.0";
     let head = json!({"$type": arrow, "x": 1, "y": 2, "head": point(3), "tail": labelled(4)});
     let link = |next: Value| {
@@ -96,7 +129,11 @@ fn values_of_every_form_come_back() {
 /// Conformance: dynamic - JSON: values of valuetypes - by `orbium call`
 #[test]
 fn a_value_in_an_exception_is_printed() {
-    let echo = Echo::serve();
+    exceptions_and_out_arguments(&Echo::serve());
+    exceptions_and_out_arguments(&Echo::with_repository().0);
+}
+
+fn exceptions_and_out_arguments(echo: &Echo) {
     let ran = echo.call("echo_point", &[point(-1)]);
     assert_eq!(ran.status, Some(1));
     assert_eq!(ran.json()["where"], point(-1), "{ran:?}");
@@ -109,7 +146,11 @@ fn a_value_in_an_exception_is_printed() {
 /// Conformance: dynamic - JSON: values of valuetypes - abstract interfaces
 #[test]
 fn an_abstract_interface_takes_values_and_references() {
-    let echo = Echo::serve();
+    abstract_interfaces(&Echo::serve());
+    abstract_interfaces(&Echo::with_repository().0);
+}
+
+fn abstract_interfaces(echo: &Echo) {
     let note = json!({"$type": "IDL:orbium.test/Values/Note:1.0", "text": "t"});
     assert_eq!(echo.returned("echo_describable", &note), note);
     assert_eq!(echo.returned("description", &note), "note: t");

@@ -8,11 +8,34 @@ use orbium::{ObjectRef, Orb};
 use orbium_dynamic::{
     Definitions, JsonOptions, Request, RequestError, Requests, Signature, from_json, to_json,
 };
-use orbium_idl::model::DefId;
-use orbium_idl::{Options, compile};
+use orbium_idl::model::{DefId, Model};
+use orbium_idl::{Options, compile, compile_source};
+use orbium_ifr::{InterfaceRepository, idl_of};
 
 use crate::Tested;
 use crate::programs::{Server, available};
+
+/// What a file in `idl` defines.
+fn model(idl: &str) -> Result<Model, Box<dyn Error>> {
+    let idl = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../idl")
+        .join(idl);
+    Ok(compile(&Options::new(), &idl).model.ok_or("bad IDL")?)
+}
+
+/// What a repository says of the file, to a client that reads it by CORBA's own operations.
+fn by_repository(idl: &str) -> Result<Definitions, Box<dyn Error>> {
+    let server = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    let repository = InterfaceRepository::in_memory(&server)?;
+    repository.load(&model(idl)?)?;
+    let client = Orb::builder().build()?;
+    let url = server.object_to_string(&repository.reference());
+    let text = idl_of(&client.resolve(&url)?)?;
+    client.shutdown(true)?;
+    server.shutdown(true)?;
+    let compiled = compile_source(&Options::new(), "repository", &text);
+    Ok(Definitions::new(compiled.model.ok_or("bad IDL")?))
+}
 
 /// An object of a server, by its IDL alone.
 struct Peer {
@@ -22,12 +45,8 @@ struct Peer {
 }
 
 impl Peer {
-    /// The object of a reference, of which a file in `idl` defines the interface.
-    fn new(orb: &Orb, reference: &str, idl: &str) -> Result<Self, Box<dyn Error>> {
-        let idl = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../idl")
-            .join(idl);
-        let definitions = Definitions::new(compile(&Options::new(), &idl).model.ok_or("bad IDL")?);
+    /// The object of a reference.
+    fn new(orb: &Orb, reference: &str, definitions: Definitions) -> Result<Self, Box<dyn Error>> {
         for code in definitions.value_types() {
             orb.value_factories().register_described(code.as_ref())?;
         }
@@ -119,7 +138,11 @@ fn against(server: &str) -> Tested {
     }
     let server = Server::start(&program, &["--ior-dir"])?;
     let orb = Orb::builder().build()?;
-    let peer = Peer::new(&orb, &server.reference("peer")?, "kitchen.idl")?;
+    let peer = Peer::new(
+        &orb,
+        &server.reference("peer")?,
+        Definitions::new(model("kitchen.idl")?),
+    )?;
 
     for (operation, argument) in ECHOES {
         assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
@@ -204,14 +227,14 @@ const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
-fn values_against(server: &str) -> Tested {
+fn values_against(server: &str, definitions: Definitions) -> Tested {
     let program = format!("{server}-values");
     if !available(&[&program]) {
         return Ok(());
     }
     let server = Server::start(&program, &["server", "--ior-dir"])?;
     let orb = Orb::builder().build()?;
-    let peer = Peer::new(&orb, &server.reference("echo")?, "values.idl")?;
+    let peer = Peer::new(&orb, &server.reference("echo")?, definitions)?;
     for (operation, argument) in VALUES {
         assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
     }
@@ -229,11 +252,23 @@ fn values_against(server: &str) -> Tested {
 /// Conformance: dynamic - requests: against other ORBs - values of valuetypes by their TypeCodes
 #[test]
 fn values_by_type_codes_to_omniorb() -> Tested {
-    values_against("omni")
+    values_against("omni", Definitions::new(model("values.idl")?))
 }
 
 /// Conformance: dynamic - requests: against other ORBs - values of valuetypes by their TypeCodes
 #[test]
 fn values_by_type_codes_to_jacorb() -> Tested {
-    values_against("jacorb")
+    values_against("jacorb", Definitions::new(model("values.idl")?))
+}
+
+/// Conformance: dynamic - requests: against other ORBs - values by the TypeCodes of an Interface Repository
+#[test]
+fn values_by_a_repository_to_omniorb() -> Tested {
+    values_against("omni", by_repository("values.idl")?)
+}
+
+/// Conformance: dynamic - requests: against other ORBs - values by the TypeCodes of an Interface Repository
+#[test]
+fn values_by_a_repository_to_jacorb() -> Tested {
+    values_against("jacorb", by_repository("values.idl")?)
 }

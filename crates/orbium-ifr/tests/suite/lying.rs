@@ -9,8 +9,9 @@ use orbium::{Any, Config, Interface, ObjectRef, Orb, SystemException, TypeCode};
 use orbium_dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use orbium_ifr::corba::container::Description;
 use orbium_ifr::corba::{
-    Contained, DefinitionKind, InterfaceDescription, ModuleDescription, OperationDescription,
-    OperationMode, ParameterDescription, ParameterMode, Repository, TypeDescription,
+    Contained, DefinitionKind, Initializer, InterfaceDescription, ModuleDescription,
+    OperationDescription, OperationMode, ParameterDescription, ParameterMode, Repository,
+    TypeDescription, ValueDescription, ValueMember,
 };
 use orbium_ifr::{ExportError, idl_of};
 
@@ -31,6 +32,10 @@ where
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+        if request.operation() == "_get_initializers" {
+            request.arguments(&[])?;
+            return request.set_result(Any::new(&Vec::<Initializer>::new()).unwrap());
+        }
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let contents = (self.contents)(call, self.own.get().unwrap());
         request.arguments(&[])?;
@@ -130,6 +135,41 @@ fn ty(
         r#type: code,
     };
     described(kind, own, Any::new(&value).unwrap())
+}
+
+/// The description of a valuetype with these bases.
+fn value(own: &ObjectRef, name: &str, base: &str, abstract_bases: &[&str]) -> Description {
+    let value = ValueDescription {
+        name: name.to_owned(),
+        id: format!("IDL:{name}:1.0"),
+        is_abstract: false,
+        is_custom: false,
+        defined_in: String::new(),
+        version: "1.0".to_owned(),
+        supported_interfaces: Vec::new(),
+        abstract_base_values: abstract_bases.iter().map(|it| (*it).to_owned()).collect(),
+        is_truncatable: false,
+        base_value: base.to_owned(),
+    };
+    described(DefinitionKind::DkValue, own, Any::new(&value).unwrap())
+}
+
+/// A state member of the valuetype `V`.
+fn state(own: &ObjectRef, name: &str, code: TypeCode) -> Description {
+    let value = ValueMember {
+        name: name.to_owned(),
+        id: "IDL:V/m:1.0".to_owned(),
+        defined_in: "IDL:V:1.0".to_owned(),
+        version: "1.0".to_owned(),
+        r#type: code,
+        type_def: None,
+        access: 1,
+    };
+    described(
+        DefinitionKind::DkValueMember,
+        own,
+        Any::new(&value).unwrap(),
+    )
 }
 
 fn structure(member: &str) -> TypeCode {
@@ -270,4 +310,55 @@ fn descriptions_of_nothing_are_errors() {
             read(move |_, own| vec![described(DefinitionKind::DkModule, own, value.clone())]);
         assert_invalid(&read, "no description");
     }
+}
+
+fn missing(id: &str) -> Result<String, ExportError> {
+    Err(ExportError::Missing(id.to_owned()))
+}
+
+/// Conformance: ORB - Interface Repository - value types that are half there
+#[test]
+fn missing_bases_of_values_are_errors() {
+    let base = read(|call, own| match call {
+        0 => vec![value(own, "V", "IDL:Lost:1.0", &[])],
+        _ => Vec::new(),
+    });
+    assert_eq!(base, missing("IDL:Lost:1.0"));
+    let abstract_base = read(|call, own| match call {
+        0 => vec![value(own, "V", "", &["IDL:Lost:1.0"])],
+        _ => Vec::new(),
+    });
+    assert_eq!(abstract_base, missing("IDL:Lost:1.0"));
+    let ring = read(|call, own| match call {
+        0 => vec![
+            value(own, "V", "IDL:W:1.0", &[]),
+            value(own, "W", "IDL:V:1.0", &[]),
+        ],
+        _ => Vec::new(),
+    });
+    assert!(matches!(ring, Err(ExportError::Circular(_))), "{ring:?}");
+}
+
+/// Conformance: ORB - Interface Repository - value types that are half there
+#[test]
+fn members_of_values_that_are_no_idl_are_errors() {
+    let with_member = |name: &'static str, code: TypeCode| {
+        read(move |call, own| match call {
+            0 => vec![value(own, "V", "", &[])],
+            1 => vec![state(own, name, code.clone())],
+            _ => Vec::new(),
+        })
+    };
+    let lost = TypeCode::value("IDL:Lost:1.0", "Lost", 0, None, []);
+    assert_eq!(with_member("m", lost), missing("IDL:Lost:1.0"));
+    let boxed = TypeCode::value_box("IDL:Lost:1.0", "Lost", Type::LONG.into());
+    assert_eq!(with_member("m", boxed), missing("IDL:Lost:1.0"));
+    for name in ["", "m; long n", "m\n#include \"x\"\n"] {
+        assert_invalid(&with_member(name, Type::LONG.into()), name);
+    }
+    // What a member says of its own type does not count.
+    let inner = TypeCode::sequence(TypeCode::recursive("IDL:V:1.0"), 0);
+    let other = TypeCode::value("IDL:V:1.0", "W", 0, None, [("n", inner, true)]);
+    let text = with_member("m", TypeCode::sequence(other, 0)).unwrap();
+    assert!(text.contains("public sequence<::V> m;"), "{text}");
 }
