@@ -33,7 +33,8 @@ use super::pending_call::{Answered, PendingCall};
 /// call that waits does; its reply is received by a thread of that priority.
 ///
 /// ```
-/// use orbium_core::{Asynchronous, ObjectRef, Operation, SystemException};
+/// use orbium_core::asynchronous::Asynchronous;
+/// use orbium_core::{ObjectRef, Operation, SystemException};
 ///
 /// static IS_A: Operation = Operation::new("_is_a");
 ///

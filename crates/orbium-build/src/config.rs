@@ -122,7 +122,8 @@ impl Config {
     }
 
     /// Adds `op_async`, an asynchronous invocation, for every operation and attribute
-    /// without an annotation `@ami`.
+    /// without an annotation `@ami`. The generated code needs the feature `ami` of the
+    /// crate `orbium`.
     ///
     /// Off by default: `@ami` in the IDL file, before a module, interface, operation or
     /// attribute, asks for less, and `@ami(FALSE)` takes out what was asked for here.

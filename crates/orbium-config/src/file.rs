@@ -19,6 +19,8 @@ use crate::{ConfigError, Place, Settings};
 /// Bytes of the largest file that is read.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 
+type Parser<S> = fn(&str, &str, Option<S>) -> Result<S, ConfigError>;
+
 /// Reads a file. Settings of `base` stay unless the file sets them; its profile goes before
 /// the file's.
 ///
@@ -49,11 +51,15 @@ pub fn parse<S: Settings>(path: &str, text: &str, base: Option<S>) -> Result<S, 
     if service_configurator::is_one(text) {
         return service_configurator::parse(path, text, base);
     }
-    #[cfg(feature = "files")]
-    return document::parse(path, text, base);
-    #[cfg(not(feature = "files"))]
-    return Err(ConfigError::new(
-        Place::File(path.to_owned()),
-        "cannot be read: this program was built without orbium's feature `files`",
-    ));
+    let parsers: &[Parser<S>] = &[
+        #[cfg(feature = "files")]
+        document::parse,
+    ];
+    match parsers.first() {
+        Some(parse) => parse(path, text, base),
+        None => Err(ConfigError::new(
+            Place::File(path.to_owned()),
+            "cannot be read: this program was built without orbium's feature `files`",
+        )),
+    }
 }

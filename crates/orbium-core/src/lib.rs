@@ -9,6 +9,8 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+#[cfg(feature = "ami")]
+pub mod asynchronous;
 mod config;
 mod configuration;
 mod dispatch_hook;
@@ -24,7 +26,6 @@ mod reference;
 mod servant;
 pub mod watch;
 
-pub use orbium_ami::Asynchronous;
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{

@@ -21,14 +21,12 @@ pub use questions::NarrowError;
 
 use crate::client::{Overrides, Reference};
 use crate::raises::Raises;
-use crate::{
-    Asynchronous, Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client,
-};
+use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client};
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
 /// is `None` of `Option<ObjectRef>`.
 #[derive(Clone)]
-pub struct ObjectRef(Arc<Reference<Orb>>);
+pub struct ObjectRef(pub(crate) Arc<Reference<Orb>>);
 
 impl ObjectRef {
     pub(crate) fn new(orb: Orb, ior: Arc<Ior>, overrides: Overrides) -> Self {
@@ -86,25 +84,6 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'a>),
     ) -> Result<(), SystemException> {
         client::send(self.target(), operation, arguments)
-    }
-
-    /// Begins a call of an operation. Whatever fails, sending too, comes out of
-    /// its result.
-    ///
-    /// The request goes out now, from this thread, unless the connection has to be
-    /// made first or its peer is slow to take it. `write` may run more than once,
-    /// on other threads too: when the server closed the connection before it
-    /// began, or said that the object is elsewhere.
-    pub fn call_async<A: Send + 'static, T, E: Raises>(
-        &self,
-        operation: &'static Operation,
-        arguments: A,
-        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
-        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Asynchronous<T, E> {
-        let object: Arc<Reference> = Arc::clone(&self.0) as _;
-        let readers = &self.orb().core().reply_readers;
-        orbium_ami::call_async(readers, object, operation, arguments, write, results)
     }
 
     /// The same object with a bound on the time of each call.

@@ -28,13 +28,14 @@
 //! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
 //! messaging protocols `giop-lite`, `native` and `fixed`, object adapters, lanes, every strategy of
-//! servers and clients, asynchronous calls, deadlines, limits, metrics, configurations from
+//! servers and clients, deadlines, limits, metrics, configurations from
 //! arguments, and the place
 //! where a transport or a messaging protocol of one's own is registered. A feature adds what
 //! another crate or a part of its own does:
 //!
 //! | feature | what comes with it |
 //! |---|---|
+//! | `ami` | asynchronous calls: the `_async` forms of stubs, `Asynchronous` |
 //! | `bidir` | bidirectional GIOP: `Config::bidirectional`, the key `bidirectional` |
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `files` | configurations from files of TOML: `Config::from_file`, `-ORBConfigFile` |
@@ -73,8 +74,9 @@ pub use orbium_core::{
     explain, give_scheduling, last_failure, nil_reference, priority, servant_of,
 };
 
-/// Calls that do not wait.
-pub use orbium_core::Asynchronous;
+/// Calls that do not wait, with the feature `ami`.
+#[cfg(feature = "ami")]
+pub use orbium_core::asynchronous::Asynchronous;
 
 /// Cancels calls that wait.
 pub use orbium_core::CancellationToken;
@@ -209,7 +211,6 @@ pub mod codegen {
     pub use std::future::Future;
     pub use std::sync::Arc;
 
-    pub use orbium_core::Asynchronous;
     pub use orbium_core::{AsyncCall, AsyncServant, Spawn};
 
     pub use orbium_cdr::{

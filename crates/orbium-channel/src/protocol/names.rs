@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names of protocols in sentences, and the features that protocols come with.
 
+use orbium_giop::messaging;
+
 /// The feature of orbium that a transport or messaging half was left out with.
 #[must_use]
 pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
         "shmiop" => ("shm", cfg!(feature = "shm")),
         "ssliop" => ("tls", cfg!(feature = "tls")),
-        "ziop" => ("ziop", cfg!(feature = "ziop")),
+        "ziop" => (
+            "ziop",
+            messaging::builtin().iter().any(|it| it.name() == name),
+        ),
         _ => return None,
     };
     (!is_there).then_some(feature)

@@ -249,7 +249,7 @@ macro_rules! idl_stub_async {
         pub fn $async(
             &self,
             $($arg: $crate::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
-        ) -> $crate::Asynchronous<$value $(, $error)?> {
+        ) -> $crate::asynchronous::Asynchronous<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
             $crate::ObjectRef::call_async(

@@ -142,7 +142,7 @@ impl Orb {
         for lane in lanes {
             lane.await_end();
         }
-        self.core().reply_readers.close();
+        self.end_asynchronous();
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
@@ -158,10 +158,16 @@ impl Orb {
         self.change_state(ENDING, ENDED);
     }
 
+    fn end_asynchronous(&self) {
+        if let Some(readers) = self.core().reply_readers.get() {
+            readers.end();
+        }
+    }
+
     /// Ends, in a forked child, what the child itself has begun. The rest is the
     /// parent's: its threads may have been about to change it.
     fn end_copy(&self) {
-        self.core().reply_readers.close();
+        self.end_asynchronous();
         self.core().client.close_connections();
         self.change_state(ENDING, ENDED);
     }

@@ -13,7 +13,7 @@ mod main_thread;
 mod policies;
 mod references;
 mod short_forms;
-mod state;
+pub(crate) mod state;
 mod tls;
 
 pub use builder::OrbBuilder;

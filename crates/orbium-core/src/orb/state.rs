@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an ORB is made of, and how it begins.
 
+use std::any;
 use std::fmt;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-use orbium_ami::ReplyReaders;
 use orbium_cdr::{Any, Owner};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
@@ -29,9 +29,16 @@ pub(super) const RUNNING: u8 = 0;
 pub(super) const ENDING: u8 = 1;
 pub(super) const ENDED: u8 = 2;
 
+/// What a feature adds to an ORB and what ends with it.
+pub(crate) trait EndsWithOrb: any::Any + Send + Sync {
+    /// Ends it, for good.
+    fn end(&self);
+}
+
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
-    pub(crate) reply_readers: ReplyReaders,
+    /// Those of asynchronous invocations, from the first one on.
+    pub(crate) reply_readers: OnceLock<Box<dyn EndsWithOrb>>,
     pub(super) client: Arc<ClientContext>,
     pub(crate) initial: InitialReferences,
     pub(super) server: OnceLock<Result<Server, SystemException>>,
@@ -113,7 +120,7 @@ impl Orb {
             }));
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
-                reply_readers: ReplyReaders::default(),
+                reply_readers: OnceLock::new(),
                 client: ClientContext::new(
                     config.of_client(bidirectional),
                     number,

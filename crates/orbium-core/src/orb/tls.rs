@@ -36,13 +36,19 @@ impl Config {
     }
 }
 
-#[cfg(feature = "tls")]
-fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
-    let made = orbium_tls::Tls::new(tls).map_err(|error| OrbError::Tls(error.to_string()))?;
-    Ok(Transport::stream(made))
-}
+type Constructor = fn(TlsConfig) -> Result<Transport, OrbError>;
 
-#[cfg(not(feature = "tls"))]
-fn ssliop(_: TlsConfig) -> Result<Transport, OrbError> {
-    Err(OrbError::Feature("Config::tls".to_owned(), "tls"))
+fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
+    let constructors: &[Constructor] = &[
+        #[cfg(feature = "tls")]
+        |tls| {
+            let transport = orbium_tls::Tls::new(tls);
+            let transport = transport.map_err(|error| OrbError::Tls(error.to_string()))?;
+            Ok(Transport::stream(transport))
+        },
+    ];
+    match constructors.first() {
+        Some(construct) => construct(tls),
+        None => Err(OrbError::Feature("Config::tls".to_owned(), "tls")),
+    }
 }

@@ -149,7 +149,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     ///
     /// Connecting and sending are not interrupted: [`Interface::with_timeout`] bounds them.
     /// Neither is a servant of the caller's own ORB. A call that does not wait
-    /// ([`Asynchronous`](crate::Asynchronous)) is cancelled by dropping it.
+    /// (`asynchronous::Asynchronous`) is cancelled by dropping it.
     ///
     /// ```no_run
     /// use orbium_core::{CancellationToken, Interface, ObjectRef, Orb};

@@ -2,7 +2,8 @@
 //! What comes back instead of results, before its types are applied.
 
 use orbium_cdr::{CdrError, CdrReader, TypeCode};
-use orbium_core::{Asynchronous, Completion, ExceptionKind, Raised, Raises, SystemException};
+use orbium_core::asynchronous::Asynchronous;
+use orbium_core::{Completion, ExceptionKind, Raised, Raises, SystemException};
 
 use super::RequestError;
 use crate::body::Body;

@@ -10,7 +10,8 @@ use std::thread;
 
 use crate::common::{adapter, client, propagated, seen_by, server, teller};
 use orbium_cdr::{Decode, Encode};
-use orbium_core::{Asynchronous, Interface, Operation, SystemException};
+use orbium_core::asynchronous::Asynchronous;
+use orbium_core::{Interface, Operation, SystemException};
 use orbium_rt::RtOrb;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{block_on, descriptors, eventually, in_own_process, threads, within};

@@ -12,7 +12,8 @@ mod negotiated;
 use std::sync::mpsc::channel;
 
 use orbium_cdr::{Decode, Encode};
-use orbium_core::{Asynchronous, Interface, Operation, SystemException};
+use orbium_core::asynchronous::Asynchronous;
+use orbium_core::{Interface, Operation, SystemException};
 use orbium_rt::RtOrb;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{block_on, within};
