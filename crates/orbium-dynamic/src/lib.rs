@@ -51,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod body_struct;
 mod definitions;
 mod dyn_any;
 mod idl_text;
@@ -61,6 +62,7 @@ mod owned_values;
 mod request;
 mod signature;
 mod skeleton;
+mod value_content;
 
 pub use definitions::{Definitions, TypeError};
 pub use dyn_any::{
@@ -68,7 +70,10 @@ pub use dyn_any::{
     DynValueBox,
 };
 pub use idl_text::idl_identifier;
-pub use json::{JsonError, JsonOptions, TypesById, base64, from_json, members, quoted, to_json};
+pub use json::{
+    JsonError, JsonOptions, TypesById, base64, from_json, members, members_from_json, quoted,
+    to_json,
+};
 pub use request::{Argument, Request, RequestError, Requests};
 pub use signature::{Direction, Parameter, Signature};
 pub use skeleton::{DynamicImplementation, ServerRequest, dynamic_servant};

@@ -57,3 +57,19 @@ pub struct Signature {
     /// The names in its context clause.
     pub contexts: Vec<String>,
 }
+
+/// The bodies of a request and its reply as structs.
+///
+/// An any is a graph of values of its own. The members of one struct may share values, as the
+/// arguments of one request may: [`Request::with_arguments`](crate::Request::with_arguments),
+/// [`Request::results`](crate::Request::results),
+/// [`ServerRequest::set_results`](crate::ServerRequest::set_results).
+impl Signature {
+    /// A struct of the parameters that a request carries, by their names.
+    #[must_use]
+    pub fn arguments_type(&self) -> TypeCode {
+        let sent = self.parameters.iter().filter(|it| it.direction.is_sent());
+        let members = sent.map(|it| (&*it.name, it.code.clone()));
+        TypeCode::structure("", "", members)
+    }
+}

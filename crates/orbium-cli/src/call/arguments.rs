@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Arguments: from the command line to values.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use orbium::{Any, TCKind, TypeCode};
-use orbium_dynamic::{JsonOptions, Parameter, Signature, from_json, members, quoted};
+use orbium_dynamic::{
+    JsonError, JsonOptions, Parameter, Signature, members, members_from_json, quoted,
+};
 
 use crate::failure::Failure;
 
 /// Most octets of a file or of standard input.
 const LONGEST: u64 = 1 << 30;
 
-/// One argument for each parameter that is sent.
+/// One argument for each parameter that is sent, as a struct.
 pub(super) fn in_order(
     signature: &Signature,
     given: &[String],
     options: &JsonOptions<'_>,
-) -> Result<Vec<Any>, Failure> {
+) -> Result<Any, Failure> {
     let sent: Vec<_> = sent(signature).collect();
     if sent.len() != given.len() {
         return Err(wrong_count(signature, &sent, given.len()));
     }
-    let pairs = sent.into_iter().zip(given);
-    let values = pairs.map(|(parameter, given)| {
-        let text = text(given)?;
-        value(parameter, &text, options)
-    });
-    values.collect()
+    let texts = given.iter().map(|given| text(given));
+    let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    values(signature, &texts, options)
 }
 
-/// All arguments in one object or array.
+/// All arguments out of one object or array, as a struct.
 pub(super) fn by_name(
     signature: &Signature,
     given: &str,
     options: &JsonOptions<'_>,
-) -> Result<Vec<Any>, Failure> {
+) -> Result<Any, Failure> {
     let text = text(given)?;
     let names: Vec<_> = sent(signature).map(|it| it.name.as_str()).collect();
-    let values = members(&text, &names).map_err(|error| Failure::because(error.to_string()))?;
-    let pairs = sent(signature).zip(values);
-    pairs
-        .map(|(parameter, text)| value(parameter, text, options))
-        .collect()
+    let texts = members(&text, &names).map_err(|error| Failure::because(error.to_string()))?;
+    values(signature, &texts, options)
 }
 
 fn sent(signature: &Signature) -> impl Iterator<Item = &Parameter> {
@@ -90,12 +88,29 @@ fn read(from: impl Read) -> std::io::Result<String> {
     Ok(text)
 }
 
-fn value(parameter: &Parameter, text: &str, options: &JsonOptions<'_>) -> Result<Any, Failure> {
-    let code = parameter.code.unaliased();
-    let quoted = is_plain_text(&code, text).then(|| quoted(text.trim_end_matches(['\r', '\n'])));
-    let text = quoted.as_deref().unwrap_or(text);
-    from_json(&parameter.code, text, options)
-        .map_err(|error| Failure::because(error.within(&parameter.name).to_string()))
+/// The values of all parameters that are sent: a value in one may be that of another.
+fn values(
+    signature: &Signature,
+    texts: &[&str],
+    options: &JsonOptions<'_>,
+) -> Result<Any, Failure> {
+    let texts = sent(signature).zip(texts).map(|(parameter, text)| {
+        let code = parameter.code.unaliased();
+        match is_plain_text(&code, text) {
+            true => Cow::Owned(quoted(text.trim_end_matches(['\r', '\n']))),
+            false => Cow::Borrowed(*text),
+        }
+    });
+    let texts: Vec<_> = texts.collect();
+    let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
+    let read = members_from_json(&signature.arguments_type(), &texts, options);
+    read.map_err(|error| Failure::because(wrong_value(&error)))
+}
+
+/// What is wrong with an argument, by the name of its parameter.
+fn wrong_value(error: &JsonError) -> String {
+    let path = error.path().trim_start_matches("$.");
+    format!("{path}: {}", error.reason())
 }
 
 /// Whether an argument stands for itself: text in place of a JSON string.

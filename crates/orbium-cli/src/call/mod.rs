@@ -206,14 +206,14 @@ struct Call<'c> {
     args: &'c LineArgs,
     object: &'c ObjectRef,
     signature: &'c Signature,
-    /// Of each parameter that is sent, in order.
-    values: &'c [Any],
+    /// What is sent, as a struct.
+    values: &'c Any,
 }
 
 impl Call<'_> {
     fn request(&self) -> Result<Request, RequestError> {
-        let values = self.values.iter().cloned();
-        let mut request = Request::of(self.object, self.signature, values)?;
+        let values = self.values.clone();
+        let mut request = Request::with_arguments(self.object, self.signature, values)?;
         if !self.signature.contexts.is_empty() {
             request.set_contexts(self.args.contexts.iter().cloned())?;
         }

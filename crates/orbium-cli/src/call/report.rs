@@ -72,24 +72,7 @@ fn for_people(request: &Request, options: &JsonOptions<'_>) -> Result<Option<Str
 }
 
 fn as_object(request: &Request, options: &JsonOptions<'_>) -> Result<String, CdrError> {
-    let parts = returned(request).into_iter().map(|(name, value)| {
-        let value = to_json(value, options)?;
-        Ok(match options.indent {
-            None => format!("{}:{value}", quoted(name)),
-            Some(width) => {
-                let margin = " ".repeat(width);
-                // No string has a line break of its own in JSON.
-                let value = value.replace('\n', &format!("\n{margin}"));
-                format!("\n{margin}{}: {value}", quoted(name))
-            }
-        })
-    });
-    let parts = parts.collect::<Result<Vec<_>, CdrError>>()?;
-    let end = match options.indent {
-        Some(_) if !parts.is_empty() => "\n",
-        _ => "",
-    };
-    Ok(format!("{{{}{end}}}", parts.join(",")))
+    to_json(&request.results()?, options)
 }
 
 fn timing_json(repeated: &Repeated) -> String {

@@ -139,8 +139,18 @@ fn exceptions_and_out_arguments(echo: &Echo) {
     assert_eq!(ran.json()["where"], point(-1), "{ran:?}");
     let several = echo.call("echo_points", &[point(1), labelled(2)]);
     several.assert_done();
-    assert_eq!(several.json()["copy"]["x"], 1);
+    // The servant returns one value twice.
+    assert_eq!(several.json()["$return"]["x"], 1);
+    assert_eq!(several.json()["copy"], json!({"$ref": 1}));
     assert_eq!(several.json()["both"], labelled(2));
+
+    let mut shared = point(1);
+    shared["$id"] = json!(1);
+    let same = json!({"$ref": 1});
+    let one = echo.call("echo_points", &[shared.clone(), same.clone()]);
+    one.assert_done();
+    let expected = json!({"$return": shared, "both": same, "copy": same});
+    assert_eq!(one.json(), expected);
 }
 
 /// Conformance: dynamic - JSON: values of valuetypes - abstract interfaces

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use orbium::{ObjectRef, Orb};
 use orbium_dynamic::{
-    Definitions, JsonOptions, Request, RequestError, Requests, Signature, from_json, to_json,
+    Definitions, JsonOptions, Request, RequestError, Requests, Signature, from_json,
+    members_from_json, to_json,
 };
 use orbium_idl::model::{DefId, Model};
 use orbium_idl::{Options, compile, compile_source};
@@ -227,6 +228,22 @@ const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What `echo_points` returns if its arguments are one value.
+const SHARED_POINTS: &str = concat!(
+    r#"{"$return":{"$type":"IDL:orbium.test/Values/Point:1.0","$id":1,"x":1,"y":2},"#,
+    r#""both":{"$ref":1},"copy":{"$ref":1}}"#
+);
+
+fn points_of(peer: &Peer) -> Result<String, Box<dyn Error>> {
+    let signature = peer.signature("echo_points", false);
+    let texts = [r#"{"$id":1,"x":1,"y":2}"#, r#"{"$ref":1}"#];
+    let code = signature.arguments_type();
+    let arguments = members_from_json(&code, &texts, &peer.options())?;
+    let mut request = Request::with_arguments(&peer.object, &signature, arguments)?;
+    request.invoke()?;
+    Ok(to_json(&request.results()?, &peer.options())?)
+}
+
 fn values_against(server: &str, definitions: Definitions) -> Tested {
     let program = format!("{server}-values");
     if !available(&[&program]) {
@@ -238,6 +255,7 @@ fn values_against(server: &str, definitions: Definitions) -> Tested {
     for (operation, argument) in VALUES {
         assert_eq!(peer.call(operation, &[argument])?, *argument, "{operation}");
     }
+    assert_eq!(points_of(&peer)?, SHARED_POINTS);
     let negative = r#"{"$type":"IDL:orbium.test/Values/Point:1.0","x":-1,"y":2}"#;
     let refused = peer.call("echo_point", &[negative]).unwrap_err();
     let RequestError::User(refused) = refused else {

@@ -7,10 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{
-    Completion, Config, ExceptionKind, Interface as _, ObjectRef, Orb, SystemException, TCKind,
-};
-use orbium_demo::serve;
+use orbium::{Completion, Config, ExceptionKind, Interface as _, ObjectRef, Orb, SystemException};
+use orbium_demo::{serve, serve_values};
 use orbium_dynamic::{
     Definitions, DynamicImplementation, Request, RequestError, ServerRequest, Signature,
     dynamic_servant,
@@ -74,10 +72,9 @@ impl DynamicImplementation for Forwarder {
         let unknown = || SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No);
         let signature = self.operations.get(&*request.operation());
         let signature = signature.ok_or_else(unknown)?;
-        let arguments = request.arguments(&signature.parameters)?.iter();
-        let sent = arguments.filter(|it| it.direction().is_sent());
-        let values: Vec<_> = sent.map(|it| it.value().clone()).collect();
-        let mut call = Request::of(&self.object, signature, values)?;
+        request.arguments(&signature.parameters)?;
+        let arguments = request.received()?;
+        let mut call = Request::with_arguments(&self.object, signature, arguments)?;
         if !signature.contexts.is_empty() {
             call.set_contexts(request.contexts()?)?;
         }
@@ -89,15 +86,8 @@ impl DynamicImplementation for Forwarder {
             Err(RequestError::User(exception)) => return request.set_exception(exception),
             Err(error) => return Err(error.into()),
         }
-        for (index, argument) in call.arguments().iter().enumerate() {
-            if argument.direction().is_returned() {
-                request.set_argument(index, argument.value().clone())?;
-            }
-        }
-        match signature.returns.kind() {
-            TCKind::Void => Ok(()),
-            _ => request.set_result(call.return_value().clone()),
-        }
+        let unread = |error| SystemException::from_cdr(error, Completion::Maybe);
+        request.set_results(call.results().map_err(unread)?)
     }
 }
 
@@ -150,4 +140,37 @@ fn stubs_of_omniorb_call_dynamic_servants() -> Tested {
 #[test]
 fn stubs_of_jacorb_call_dynamic_servants() -> Tested {
     against("jacorb")
+}
+
+fn values_of(peer: &str) -> Tested {
+    let program = format!("{peer}-values");
+    if !available(&[&program]) {
+        return Ok(());
+    }
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    let echo = serve_values(&orb)?;
+    let servant = dynamic_servant(Forwarder::before(echo.as_object(), "values.idl")?)?;
+    let front = orb.root_poa().activate_servant(&servant)?;
+    let scratch = Scratch::new()?;
+    let file = scratch.path("echo.ior")?;
+    fs::write(&file, orb.object_to_string(&front))?;
+    let arguments = ["client", "--echo", &file].map(str::to_owned);
+    let (_, output) = programs::run(&program, &arguments)?;
+    let lines: Vec<Line> = output.lines().filter_map(line).collect();
+    let expected = Expected::read(peer, "orbium", "1.2")?;
+    let name = format!("values, {peer} → a dynamic servant");
+    judge(&name, &lines, &expected, 25)?;
+    Ok(orb.shutdown(true)?)
+}
+
+/// Conformance: dynamic - servants: against other ORBs - values, also shared by arguments, from omniORB
+#[test]
+fn values_of_omniorb_pass_dynamic_servants() -> Tested {
+    values_of("omni")
+}
+
+/// Conformance: dynamic - servants: against other ORBs - values, also shared by arguments, from JacORB
+#[test]
+fn values_of_jacorb_pass_dynamic_servants() -> Tested {
+    values_of("jacorb")
 }

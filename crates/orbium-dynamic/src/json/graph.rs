@@ -8,6 +8,7 @@ use orbium_value::{Linked, ValueBase};
 use crate::owned_values::OwnedValues;
 
 /// The values of what is written as JSON.
+#[derive(Default)]
 pub(super) struct Graph {
     /// Held for its end.
     _all: OwnedValues,

@@ -19,7 +19,7 @@ mod union;
 mod value;
 mod value_graph;
 
-use orbium_cdr::{Any, CdrError, TypeCode, walk_value};
+use orbium_cdr::{Any, CdrError, CdrReader, Format, TypeCode, walk_value};
 use orbium_value::Linked;
 
 pub use error::JsonError;
@@ -29,15 +29,25 @@ use graph::Graph;
 use parser::Parser;
 use print::Printer;
 
+use crate::value_content::may_hold_values;
+
 /// The value of an any as JSON, without its type.
 ///
 /// # Errors
 /// A [`CdrError`] if the value cannot be walked: that of a custom value type, for one.
 pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError> {
+    let code = any.type_code().as_ref();
+    if !may_hold_values(code) {
+        let graph = Graph::default();
+        let mut printer = Printer::new(options, &graph);
+        let mut octets = any.value_octets().to_vec();
+        let reader = CdrReader::new(&mut octets, Format::native());
+        walk_value(code, &mut reader.with_owner(any.owner()), &mut printer)?;
+        return Ok(printer.finish());
+    }
     let data = Linked::new(any)?;
     let graph = Graph::of(&data);
     let mut printer = Printer::new(options, &graph);
-    let code = any.type_code().as_ref();
     data.read_with(|reader| walk_value(code, reader, &mut printer))?;
     Ok(printer.finish())
 }
@@ -48,6 +58,20 @@ pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError>
 /// A [`JsonError`] with the path of the member that is wrong.
 pub fn from_json(code: &TypeCode, text: &str, options: &JsonOptions<'_>) -> Result<Any, JsonError> {
     Parser::new(options).value_alone(code, text)
+}
+
+/// Reads the members of a struct, each from a text of its own, in the order of the struct: a
+/// `$ref` in one may refer to a value in one before it.
+///
+/// # Errors
+/// A [`JsonError`] with the path of the member that is wrong; if there are not as many texts as
+/// members, with that of the whole.
+pub fn members_from_json(
+    code: &TypeCode,
+    texts: &[&str],
+    options: &JsonOptions<'_>,
+) -> Result<Any, JsonError> {
+    Parser::new(options).members_alone(code, texts)
 }
 
 /// Octets as base64, as they stand in JSON.

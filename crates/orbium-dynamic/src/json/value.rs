@@ -14,9 +14,34 @@ use super::{integer, types};
 impl Parser<'_> {
     /// An any of one value.
     pub(super) fn value_alone(mut self, code: &TypeCode, text: &str) -> Parsed<Any> {
+        self.json(code.as_ref(), text)?;
+        self.into_any(code)
+    }
+
+    /// Reads the members of a struct, each of a text of its own.
+    pub(super) fn members_alone(mut self, code: &TypeCode, texts: &[&str]) -> Parsed<Any> {
+        let whole = code.unaliased();
+        let (members, found) = (whole.members(), texts.len());
+        let wanted = members.len();
+        if found != wanted || !matches!(whole.kind(), TCKind::Struct | TCKind::Except) {
+            return Err(self.error(format!("{found} values, where {wanted} are expected")));
+        }
+        for (member, text) in members.zip(texts) {
+            let incomplete = || self.error("the type is incomplete");
+            let code = member.type_code().ok_or_else(incomplete)?;
+            self.member(member.name(), |this| this.json(code, text))?;
+        }
+        self.into_any(code)
+    }
+
+    /// Writes a value of a type out of text that may be no JSON.
+    fn json(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
         let read = serde_json::from_str::<&RawValue>(text);
         let value = read.map_err(|error| self.error(format!("bad JSON: {error}")))?;
-        self.value(code.as_ref(), value.get())?;
+        self.value(code, value.get())
+    }
+
+    fn into_any(mut self, code: &TypeCode) -> Parsed<Any> {
         let data = self.data(code.clone())?;
         let any = data.to_any().and_then(|any| {
             // The depth was checked for each state alone.

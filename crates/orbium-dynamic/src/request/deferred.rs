@@ -41,9 +41,15 @@ impl Request {
     pub(super) fn begin(&self) -> Result<Deferred, SystemException> {
         self.check_fresh()?;
         let operation = operation(&self.operation, false)?;
-        let sent = self.arguments.iter().filter(|it| it.direction.is_sent());
+        let values = match &self.sent_struct {
+            Some(all) => vec![all.clone()],
+            None => {
+                let sent = self.arguments.iter().filter(|it| it.direction.is_sent());
+                sent.map(|it| it.value.clone()).collect()
+            }
+        };
         let sent = Sent {
-            values: sent.map(|it| it.value.clone()).collect(),
+            values,
             contexts: self.contexts.clone(),
         };
         Ok(self

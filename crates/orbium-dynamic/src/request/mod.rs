@@ -13,6 +13,7 @@ pub use error::RequestError;
 pub use group::Requests;
 use outcome::{Deferred, Received};
 
+use crate::body_struct::{self, BodyValues};
 use crate::operations::operation;
 use crate::signature::{Direction, Parameter, Signature};
 
@@ -43,6 +44,10 @@ impl Argument {
             self.value = value;
         }
         fits
+    }
+
+    pub(crate) fn type_code(&self) -> &TypeCode {
+        &self.code
     }
 
     pub(crate) fn into_value(self) -> Any {
@@ -93,8 +98,12 @@ pub struct Request {
     target: ObjectRef,
     operation: String,
     arguments: Vec<Argument>,
+    /// What is sent of them as one struct, if it was given so.
+    sent_struct: Option<Any>,
     returns: TypeCode,
     returned: Any,
+    /// What was returned as one struct, where the results may share values.
+    returned_struct: Option<Any>,
     exceptions: Vec<TypeCode>,
     contexts: Option<Vec<(String, String)>>,
     state: State,
@@ -134,8 +143,10 @@ impl Request {
             target: target.clone(),
             operation: operation.to_owned(),
             arguments: Vec::new(),
+            sent_struct: None,
             returns: Type::VOID.into(),
             returned: Any::default(),
+            returned_struct: None,
             exceptions: Vec::new(),
             contexts: None,
             state: State::Fresh,
@@ -165,6 +176,33 @@ impl Request {
             returns: signature.returns.clone(),
             exceptions: signature.exceptions.clone(),
             ..Self::new(target, &signature.wire_name)?
+        })
+    }
+
+    /// A request for an operation that is known by its signature, with all that is sent as one
+    /// struct of [`Signature::arguments_type`]: values of valuetypes that its members share are
+    /// shared by the arguments.
+    ///
+    /// # Errors
+    /// As [`Request::new`]. BAD_PARAM: the any is of another type. MARSHAL: a value in it is of
+    /// a type that is not known.
+    pub fn with_arguments(
+        target: &ObjectRef,
+        signature: &Signature,
+        arguments: Any,
+    ) -> Result<Self, SystemException> {
+        if !arguments
+            .type_code()
+            .equivalent(&signature.arguments_type())
+        {
+            let kind = ExceptionKind::BadParam;
+            return Err(SystemException::new(kind, 0, Completion::No));
+        }
+        let each = body_struct::split(&arguments);
+        let each = each.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
+        Ok(Self {
+            sent_struct: Some(arguments),
+            ..Self::of(target, signature, each)?
         })
     }
 
@@ -275,6 +313,21 @@ impl Request {
         &self.returned
     }
 
+    /// The results as one struct: `$return`, unless the operation is `void`, and the returned
+    /// arguments by their names. Its members share values of valuetypes as the reply does, where
+    /// [`return_value`](Self::return_value) and [`Argument::value`] are copies each.
+    ///
+    /// # Errors
+    /// That of a value which cannot be copied.
+    pub fn results(&self) -> Result<Any, CdrError> {
+        if let Some(results) = &self.returned_struct {
+            return Ok(results.clone());
+        }
+        let result = (!is_void(&self.returns)).then_some((RETURN, &self.returned));
+        let returned = returned(&self.arguments).map(|it| (it.name(), it.value()));
+        body_struct::join(result.into_iter().chain(returned))
+    }
+
     /// Calls the operation and waits for its results, which the request then has.
     ///
     /// # Errors
@@ -286,7 +339,10 @@ impl Request {
         self.state = State::Invoked;
         let called = self.target.call(
             operation,
-            |writer| write_arguments(&self.arguments, self.contexts.as_deref(), writer),
+            |writer| {
+                write_arguments(&self.arguments, self.sent_struct.as_ref(), writer);
+                write_contexts(self.contexts.as_deref(), writer);
+            },
             |reader| self.read_results(reader),
         );
         let results = called.map_err(|received: Received| received.resolve(&self.exceptions))?;
@@ -304,7 +360,8 @@ impl Request {
         let operation = operation(&self.operation, true)?;
         self.state = State::Invoked;
         self.target.send(operation, |writer| {
-            write_arguments(&self.arguments, self.contexts.as_deref(), writer);
+            write_arguments(&self.arguments, self.sent_struct.as_ref(), writer);
+            write_contexts(self.contexts.as_deref(), writer);
         })
     }
 
@@ -316,23 +373,17 @@ impl Request {
     }
 
     /// The result first, then what is returned of the arguments.
-    fn read_results(&self, reader: &mut CdrReader<'_>) -> Result<Vec<Any>, CdrError> {
-        let returned = self.arguments.iter();
-        let returned = returned.filter(|argument| argument.direction.is_returned());
-        let codes = returned.map(|argument| &argument.code);
-        let is_void = matches!(self.returns.kind(), TCKind::Void | TCKind::Null);
-        let result = (!is_void).then_some(&self.returns);
-        result
-            .into_iter()
-            .chain(codes)
-            .map(|code| Any::read_value(code.clone(), reader))
-            .collect()
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> Result<BodyValues, CdrError> {
+        let result = (!is_void(&self.returns)).then(|| (RETURN, self.returns.clone()));
+        let returned = returned(&self.arguments).map(|it| (it.name(), it.code.clone()));
+        BodyValues::read(result.into_iter().chain(returned).collect(), reader)
     }
 
     /// Stores what [`read_results`](Self::read_results) has read.
-    fn take_results(&mut self, results: Vec<Any>) {
-        let mut results = results.into_iter();
-        if !matches!(self.returns.kind(), TCKind::Void | TCKind::Null) {
+    fn take_results(&mut self, results: BodyValues) {
+        self.returned_struct = results.shared;
+        let mut results = results.each.into_iter();
+        if !is_void(&self.returns) {
             self.returned = results.next().unwrap_or_default();
         }
         for argument in &mut self.arguments {
@@ -343,18 +394,29 @@ impl Request {
     }
 }
 
-/// Writes what a request carries.
+/// The result among the members of [`Request::results`]: no parameter has that name.
+const RETURN: &str = "$return";
+
+fn is_void(code: &TypeCode) -> bool {
+    matches!(code.kind(), TCKind::Void | TCKind::Null)
+}
+
+/// The arguments that a reply carries.
+fn returned(arguments: &[Argument]) -> impl Iterator<Item = &Argument> + Clone {
+    arguments.iter().filter(|it| it.direction.is_returned())
+}
+
+/// Writes the arguments that a request carries, each for itself unless they are a struct.
 fn write_arguments<'a>(
     arguments: &'a [Argument],
-    contexts: Option<&'a [(String, String)]>,
+    as_struct: Option<&'a Any>,
     writer: &mut CdrWriter<'a>,
 ) {
-    for argument in arguments {
-        if argument.direction.is_sent() {
-            argument.value.write_value(writer);
-        }
+    if let Some(all) = as_struct {
+        return all.write_value(writer);
     }
-    write_contexts(contexts, writer);
+    let sent = arguments.iter().filter(|it| it.direction.is_sent());
+    sent.for_each(|argument| argument.value.write_value(writer));
 }
 
 /// Writes the properties behind the arguments, if the operation has any.

@@ -6,6 +6,7 @@ use std::fmt;
 use orbium_cdr::{Any, CdrReader, Decode as _, TCKind};
 use orbium_core::{Call, Completion, ExceptionKind, SystemException};
 
+use crate::body_struct::{self, BodyValues, member_types};
 use crate::request::Argument;
 use crate::signature::Parameter;
 
@@ -15,8 +16,12 @@ pub struct ServerRequest<'c, 'r> {
     reader: &'c mut CdrReader<'r>,
     /// Once the servant has asked for them.
     arguments: Option<Vec<Argument>>,
+    /// What was received of them as one struct, where they may share values.
+    received_struct: Option<Any>,
     has_contexts: bool,
     result: Option<Any>,
+    /// All that is returned as one struct, if it was set so.
+    results: Option<Any>,
     exception: Option<Any>,
 }
 
@@ -33,8 +38,10 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             call,
             reader,
             arguments: None,
+            received_struct: None,
             has_contexts: false,
             result: None,
+            results: None,
             exception: None,
         }
     }
@@ -62,15 +69,34 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         if self.arguments.is_some() || self.exception.is_some() {
             return Err(wrong_order(7));
         }
-        let mut arguments = Vec::with_capacity(parameters.len());
-        for parameter in parameters {
+        let sent = parameters.iter().filter(|it| it.direction.is_sent());
+        let members = sent.map(|it| (&*it.name, it.code.clone())).collect();
+        let read = BodyValues::read(members, self.reader).map_err(unread)?;
+        self.received_struct = read.shared;
+        let mut values = read.each.into_iter();
+        let arguments = parameters.iter().map(|parameter| {
             let value = match parameter.direction.is_sent() {
-                true => Any::read_value(parameter.code.clone(), self.reader).map_err(unread)?,
+                true => values.next().unwrap_or_default(),
                 false => Any::default(),
             };
-            arguments.push(Argument::new(parameter, value));
+            Argument::new(parameter, value)
+        });
+        Ok(self.arguments.insert(arguments.collect()))
+    }
+
+    /// The arguments that the request carries as one struct, by the names of their parameters. Its
+    /// members share values of valuetypes as the request does, where each [`Argument::value`] is
+    /// a copy. To be called before any of them is set.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 7: the arguments were not read. What is wrong with a value.
+    pub fn received(&self) -> Result<Any, SystemException> {
+        let arguments = self.arguments.as_ref().ok_or_else(|| wrong_order(7))?;
+        if let Some(received) = &self.received_struct {
+            return Ok(received.clone());
         }
-        Ok(self.arguments.insert(arguments))
+        let sent = arguments.iter().filter(|it| it.direction().is_sent());
+        body_struct::join(sent.map(|it| (it.name(), it.value()))).map_err(unread)
     }
 
     /// Reads the properties behind the arguments of an operation with a `context` clause. To be
@@ -79,7 +105,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// # Errors
     /// BAD_INV_ORDER 8: at another time. MARSHAL: they are not pairs.
     pub fn contexts(&mut self) -> Result<Vec<(String, String)>, SystemException> {
-        if self.arguments.is_none() || self.has_contexts || self.result.is_some() {
+        if self.arguments.is_none() || self.has_contexts || self.has_result() {
             return Err(wrong_order(8));
         }
         self.has_contexts = true;
@@ -118,11 +144,53 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// # Errors
     /// BAD_INV_ORDER 9: at another time, or after an exception was set.
     pub fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
-        if self.arguments.is_none() || self.result.is_some() || self.exception.is_some() {
-            return Err(wrong_order(9));
-        }
+        self.check_unanswered()?;
         self.result = Some(value);
         Ok(())
+    }
+
+    /// Sets the result and all arguments that are returned, as one struct: the result first,
+    /// if there is one, then the arguments in the order of their parameters. Values of valuetypes
+    /// that its members share are shared by the reply. To be called in place of
+    /// [`set_result`](Self::set_result) and [`set_argument`](Self::set_argument), with
+    /// [`Request::results`](crate::Request::results) for example.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 9 as [`set_result`](Self::set_result). BAD_PARAM: the any is no struct, or
+    /// its members are not those of the arguments.
+    pub fn set_results(&mut self, results: Any) -> Result<(), SystemException> {
+        self.check_unanswered()?;
+        let arguments = self.arguments.iter().flatten();
+        let returned = arguments.filter(|it| it.direction().is_returned());
+        let returned: Vec<_> = returned.map(Argument::type_code).collect();
+        let code = results.type_code().unaliased();
+        let members: Vec<_> = member_types(code.as_ref()).collect();
+        let is_result = |count: usize| count <= 1;
+        let rest = members.len().checked_sub(returned.len());
+        let fits = code.kind() == TCKind::Struct
+            && rest.is_some_and(is_result)
+            && members[rest.unwrap_or(0)..]
+                .iter()
+                .zip(&returned)
+                .all(|(member, code)| member.to_type_code().equivalent(code));
+        if !fits {
+            let kind = ExceptionKind::BadParam;
+            return Err(SystemException::new(kind, 0, Completion::Maybe));
+        }
+        self.results = Some(results);
+        Ok(())
+    }
+
+    fn has_result(&self) -> bool {
+        self.result.is_some() || self.results.is_some()
+    }
+
+    fn check_unanswered(&self) -> Result<(), SystemException> {
+        let is_answered = self.has_result() || self.exception.is_some();
+        match self.arguments.is_none() || is_answered {
+            true => Err(wrong_order(9)),
+            false => Ok(()),
+        }
     }
 
     /// Raises a user exception when the servant returns. It may be called at any time; the
@@ -145,6 +213,12 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             return Ok(Answer {
                 exception: self.exception,
                 results: Vec::new(),
+            });
+        }
+        if let Some(results) = self.results {
+            return Ok(Answer {
+                exception: None,
+                results: vec![results],
             });
         }
         let arguments = self.arguments.ok_or_else(|| wrong_order(7))?;

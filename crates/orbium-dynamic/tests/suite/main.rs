@@ -12,5 +12,6 @@ mod json_round_trip;
 mod json_values;
 mod requests;
 mod samples;
+mod shared_arguments;
 mod skeletons;
 mod types;

@@ -9,7 +9,7 @@ use orbium_dynamic::{
 };
 
 /// What a servant does with one request.
-type Serve = fn(&mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
+pub(crate) type Serve = fn(&mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
 
 struct Scripted(Serve);
 
@@ -28,7 +28,7 @@ impl DynamicImplementation for Scripted {
 }
 
 /// The object in its own ORB, and as a client in another ORB has it.
-fn serve(serve: Serve) -> (Orb, [ObjectRef; 2]) {
+pub(crate) fn serve(serve: Serve) -> (Orb, [ObjectRef; 2]) {
     let orb = Orb::builder().build().unwrap();
     let servant = dynamic_servant(Scripted(serve)).unwrap();
     let own = orb.root_poa().activate_servant(&servant).unwrap();
@@ -39,7 +39,7 @@ fn serve(serve: Serve) -> (Orb, [ObjectRef; 2]) {
     (orb, [own, remote])
 }
 
-fn parameter(name: &str, direction: Direction, code: impl Into<TypeCode>) -> Parameter {
+pub(crate) fn parameter(name: &str, direction: Direction, code: impl Into<TypeCode>) -> Parameter {
     Parameter {
         name: name.to_owned(),
         direction,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The values of a message body as the members of one struct, which has the same encoding.
+//!
+//! An any is a graph of its own: a value of a valuetype that stands in two anys is two values.
+//! In one struct it stays one, as it is in the message.
+
+use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, Encode, TypeCode, TypeRef};
+
+use crate::value_content::holds_values;
+
+/// The members of a body, each with its name.
+pub(crate) type Members<'m> = Vec<(&'m str, TypeCode)>;
+
+/// The values of a body.
+pub(crate) struct BodyValues {
+    pub(crate) each: Vec<Any>,
+    /// All of them as a struct, where they may share values.
+    pub(crate) shared: Option<Any>,
+}
+
+impl BodyValues {
+    /// Reads the values of a body.
+    pub(crate) fn read(members: Members<'_>, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let mut holders = members
+            .iter()
+            .filter(|(_, code)| holds_values(code.as_ref()));
+        let may_share = holders.next().and(holders.next()).is_some();
+        if !may_share {
+            let each = members.into_iter();
+            return Ok(Self {
+                each: each
+                    .map(|(_, code)| Any::read_value(code, reader))
+                    .collect::<Result<_, _>>()?,
+                shared: None,
+            });
+        }
+        let all = Any::read_value(TypeCode::structure("", "", members), reader)?;
+        Ok(Self {
+            each: split(&all)?,
+            shared: Some(all),
+        })
+    }
+}
+
+/// The members of a struct, each as an any of its own.
+pub(crate) fn split(all: &Any) -> Result<Vec<Any>, CdrError> {
+    all.read_with(|reader| {
+        let members = member_types(all.type_code().as_ref());
+        members
+            .map(|code| Any::read_value(code.to_type_code(), reader))
+            .collect()
+    })
+}
+
+/// A struct of these values.
+pub(crate) fn join<'a>(
+    members: impl Iterator<Item = (&'a str, &'a Any)> + Clone,
+) -> Result<Any, CdrError> {
+    let codes = members
+        .clone()
+        .map(|(name, value)| (name, value.type_code().clone()));
+    let code = TypeCode::structure("", "", codes);
+    let values: Vec<_> = members.map(|(_, value)| value).collect();
+    Any::with_type(code, &Joined(&values))
+}
+
+/// The types of a struct's members.
+pub(crate) fn member_types(code: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
+    let members = code.unaliased().members();
+    members.filter_map(orbium_cdr::MemberRef::type_code)
+}
+
+/// Values one after another.
+struct Joined<'j>(&'j [&'j Any]);
+
+impl Encode for Joined<'_> {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.0.iter().for_each(|value| value.write_value(writer));
+    }
+}
