@@ -2,6 +2,7 @@
 //! `orbium events`: an event channel, and what passes through one.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -12,12 +13,14 @@ use orbium_event::rtec::orbium_event::MonitoredChannel;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{
-    Channel, ChannelConfig, DiscardPolicy, Dispatching, Pattern, QueueLimits, connect_consumer,
-    connect_supplier, new_event,
+    Channel, ChannelConfig, DiscardPolicy, Dispatching, Pattern, QueueLimits,
+    connect_scheduled_consumer, connect_supplier, new_event,
 };
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::sched::check::AnalysisArgs;
+use crate::sched::table;
 use crate::serving::{Ending, Served, ServingArgs, because, serve};
 use crate::{output, ping, reference};
 
@@ -47,6 +50,8 @@ enum Threads {
     PerConsumer,
     /// The thread of the supplier's request
     Reactive,
+    /// A thread for each queue of the schedule of a table
+    Scheduled,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -69,6 +74,15 @@ struct ServeArgs {
     /// The threads that push to consumers
     #[arg(long, value_enum, default_value = "per-consumer")]
     dispatching: Threads,
+    /// Dispatch by the schedule of this table of operations, as `orbium sched check` takes it: the
+    /// RT_Info of a consumer is the number of its operation, from 1
+    #[arg(long, value_name = "FILE", required_if_eq("dispatching", "scheduled"))]
+    schedule: Option<PathBuf>,
+    /// Go on without native priorities where the host refuses them
+    #[arg(long, requires = "schedule")]
+    soft: bool,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
     /// Sets of events that may wait for a consumer
     #[arg(long, value_name = "SETS", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
     queue: u32,
@@ -119,6 +133,14 @@ struct TailArgs {
     channel: ChannelArgs,
     #[command(flatten)]
     header: HeaderArgs,
+    /// The RT_Info of this consumer in the schedule of the channel; 0 is none
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    rt_info: i32,
     /// End after so many events
     #[arg(long, value_name = "N")]
     count: Option<u64>,
@@ -164,10 +186,8 @@ pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {
 
 fn serve_channel(args: &ServeArgs) -> Result<(), Failure> {
     let config = ChannelConfig {
-        dispatching: match args.dispatching {
-            Threads::PerConsumer => Dispatching::PerConsumer,
-            Threads::Reactive => Dispatching::Reactive,
-        },
+        dispatching: dispatching(args)?,
+        soft: args.soft,
         queue: QueueLimits {
             sets: args.queue as usize,
             discard: match args.discard {
@@ -185,6 +205,22 @@ fn serve_channel(args: &ServeArgs) -> Result<(), Failure> {
         let channel = Channel::new(config);
         let object = channel.serve(orb, &args.key).map_err(because)?;
         Ok(Served::new(channel, object.as_object().clone()))
+    })
+}
+
+fn dispatching(args: &ServeArgs) -> Result<Dispatching, Failure> {
+    Ok(match (args.dispatching, &args.schedule) {
+        (Threads::PerConsumer, None) => Dispatching::PerConsumer,
+        (Threads::Reactive, None) => Dispatching::Reactive,
+        (Threads::Scheduled, Some(path)) => {
+            Dispatching::Scheduled(table::scheduled(path, &args.analysis.options())?)
+        }
+        // The parser of arguments refuses the one without the other, but for this.
+        _ => {
+            return Err(Failure::wrong_usage(
+                "--schedule is for --dispatching scheduled",
+            ));
+        }
     })
 }
 
@@ -210,7 +246,8 @@ fn tail(args: &TailArgs) -> Result<(), Failure> {
     let (send, events) = mpsc::sync_channel(1024);
     let pattern = Pattern::of(args.header.r#type, args.header.source);
     let received = send.clone();
-    let consumer = connect_consumer(&orb, &channel, &pattern, move |set: &[Event]| {
+    let scheduled = (&pattern, args.rt_info);
+    let consumer = connect_scheduled_consumer(&orb, &channel, scheduled, move |set: &[Event]| {
         for event in set {
             // It fails when printing has ended.
             let _ = received.send(Some(event.clone()));

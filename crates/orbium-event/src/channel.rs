@@ -6,19 +6,19 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Instant;
 
-use orbium::SystemException;
-use orbium::cdr::CdrReader;
+use orbium_sched::{Repository, SchedError};
 use orbium_scheduler::{ScheduledThread, SchedulerError};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::consumer::Consumer;
 use crate::engine::{Engine, OnEnd};
 use crate::observers::{Observer, Sums};
+use crate::operations::Consumption;
 use crate::pattern::Pattern;
 use crate::peer::{Anonymous, Peer, Sink};
-use crate::rtec::rtec_event_comm::Event;
+use crate::publication::Publication;
+use crate::publisher::Publisher;
 use crate::statistics::{ChannelStatistics, ConsumerStatistics};
-use crate::supplier::Supplier;
 use crate::timers::Task;
 
 /// An event channel. Cheap to clone; it ends with the last clone, and what serves it.
@@ -52,13 +52,6 @@ pub struct Channel {
 pub struct Subscription {
     engine: Weak<Engine>,
     consumer: Arc<Consumer>,
-}
-
-/// A supplier's connection to a channel. Dropping it disconnects the supplier.
-#[must_use = "dropping it disconnects the supplier"]
-pub struct Publisher {
-    engine: Weak<Engine>,
-    supplier: Arc<Supplier>,
 }
 
 /// What connects, and how.
@@ -133,16 +126,23 @@ impl Channel {
             is_gateway: false,
             on_end: Box::new(|| {}),
         };
-        self.connect_consumer((pattern, rt_info), connection)
+        let consumption = Consumption {
+            pattern,
+            rt_info,
+            is_remote: false,
+        };
+        self.connect_consumer(consumption, connection)
     }
 
     pub(crate) fn connect_consumer(
         &self,
-        (pattern, rt_info): (Pattern, i32),
+        consumption: Consumption,
         connection: Connection<dyn Sink>,
     ) -> Result<Subscription, ConnectError> {
         self.start_control()?;
-        let has_timers = !crate::filter::Filter::new(&pattern).timers().is_empty();
+        let has_timers = !crate::filter::Filter::new(&consumption.pattern)
+            .timers()
+            .is_empty();
         if has_timers {
             self.start_timers()?;
         }
@@ -153,13 +153,13 @@ impl Channel {
         } = connection;
         let engine = &self.engine;
         let place = match engine.config.dispatching {
-            Dispatching::Scheduled(_) => Some(engine.dispatch.place(rt_info)?),
+            Dispatching::Scheduled(_) => Some(engine.dispatch.place(consumption.rt_info)?),
             Dispatching::PerConsumer | Dispatching::Reactive => None,
         };
         if let Some(place) = place {
             self.start_dispatch_queue(place.queue)?;
         }
-        let consumer = engine.add_consumer(peer, pattern, (place, is_gateway), on_end)?;
+        let consumer = engine.add_consumer(peer, consumption, (place, is_gateway), on_end)?;
         let subscription = Subscription {
             engine: Arc::downgrade(engine),
             consumer,
@@ -178,6 +178,20 @@ impl Channel {
     /// # Errors
     /// [`ConnectError`].
     pub fn connect_supplier(&self, published: &[(i32, i32)]) -> Result<Publisher, ConnectError> {
+        let published = published.iter();
+        let published = published.map(|(r#type, source)| Publication::of(*r#type, *source));
+        self.connect_scheduled_supplier(&published.collect::<Vec<_>>())
+    }
+
+    /// Connects a supplier of this process with publications that name the operations of its events,
+    /// for [`register_operations`](Self::register_operations).
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn connect_scheduled_supplier(
+        &self,
+        published: &[Publication],
+    ) -> Result<Publisher, ConnectError> {
         let connection = Connection {
             peer: Arc::new(Anonymous) as Arc<dyn Peer>,
             is_gateway: false,
@@ -188,7 +202,7 @@ impl Channel {
 
     pub(crate) fn connect_publisher(
         &self,
-        published: Vec<(i32, i32)>,
+        published: Vec<Publication>,
         connection: Connection<dyn Peer>,
     ) -> Result<Publisher, ConnectError> {
         self.start_control()?;
@@ -200,10 +214,46 @@ impl Channel {
         let supplier = self
             .engine
             .add_supplier(peer, published, is_gateway, on_end)?;
-        Ok(Publisher {
-            engine: Arc::downgrade(&self.engine),
-            supplier,
-        })
+        Ok(Publisher::new(&self.engine, supplier))
+    }
+
+    /// Registers what the channel does between the suppliers and consumers that are connected and have
+    /// named their operations, so that none of them has to declare a dependency: an operation that
+    /// dispatches to each consumer (`Display::show#dispatch`), with one for each further group and
+    /// timer of its subscription. Conjunctions run at the lowest rate of what they wait for, all
+    /// other groups at the sum of the rates. Each takes [`ChannelConfig::dispatch_time`].
+    ///
+    /// A dispatching operation calls the consumer's, which therefore runs in its queue of the
+    /// schedule; a consumer of another process, or with threads of its own, is supplied by it.
+    ///
+    /// To be called once, with the same peers in the configuration run and at run time, before
+    /// the program is scheduled.
+    ///
+    /// # Errors
+    /// `UnknownTask`: the repository does not have an operation that a peer has named. `PeriodTooLong`:
+    /// a timer of a subscription exceeds 214.7 s.
+    ///
+    /// ```
+    /// use orbium_event::{Channel, ChannelConfig, Pattern, Publication, SharedEvent};
+    /// use orbium_sched::{Repository, Time, Timing};
+    ///
+    /// let mut repository = Repository::new();
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// repository.register("INS::update", timing)?;
+    /// repository.create("Display::show")?;
+    ///
+    /// let channel = Channel::new(ChannelConfig::default());
+    /// let update = Publication { rt_info: 1, ..Publication::of(16, 1) };
+    /// let supplier = channel.connect_scheduled_supplier(&[update])?;
+    /// let show = |_: &[SharedEvent]| {};
+    /// let consumer = channel.subscribe_scheduled(&Pattern::of(16, 0), 2, show)?;
+    /// channel.register_operations(&mut repository)?;
+    /// assert!(repository.lookup("Display::show#dispatch").is_ok());
+    /// # drop((supplier, consumer));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn register_operations(&self, repository: &mut Repository) -> Result<(), SchedError> {
+        self.engine.register_operations(repository)
     }
 
     /// Registers an observer, gives it the present sums, and returns its handle.
@@ -365,42 +415,6 @@ impl Drop for Subscription {
     }
 }
 
-impl Publisher {
-    /// Pushes a set of events into the channel. Without effect once the channel is destroyed.
-    pub fn push(&self, events: &[Event]) {
-        if let Some(engine) = self.engine.upgrade() {
-            engine.publish(&self.supplier, events);
-        }
-    }
-
-    /// As [`push`](Self::push), for events that are still to be read.
-    pub(crate) fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
-        match self.engine.upgrade() {
-            Some(engine) => engine.receive(&self.supplier, events),
-            None => Ok(()),
-        }
-    }
-
-    pub(crate) fn reconnect(&self, peer: Arc<dyn Peer>, published: Vec<(i32, i32)>, gateway: bool) {
-        self.supplier.reconnect(peer, published, gateway);
-        if let Some(engine) = self.engine.upgrade() {
-            engine.changed();
-        }
-    }
-
-    /// Disconnects the supplier; false if it was disconnected already.
-    pub fn disconnect(&self) -> bool {
-        let engine = self.engine.upgrade();
-        engine.is_some_and(|it| it.remove_supplier(&self.supplier))
-    }
-}
-
-impl Drop for Publisher {
-    fn drop(&mut self) {
-        self.disconnect();
-    }
-}
-
 impl std::fmt::Debug for Channel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Channel")
@@ -413,14 +427,6 @@ impl std::fmt::Debug for Subscription {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Subscription")
             .field("id", &self.consumer.id)
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Publisher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Publisher")
-            .field("id", &self.supplier.id)
             .finish_non_exhaustive()
     }
 }

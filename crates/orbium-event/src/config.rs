@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use orbium_sched::Table;
+use orbium_scheduler::Mode;
 
 use crate::health::FailurePolicy;
 use crate::parse::{FilterError, FilterLimits};
@@ -31,6 +32,18 @@ pub enum Dispatching {
     Scheduled(&'static Table),
 }
 
+impl Dispatching {
+    /// By that table at run time. In a configuration run, in which there is no such table yet, a
+    /// thread for each consumer: the program is the same in both.
+    #[must_use]
+    pub fn in_mode(mode: &Mode, table: &'static Table) -> Self {
+        match mode {
+            Mode::Run => Self::Scheduled(table),
+            Mode::Configure(_) => Self::PerConsumer,
+        }
+    }
+}
+
 /// What a channel is made with. Each bound is for one channel.
 ///
 /// ```
@@ -49,6 +62,8 @@ pub struct ChannelConfig {
     /// With [`Dispatching::Scheduled`], threads go on without native priorities if the host refuses
     /// them; no by default: then consumers are refused.
     pub soft: bool,
+    /// How long the channel takes to dispatch to a consumer, in schedules; 20 µs by default.
+    pub dispatch_time: Duration,
     /// The bounds of each consumer's queue.
     pub queue: QueueLimits,
     /// The bounds of a subscription.
@@ -84,6 +99,7 @@ impl Default for ChannelConfig {
         Self {
             dispatching: Dispatching::default(),
             soft: false,
+            dispatch_time: Duration::from_micros(20),
             queue: QueueLimits::default(),
             filter: FilterLimits::default(),
             failure: FailurePolicy::default(),

@@ -12,6 +12,7 @@ use crate::dispatch::Place;
 use crate::event::SharedEvent;
 use crate::filter::Filter;
 use crate::health::{DeliveryError, FailurePolicy, Health};
+use crate::operations::Consumption;
 use crate::pattern::Pattern;
 use crate::peer::Sink;
 use crate::queue::{EventSet, Put, Queue};
@@ -31,6 +32,8 @@ pub(crate) struct Consumer {
     dispatching: Dispatching,
     /// Where it is served, with a schedule.
     pub(crate) place: Option<Place>,
+    /// Its operation in a schedule, or 0, and whether another process runs that.
+    operation: (i32, bool),
 }
 
 #[derive(Default)]
@@ -87,10 +90,15 @@ impl Consumer {
         id: u64,
         config: &ChannelConfig,
         sink: Arc<dyn Sink>,
-        pattern: Pattern,
+        consumption: Consumption,
         (place, is_gateway): (Option<Place>, bool),
         now: Instant,
     ) -> Self {
+        let Consumption {
+            pattern,
+            rt_info,
+            is_remote,
+        } = consumption;
         let filter = Filter::new(&pattern);
         let state = State {
             sink,
@@ -116,6 +124,7 @@ impl Consumer {
             failure: config.failure,
             dispatching: config.dispatching,
             place,
+            operation: (rt_info, is_remote),
         }
     }
 
@@ -340,6 +349,16 @@ impl Consumer {
     pub(crate) fn subscription(&self) -> Option<Pattern> {
         let state = self.lock();
         (!state.is_gateway).then(|| state.pattern.clone())
+    }
+
+    /// As a schedule has it, if it has named its operation.
+    pub(crate) fn consumption(&self) -> Option<Consumption> {
+        let (rt_info, is_remote) = self.operation;
+        (rt_info != 0).then(|| Consumption {
+            pattern: self.lock().pattern.clone(),
+            rt_info,
+            is_remote,
+        })
     }
 
     pub(crate) fn statistics(&self) -> ConsumerStatistics {

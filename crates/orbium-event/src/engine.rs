@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use orbium::SystemException;
 use orbium::cdr::{CdrError, CdrReader, Decode};
+use orbium_sched::{Repository, SchedError};
 
 use crate::config::{ChannelConfig, ConnectError};
 use crate::connected::ConnectedConsumers;
@@ -20,9 +21,10 @@ use crate::dispatch::{DispatchQueue, DispatchQueues, Place};
 use crate::event::{SharedEvent, stamp, time_t};
 use crate::health::Health;
 use crate::observers::Observers;
-use crate::pattern::Pattern;
+use crate::operations::{self, Consumption};
 use crate::peer::{Peer, Sink, push};
 use crate::pool::{copy, pooled, read, with_set};
+use crate::publication::Publication;
 use crate::rtec::rtec_event_comm::Event;
 use crate::schedule::timer_event;
 use crate::statistics::{ChannelStatistics, Counter};
@@ -98,12 +100,12 @@ impl Engine {
     pub(crate) fn add_consumer(
         &self,
         sink: Arc<dyn Sink>,
-        pattern: Pattern,
+        consumption: Consumption,
         manner: (Option<Place>, bool),
         on_end: OnEnd,
     ) -> Result<Arc<Consumer>, ConnectError> {
         let (id, now) = (self.new_id(), Instant::now());
-        let consumer = Consumer::new(id, &self.config, sink, pattern, manner, now);
+        let consumer = Consumer::new(id, &self.config, sink, consumption, manner, now);
         let consumer = Arc::new(consumer);
         self.consumers.add(&consumer, |others| {
             if self.is_destroyed() {
@@ -137,7 +139,7 @@ impl Engine {
     pub(crate) fn add_supplier(
         &self,
         peer: Arc<dyn Peer>,
-        published: Vec<(i32, i32)>,
+        published: Vec<Publication>,
         is_gateway: bool,
         on_end: OnEnd,
     ) -> Result<Arc<Supplier>, ConnectError> {
@@ -383,6 +385,28 @@ impl Engine {
         if let Some(due) = next {
             self.timers.add(key, due);
         }
+    }
+
+    /// Registers what the channel does between its present suppliers and consumers.
+    ///
+    /// # Errors
+    /// As [`operations::register`].
+    pub(crate) fn register_operations(
+        &self,
+        repository: &mut Repository,
+    ) -> Result<(), SchedError> {
+        let consumers = self.consumers.load();
+        let consumptions = consumers.iter().filter_map(|it| it.consumption());
+        let mut consumptions: Vec<_> = consumptions.collect();
+        // Whatever the order of the queues: the table is the same in every run.
+        consumptions.sort_by_key(|it| it.rt_info);
+        let suppliers = self.suppliers();
+        let published = suppliers.values().filter_map(|it| it.publications());
+        let mut published: Vec<_> = published.flatten().collect();
+        drop(suppliers);
+        published.sort_by_key(|it| (it.rt_info, it.r#type, it.source));
+        let time = self.config.dispatch_time;
+        operations::register(repository, (&published, &consumptions), time)
     }
 
     pub(crate) fn statistics(&self) -> ChannelStatistics {

@@ -30,7 +30,7 @@
 //! ```
 //!
 //! Not part of it: COS Notification, typed channels, gateways between channels and persistence. Schedules
-//! are computed elsewhere: a channel dispatches by the table of one.
+//! are computed elsewhere: a channel registers its operations for one, and dispatches by its table.
 #![forbid(unsafe_code)]
 
 mod channel;
@@ -44,12 +44,15 @@ mod event;
 mod filter;
 mod health;
 mod observers;
+mod operations;
 mod ordered;
 mod parse;
 mod pattern;
 mod peer;
 mod pool;
 mod proxies;
+mod publication;
+mod publisher;
 mod queue;
 mod receive;
 mod remote;
@@ -69,7 +72,7 @@ pub mod cos_event {
     orbium::include_idl!("CosEvent");
 }
 
-pub use channel::{Channel, Publisher, Subscription};
+pub use channel::{Channel, Subscription};
 pub use config::{ChannelConfig, ConnectError, Dispatching};
 pub use cos::CosHeader;
 pub use event::{
@@ -82,9 +85,11 @@ pub use observers::{Observer, Sums};
 pub use parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use pattern::Pattern;
 pub use peer::{Peer, Sink};
+pub use publication::Publication;
+pub use publisher::Publisher;
 pub use queue::{DiscardPolicy, QueueLimits};
 pub use remote::{
     RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_scheduled_consumer,
-    connect_supplier,
+    connect_scheduled_supplier, connect_supplier,
 };
 pub use statistics::{ChannelStatistics, ConsumerStatistics};

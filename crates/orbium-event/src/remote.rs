@@ -11,12 +11,13 @@ use orbium::{Call, Interface, Orb, PoaError, Servant, SystemException};
 
 use crate::event::bytes_of;
 use crate::ordered::OrderedPush;
-use crate::pattern::{Pattern, element};
+use crate::pattern::Pattern;
 use crate::pool::read;
+use crate::publication::Publication;
 use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
-    ProxyPushSupplier, Publication, SupplierQos,
+    ProxyPushSupplier, SupplierQos,
 };
 use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 
@@ -150,14 +151,23 @@ pub fn connect_supplier(
     channel: &EventChannel,
     published: &[(i32, i32)],
 ) -> Result<RemoteSupplier, RemoteError> {
+    let published = published.iter();
+    let published = published.map(|(r#type, source)| Publication::of(*r#type, *source));
+    connect_scheduled_supplier(channel, &published.collect::<Vec<_>>())
+}
+
+/// As [`connect_supplier`], with the operations that push the events, in the schedule of the channel.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_scheduled_supplier(
+    channel: &EventChannel,
+    published: &[Publication],
+) -> Result<RemoteSupplier, RemoteError> {
     let admin = channel.for_suppliers()?.ok_or(RemoteError::Nil)?;
     let proxy = admin.obtain_push_consumer()?.ok_or(RemoteError::Nil)?;
-    let publication = |(r#type, source): &(i32, i32)| Publication {
-        event: element(*r#type, *source).event,
-        ..Publication::default()
-    };
     let qos = SupplierQos {
-        publications: published.iter().map(publication).collect(),
+        publications: published.iter().map(|it| it.to_rtec()).collect(),
         is_gateway: false,
     };
     match proxy.connect_push_supplier(None, &qos) {

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use orbium::lock::{Mutex, MutexGuard};
 
-use crate::event::ANY;
 use crate::health::{DeliveryError, FailurePolicy, Health};
 use crate::peer::Peer;
+use crate::publication::Publication;
 
 pub(crate) struct Supplier {
     pub(crate) id: u64,
@@ -19,8 +19,7 @@ pub(crate) struct Supplier {
 
 struct State {
     peer: Arc<dyn Peer>,
-    /// Types and sources.
-    published: Vec<(i32, i32)>,
+    published: Vec<Publication>,
     is_gateway: bool,
     health: Health,
 }
@@ -29,7 +28,7 @@ impl Supplier {
     pub(crate) fn new(
         id: u64,
         peer: Arc<dyn Peer>,
-        published: Vec<(i32, i32)>,
+        published: Vec<Publication>,
         is_gateway: bool,
     ) -> Self {
         let state = State {
@@ -52,7 +51,7 @@ impl Supplier {
     pub(crate) fn reconnect(
         &self,
         peer: Arc<dyn Peer>,
-        published: Vec<(i32, i32)>,
+        published: Vec<Publication>,
         is_gateway: bool,
     ) {
         let mut state = self.lock();
@@ -86,14 +85,13 @@ impl Supplier {
 
     /// Whether it publishes events of a type and source.
     pub(crate) fn publishes(&self, r#type: i32, source: i32) -> bool {
-        let matches = |published: i32, given| published == given || published == ANY;
         let state = self.lock();
         let mut published = state.published.iter();
-        published.any(|it| matches(it.0, r#type) && matches(it.1, source))
+        published.any(|it| it.includes(r#type, source))
     }
 
     /// What it publishes, unless it is a gateway.
-    pub(crate) fn publications(&self) -> Option<Vec<(i32, i32)>> {
+    pub(crate) fn publications(&self) -> Option<Vec<Publication>> {
         let state = self.lock();
         (!state.is_gateway).then(|| state.published.clone())
     }

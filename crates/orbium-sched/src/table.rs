@@ -106,16 +106,25 @@ impl Table {
         repository: &Repository,
         schedule: &Schedule,
     ) -> Result<&'static Table, SchedError> {
-        let entry = |info: &RtInfo| {
+        let assignment = |info: &RtInfo| {
             let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
-            Ok(Entry {
-                name: info.entry_point.clone().leak(),
-                assignment: schedule.assignment(info.handle).ok_or_else(not_scheduled)?,
-                period: info.timing.period,
-                worst_case: info.timing.worst_case_execution_time,
-            })
+            schedule.assignment(info.handle).ok_or_else(not_scheduled)
         };
-        let entries: Result<Vec<_>, SchedError> = repository.infos().iter().map(entry).collect();
+        // All of them before the first name is leaked.
+        let assignments: Result<Vec<_>, SchedError> =
+            repository.infos().iter().map(assignment).collect();
+        let entry = |(info, assignment): (&RtInfo, Assignment)| Entry {
+            name: info.entry_point.clone().leak(),
+            assignment,
+            period: info.timing.period,
+            worst_case: info.timing.worst_case_execution_time,
+        };
+        let entries: Vec<_> = repository
+            .infos()
+            .iter()
+            .zip(assignments?)
+            .map(entry)
+            .collect();
         let queue = |level: &Level| Queue {
             priority: level.priority,
             dispatching: level.dispatching,
@@ -124,7 +133,7 @@ impl Table {
         Ok(Box::leak(Box::new(Table {
             strategy: schedule.strategy,
             hash: hash_of(repository),
-            entries: entries?.leak(),
+            entries: entries.leak(),
             queues: queues.leak(),
         })))
     }

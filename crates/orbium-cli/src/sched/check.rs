@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orbium_idl::{Diagnostic, Severity};
 use orbium_ridl::Requirements;
 use orbium_sched::gantt::Chart;
 use orbium_sched::{
@@ -15,9 +14,7 @@ use orbium_sched::{
 use crate::failure::Failure;
 use crate::idl_files::FileArgs;
 use crate::output;
-
-/// The longest table that is read.
-const MAX_TABLE: u64 = 64 << 20;
+use crate::sched::table;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -97,23 +94,8 @@ impl AnalysisArgs {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let requirements = requirements(args)?;
-    show(&requirements.diagnostics);
-    if requirements.has_errors() {
-        return Err(Failure::Shown);
-    }
-    if requirements.operations.is_empty() {
-        let sentence = "no operation has timing requirements: `@rt` gives them";
-        return Err(Failure::because(sentence));
-    }
-    let computed = requirements.repository().and_then(|mut repository| {
-        let schedule = repository.compute_scheduling(&args.analysis.options())?;
-        Ok((repository, schedule))
-    });
-    let (repository, schedule) = computed.map_err(|error| {
-        show(&[requirements.refusal(&error)]);
-        Failure::Shown
-    })?;
-    show(&requirements.findings(&schedule));
+    let options = args.analysis.options();
+    let (repository, schedule) = table::computed(&requirements, &options)?;
     let chart = Chart::new(&repository, &schedule, Chart::MAX_STEPS);
     save(args, &repository, &schedule, &chart)?;
     let mut text = summary(&repository, &schedule);
@@ -131,26 +113,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
 fn requirements(args: &CheckArgs) -> Result<Requirements, Failure> {
     let is_idl = |path: &PathBuf| path.extension().is_some_and(|it| it == "idl");
     match &args.files[..] {
-        [table] if !is_idl(table) => {
-            let text = table_text(table)?;
-            Ok(Requirements::listed(&table.to_string_lossy(), &text))
-        }
+        [file] if !is_idl(file) => table::read(file),
         files if files.iter().all(is_idl) => Ok(Requirements::of(&args.idl.model(files)?)),
         _ => Err(Failure::wrong_usage(
             "a table is checked alone: it is the one file that does not end in `.idl`",
         )),
     }
-}
-
-fn table_text(path: &Path) -> Result<String, Failure> {
-    let shown = path.display();
-    let unreadable = |error| Failure::because(format!("cannot read `{shown}`: {error}"));
-    let length = std::fs::metadata(path).map_err(unreadable)?.len();
-    if length > MAX_TABLE {
-        let sentence = format!("`{shown}` has {length} bytes, and {MAX_TABLE} are the most");
-        return Err(Failure::because(sentence));
-    }
-    std::fs::read_to_string(path).map_err(unreadable)
 }
 
 fn save(
@@ -179,13 +147,4 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let shown = path.display();
     let unwritable = |error| Failure::because(format!("cannot write `{shown}`: {error}"));
     std::fs::write(path, text).map_err(unwritable)
-}
-
-/// Errors first: they are what the exit status is about.
-fn show(diagnostics: &[Diagnostic]) {
-    for severity in [Severity::Error, Severity::Warning] {
-        let all = diagnostics.iter().filter(|it| it.severity == severity);
-        let text: String = all.map(ToString::to_string).collect();
-        output::diagnostics(&text);
-    }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium sched`: timing requirements and schedules.
 
-mod check;
+pub(crate) mod check;
 mod serve;
+pub(crate) mod table;
 
 use clap::{Args, Subcommand};
 

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use orbium_testkit::{dead_port, eventually};
 
-use crate::program::{orbium, run};
+use crate::program::{Folder, orbium, run};
 
 /// A channel that the program serves, ended with the test.
 struct Served {
@@ -96,4 +96,73 @@ fn what_is_no_channel_is_refused() {
     let served = Served::new(["--key", "Other"]);
     run(["events", "stat", "IOR:00"]).assert_failed_saying("");
     drop(served);
+}
+
+const TABLE: &str = "operation \"Sensor::update\" period=\"50 ms\" wcet=\"1 ms\"\n\
+                     operation \"Display::show\" wcet=\"2 ms\"\n\
+                     consumes \"Display::show\" operation=\"Sensor::update\"\n";
+
+/// Conformance: events - dispatching by the schedule of a table - `orbium events`
+#[test]
+fn a_channel_dispatches_by_the_schedule_of_a_table() {
+    let folder = Folder::new();
+    let table = folder.file("table.txt", TABLE);
+    let scheduled = ["--dispatching", "scheduled", "--schedule", &table, "--soft"];
+    let served = Served::new(scheduled);
+    let tail = |rt_info| {
+        let tail = [
+            "events",
+            "tail",
+            &served.reference,
+            "--count",
+            "1",
+            "--rt-info",
+            rt_info,
+        ];
+        orbium(tail).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let consumers = ["2", "0"].map(tail);
+    eventually("the consumers", || served.consumers() == 2);
+    run([
+        "events",
+        "push",
+        &served.reference,
+        "--type",
+        "16",
+        "--text",
+        "one",
+    ])
+    .assert_done();
+    for consumer in consumers {
+        let output = consumer.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let line = String::from_utf8(output.stdout).unwrap();
+        assert!(line.contains("one"), "{line}");
+    }
+    run(["events", "tail", &served.reference, "--rt-info", "3"])
+        .assert_failed_saying("the channel refuses the subscription");
+}
+
+#[test]
+fn tables_that_cannot_be_scheduled_serve_no_channel() {
+    let folder = Folder::new();
+    let missing = format!("{}.missing", folder.file("empty.txt", ""));
+    let wrong = folder.file("wrong.txt", "operation\n");
+    let overload = TABLE.replace("1 ms", "60 ms");
+    let overload = folder.file("overload.txt", &overload);
+    let serve = ["events", "serve", "--until-input-ends", "--dispatching"];
+    for (table, why) in [
+        (&missing, "cannot read"),
+        (&wrong, "wrong.txt:1"),
+        (&overload, "Sensor::update"),
+    ] {
+        let scheduled = ["scheduled", "--schedule", table];
+        let ran = run(serve.into_iter().chain(scheduled));
+        assert_eq!(ran.status, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(why) && ran.stdout.is_empty(), "{ran:?}");
+    }
+    let ran = run(serve.into_iter().chain(["reactive", "--schedule", &wrong]));
+    assert_ne!(ran.status, Some(0));
+    let ran = run(serve.into_iter().chain(["scheduled"]));
+    assert_ne!(ran.status, Some(0));
 }

@@ -20,6 +20,7 @@ use crate::cos_event::cos_event_comm::{
 };
 use crate::event::SharedEvent;
 use crate::health::DeliveryError;
+use crate::operations::Consumption;
 use crate::pattern::Pattern;
 use crate::peer::{Anonymous, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
@@ -80,9 +81,12 @@ impl Proxy {
             is_gateway: false,
             on_end: deactivation(call),
         };
-        let connected = self
-            .channel
-            .connect_consumer((Pattern::Null, 0), connection);
+        let consumption = Consumption {
+            pattern: Pattern::Null,
+            rt_info: 0,
+            is_remote: true,
+        };
+        let connected = self.channel.connect_consumer(consumption, connection);
         *slot = Some((connected.map_err(refused)?, Arc::clone(sink)));
         Ok(true)
     }

@@ -8,7 +8,7 @@ use orbium::{Any, Call, ExceptionKind, SystemException};
 
 use super::header::CosHeader;
 use super::peers::Supplier;
-use crate::channel::{Channel, Connection, Publisher};
+use crate::channel::{Channel, Connection};
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPullConsumer, ProxyPushConsumer,
     ProxyPushConsumerServant, SupplierAdminServant,
@@ -19,6 +19,8 @@ use crate::cos_event::cos_event_comm::{
 use crate::event::new_event;
 use crate::peer::{Anonymous, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
+use crate::publication::Publication;
+use crate::publisher::Publisher;
 
 pub(super) struct Suppliers {
     pub(super) channel: Channel,
@@ -81,7 +83,7 @@ impl ProxyPushConsumerServant for ConsumerProxy {
             is_gateway: false,
             on_end: deactivation(call),
         };
-        let published = vec![(self.header.r#type, self.header.source)];
+        let published = vec![Publication::of(self.header.r#type, self.header.source)];
         let publisher = self.channel.connect_publisher(published, connection);
         let connected = (publisher.map_err(refused)?, peer);
         self.connected.store(Some(Arc::new(connected)));

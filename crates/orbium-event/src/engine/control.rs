@@ -58,7 +58,10 @@ impl Engine {
             .collect();
         let suppliers = self.suppliers();
         let published = suppliers.values().filter_map(|it| it.publications());
-        let published: Vec<_> = published.flatten().collect();
+        let published: Vec<_> = published
+            .flatten()
+            .map(|it| (it.r#type, it.source))
+            .collect();
         Sums {
             consumers: sum_of(&patterns),
             suppliers: sum_of_publications(&published),

@@ -8,6 +8,7 @@ use orbium::{Call, ExceptionKind, SystemException};
 use super::peers::RemoteConsumer;
 use crate::channel::{Channel, Connection, Subscription};
 use crate::config::ConnectError;
+use crate::operations::Consumption;
 use crate::pattern::Pattern;
 use crate::peer::{Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
@@ -72,11 +73,12 @@ impl SupplierProxy {
                     is_gateway: qos.is_gateway,
                     on_end: deactivation(call),
                 };
-                let rt_info = rt_info_of(qos);
-                let connect = self
-                    .channel
-                    .connect_consumer((pattern, rt_info), connection);
-                let subscription = connect?;
+                let consumption = Consumption {
+                    pattern,
+                    rt_info: rt_info_of(qos),
+                    is_remote: true,
+                };
+                let subscription = self.channel.connect_consumer(consumption, connection)?;
                 *slot = Some(Connected {
                     subscription,
                     consumer,

@@ -9,10 +9,12 @@ use orbium::stub::ServedBy;
 use orbium::{Call, Interface, Servant, SystemException};
 
 use super::peers::RemoteSupplier;
-use crate::channel::{Channel, Connection, Publisher};
+use crate::channel::{Channel, Connection};
 use crate::config::ConnectError;
 use crate::peer::{Anonymous, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
+use crate::publication::Publication;
+use crate::publisher::Publisher;
 use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,
@@ -72,8 +74,8 @@ impl ConsumerProxy {
         if qos.publications.len() > config.publications {
             return Err(ConnectError::TooMany);
         }
-        let headers = qos.publications.iter().map(|it| &it.event.header);
-        let published = headers.map(|it| (it.r#type, it.source)).collect();
+        let published = qos.publications.iter().map(Publication::from_rtec);
+        let published = published.collect();
         let supplier: Arc<dyn Peer> = match supplier {
             Some(supplier) => Arc::new(RemoteSupplier::new(supplier, config)),
             None => Arc::new(Anonymous),

@@ -8,6 +8,7 @@ mod frugality;
 mod local;
 mod observers;
 mod omni_events;
+mod operations;
 mod parsing;
 mod scheduled;
 mod served;
