@@ -14,13 +14,13 @@ use crate::{Deadline, Interest, SocketOptions, wait_for};
 ///
 /// Left alone, Linux lets it grow to megabytes, as it must for long paths. Within a host, with
 /// BBR, that means that what is on its way no longer fits the cache, and each copy of it comes
-/// from farther away: a flood of messages of 16 KiB and more is slower by a sixth. A smaller
-/// buffer costs more with small messages: the sender blocks after a few, since the kernel
-/// counts its own overhead, and each change of threads takes as long as ten of them. Without
-/// pacing a bounded buffer has each few messages wake the receiver: floods of 1 to 4 KiB are
-/// three times slower with it, and large ones no quicker.
+/// from farther away: a flood of messages of 16 KiB is slower by a tenth. A smaller buffer costs
+/// more with small messages: the sender blocks after a few, since the kernel counts its own
+/// overhead, and each change of threads takes as long as ten of them. Without pacing a bounded
+/// buffer has each few messages wake the receiver: floods of 1 to 4 KiB are three times slower
+/// with it, and large ones no quicker.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const PACED_SEND_BUFFER: usize = 512 * 1024;
+const PACED_SEND_BUFFER: usize = 1024 * 1024;
 
 /// Connects before the deadline.
 ///
