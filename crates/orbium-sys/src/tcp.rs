@@ -4,6 +4,8 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::sync::OnceLock;
 
 use socket2::{Domain, SockRef, Socket, Type};
 
@@ -54,7 +56,11 @@ pub fn connect(
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    if options.send_buffer.is_none() && is_within_host(address, own) && is_paced(&stream) {
+    if options.send_buffer.is_none()
+        && is_within_host(address, own)
+        && is_paced(&stream)
+        && grants_paced_send_buffer()
+    {
         // An optimisation: the connection works without it.
         let _ = SockRef::from(&stream).set_send_buffer_size(PACED_SEND_BUFFER);
     }
@@ -74,6 +80,19 @@ fn is_within_host(address: SocketAddr, own: Option<SocketAddr>) -> bool {
 fn is_paced(stream: &TcpStream) -> bool {
     let name = SockRef::from(stream).tcp_congestion();
     name.is_ok_and(|name| name.starts_with(b"bbr"))
+}
+
+/// Whether the system grants that much to a socket that asks for it. Where it grants less, most
+/// systems left as they came, the buffer would be too small, and left alone it may grow beyond
+/// what can be asked for.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn grants_paced_send_buffer() -> bool {
+    static GRANTS: OnceLock<bool> = OnceLock::new();
+    *GRANTS.get_or_init(|| {
+        let most = std::fs::read_to_string("/proc/sys/net/core/wmem_max").ok();
+        let most = most.and_then(|octets| octets.trim().parse::<usize>().ok());
+        most.is_some_and(|most| most >= PACED_SEND_BUFFER)
+    })
 }
 
 fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()> {
