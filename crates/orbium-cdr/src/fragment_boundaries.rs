@@ -53,6 +53,8 @@ pub(crate) struct More<'a> {
     pub(crate) state: Rare<dyn Any + Send>,
     /// The type of the state.
     pub(crate) state_type: Option<TypeId>,
+    /// The most steps that a walk may take without an octet, if not as many as usual.
+    pub(crate) free_steps: Option<u32>,
 }
 
 impl More<'_> {

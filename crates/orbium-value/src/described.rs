@@ -27,11 +27,19 @@ static DESCRIBED: Class = Class {
         let Some(description) = value.description() else {
             return Err(reader.error(CdrErrorKind::BadValue));
         };
-        let state = Linked::read(description.state().clone(), reader)?;
+        let code = description.state().clone();
+        let state = reader.with_free_steps(FREE_STEPS, |reader| Linked::read(code, reader))?;
         value.write_state::<Described>().state = Some(state);
         Ok(())
     },
 };
+
+/// Steps that reading a state by its TypeCode may take besides those that its octets allow.
+///
+/// A message has a value for every few octets, and anys repeat values for fewer: what each may
+/// take for nothing is taken that often. Empty structs, which IDL has none of, and arrays of them
+/// are what takes steps and no octets.
+const FREE_STEPS: u32 = 128;
 
 /// The state of such a value; none before it is set, and after it was reset.
 #[derive(Debug)]
@@ -155,7 +163,8 @@ impl Factories {
 ///
 /// # Errors
 /// As [`read_value`](crate::read_value); [`CdrErrorKind::UnknownValue`] also for a custom type
-/// that is not registered, as its state cannot be interpreted.
+/// that is not registered, as its state cannot be interpreted. [`CdrErrorKind::CountTooLarge`]
+/// also for a state with many parts that have no octets.
 pub fn read_described(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,

@@ -67,6 +67,7 @@ fn walk(
     let mut walk = Walk {
         visitor,
         start: reader.position(),
+        free_steps: reader.free_steps().map_or(FREE_STEPS, u64::from),
         steps: 0,
     };
     walk.value(code, reader)
@@ -122,6 +123,8 @@ struct Walk<'v> {
     visitor: &'v mut dyn Visitor<Error = CdrError>,
     /// Position it started at.
     start: usize,
+    /// Steps that it may take without an octet.
+    free_steps: u64,
     steps: u64,
 }
 
@@ -129,7 +132,7 @@ impl Walk<'_> {
     fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
         self.steps += 1;
         let walked = (reader.position() - self.start) as u64;
-        if self.steps > FREE_STEPS + STEPS_PER_OCTET * walked {
+        if self.steps > self.free_steps + STEPS_PER_OCTET * walked {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
         Ok(())

@@ -6,7 +6,6 @@ use core::cell::{Cell, RefCell};
 use crate::fixed_size::Primitives;
 use crate::fragment_boundaries::{DATA_AT, FragmentBoundaries, More, beyond};
 use crate::layout::gap;
-use crate::rare::Rare;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
 
 /// The boundaries, if there are any; the other parts of the reader stay free.
@@ -57,8 +56,7 @@ impl<'a> CdrReader<'a> {
                     ahead,
                     chunk: None,
                 }),
-                state: Rare::NONE,
-                state_type: None,
+                ..More::default()
             }));
         }
     }

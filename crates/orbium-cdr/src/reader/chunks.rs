@@ -102,6 +102,31 @@ impl<'a> CdrReader<'a> {
         }
     }
 
+    /// Reads with walks by TypeCodes that may take so many steps besides those that their
+    /// octets allow: data that a peer may send many times for a few octets, such as the state
+    /// of a value, is allowed less than a whole message.
+    ///
+    /// # Errors
+    /// What `read` says.
+    #[doc(hidden)]
+    pub fn with_free_steps<T>(
+        &mut self,
+        steps: u32,
+        read: impl FnOnce(&mut Self) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        let more = self.more.get_or_insert_default();
+        let before = more.free_steps.replace(steps);
+        let done = read(self);
+        self.more.get_or_insert_default().free_steps = before;
+        done
+    }
+
+    /// The steps that a walk may take without an octet, if not as many as usual.
+    #[inline]
+    pub(crate) fn free_steps(&self) -> Option<u32> {
+        self.more.as_ref().and_then(|more| more.free_steps)
+    }
+
     pub(crate) fn is_chunked(&self) -> bool {
         self.boundaries()
             .is_some_and(|boundaries| boundaries.chunk.is_some())

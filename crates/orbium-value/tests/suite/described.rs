@@ -438,3 +438,28 @@ fn damaged_values_of_unknown_types_are_read_or_refused() {
         assert!(read > 0);
     }
 }
+
+/// An any of so many values, the state of each of which is so many structs without members.
+fn values_of_nothing(values: u32, structs: u32) -> Vec<u8> {
+    let nothing = TypeCode::structure("IDL:Nothing:1.0", "Nothing", []);
+    let members = [("all", TypeCode::array(nothing, structs), true)];
+    let code = TypeCode::value("IDL:Idle:1.0", "Idle", 0, None, members);
+    let mut writer = CdrWriter::new(Format::native());
+    put(&TypeCode::sequence(code, 0), &mut writer);
+    writer.write_u32(values);
+    (0..values).for_each(|_| writer.write_u32(0x7fff_ff00));
+    writer.finish().unwrap()
+}
+
+/// Four octets of a message are a value: they must not be worth thousands of steps.
+///
+/// Conformance: CDR - value types in anys - limits
+#[test]
+fn states_without_octets_are_bounded() {
+    let read = |values, structs| {
+        let octets = values_of_nothing(values, structs);
+        read_by::<Any>(&empty(), &octets, Format::native()).map(drop)
+    };
+    assert_eq!(read(100, 100), Ok(()));
+    assert_eq!(read(1, 1000), Err(CdrErrorKind::CountTooLarge));
+}
