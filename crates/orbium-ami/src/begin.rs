@@ -26,6 +26,7 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
         values: arguments,
         write,
     };
+    let object = object.under_wider_messaging().unwrap_or(object);
     let call = Call::begin(readers.here(), object, operation, Box::new(arguments));
     Asynchronous::new(call, results)
 }

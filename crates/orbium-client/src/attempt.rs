@@ -43,6 +43,9 @@ pub(crate) enum Path {
     /// By way of interceptors, with service contexts of the caller, or under a policy of
     /// Messaging.
     Intercepted,
+    /// As `Intercepted`, by the attempt's other reference: this thread or the ORB has policies
+    /// of Messaging that the reference has not itself.
+    Derived,
 }
 
 /// The state of a call between its exchanges.
@@ -101,13 +104,8 @@ impl<'o> Attempt<'o> {
         if notice == 0 && !log::wants_spans() {
             return Ok(Path::Plain);
         }
-        match self.begin_request(notice, operation) {
-            Ok(()) if notice & (notice::INTERCEPTED | notice::MESSAGING) != 0 => {
-                Ok(Path::Intercepted)
-            }
-            Ok(()) => Ok(Path::Plain),
-            Err(exception) => Err(self.failed(operation, exception)),
-        }
+        self.begin_request(notice, operation)
+            .map_err(|exception| self.failed(operation, exception))
     }
 
     #[cold]
@@ -116,9 +114,17 @@ impl<'o> Attempt<'o> {
         &mut self,
         notice: u8,
         operation: &'static Operation,
-    ) -> Result<(), SystemException> {
+    ) -> Result<Path, SystemException> {
+        let path = match notice & (notice::INTERCEPTED | notice::MESSAGING) {
+            0 => Path::Plain,
+            _ => Path::Intercepted,
+        };
         if notice == notice::INTERCEPTED && !log::wants_spans() {
-            return Ok(());
+            return Ok(path);
+        }
+        if let Some(derived) = self.object.under_wider_messaging() {
+            self.forwarded = Some(derived);
+            return Ok(Path::Derived);
         }
         self.observed = Observed::begin(self.object, operation, notice);
         let start = match notice & !(notice::METRICS | notice::INTERCEPTED | notice::MESSAGING) {
@@ -133,7 +139,12 @@ impl<'o> Attempt<'o> {
         if let Some(start) = start {
             self.await_start(start)?;
         }
-        self.check_connection()
+        self.check_connection().map(|()| path)
+    }
+
+    /// The reference that the call is to be made through instead, of a [`Path::Derived`].
+    pub(crate) fn take_derived(&mut self) -> Option<Arc<Reference>> {
+        self.forwarded.take()
     }
 
     /// The request is to go the way that was good last.
@@ -168,6 +179,8 @@ impl<'o> Attempt<'o> {
         let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
         self.timing.is_timed |= self.object.overrides().cancellation.is_some();
+        let routers = &self.target().overrides().messaging.routers;
+        self.timing.is_header_special |= !routers.is_none();
         Ok(start)
     }
 
@@ -314,7 +327,15 @@ impl<'o> Attempt<'o> {
     /// The call ends with a user exception.
     #[cold]
     pub(crate) fn note_user_exception(&self, raised: &impl Raises) {
-        if let (Some(observed), Raised::User(id, _)) = (&self.observed, raised.raised()) {
+        if let Raised::User(id, _) = raised.raised() {
+            self.note_user_exception_id(id);
+        }
+    }
+
+    /// The call ends with the user exception of that repository id.
+    #[cold]
+    pub(crate) fn note_user_exception_id(&self, id: &'static str) {
+        if let Some(observed) = &self.observed {
             observed.note_user_exception(id);
         }
     }
@@ -351,7 +372,7 @@ impl CallTarget for Attempt<'_> {
     }
 
     fn sync_scope(&self) -> SyncScope {
-        self.object.overrides().sync_scope
+        self.object.overrides().messaging.sync_scope()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use orbium_channel::protocol::{self, Offer, Usable};
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_invocation::router_policies::RouterPolicies;
 
 use crate::candidate::Candidate;
 use crate::connection_policies::conflicts;
@@ -38,6 +39,8 @@ struct Ways {
     lanes: Lanes,
     /// Whether connections have buffers of their own.
     is_buffered: bool,
+    /// What requests say to routers.
+    routers: RouterPolicies,
     /// Why the last one that cannot be used cannot.
     refused: Option<SystemException>,
 }
@@ -47,7 +50,8 @@ impl Ways {
         let config = client.config();
         let over_datagrams = config.protocols.is_datagram(&offer.channel);
         let (pools, spoken) = (client.pools(), config.giop_minor);
-        match Candidate::new(pools, spoken, offer, is_own_channel, self.is_buffered) {
+        let policies = (self.is_buffered, self.routers);
+        match Candidate::new(pools, spoken, offer, is_own_channel, policies) {
             Ok(candidate) if over_datagrams => {
                 self.datagrams_first |= self.candidates.is_empty();
                 self.datagrams.push(candidate);
@@ -80,12 +84,17 @@ impl Binding {
         if !conflicts(&published, &policies, policy.is_some()).is_empty() {
             return Err(not_reconciled());
         }
+        let routers = reconciled(&overrides.messaging.routers, ior);
+        if routers.unsatisfiable().next().is_some() {
+            return Err(not_reconciled());
+        }
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
         let strategy = client.config().client_strategy;
         let mut ways = Ways {
             is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
+            routers,
             ..Ways::default()
         };
         let protocols = &client.config().protocols;
@@ -99,6 +108,7 @@ impl Binding {
             lanes,
             refused,
             is_buffered: _,
+            routers: _,
         } = ways;
         if candidates.is_empty() && datagrams.is_empty() {
             let offered = OfferedProtocol::list(&offered(client, is_own_channel, ior, policy));
@@ -128,6 +138,15 @@ impl Binding {
 
     pub(crate) fn prefer(&self, candidate: usize) {
         self.preferred.store(candidate, Ordering::Relaxed);
+    }
+}
+
+/// The policies for routers of calls through a reference: what it publishes counts where the
+/// client has the policy too.
+pub(crate) fn reconciled(own: &RouterPolicies, ior: &Ior) -> RouterPolicies {
+    match own.is_none() {
+        true => *own,
+        false => own.reconcile(RouterPolicies::published(ior)),
     }
 }
 

@@ -78,7 +78,8 @@ impl<'a> Buffered<'_, 'a> {
         pool: &Pool,
     ) -> Result<Result<(), Outcome>, SystemException> {
         let deadline = attempt.timing().sending;
-        let constraint = attempt.object().overrides().buffering;
+        let constraint = attempt.object().overrides().messaging.buffering;
+        let constraint = constraint.unwrap_or_default();
         for _ in 0..OUTDATED {
             let mut begun = pool.begin_oneway(way.said, deadline)?;
             let mut writer = match self.write(attempt, way.candidate, &mut begun) {
@@ -163,6 +164,9 @@ pub(crate) fn flush_before_call(attempt: &Attempt<'_>) {
 /// # Errors
 /// TIMEOUT: they are still in the buffer. COMM_FAILURE, or what connecting raises: they are lost.
 pub fn flush_oneways(object: &Reference, within: Duration) -> Result<(), SystemException> {
+    if let Some(derived) = object.under_wider_messaging() {
+        return flush_oneways(&derived, within);
+    }
     let mut attempt = Attempt::new(object);
     attempt.check_before_call()?;
     let way = attempt.way(Choice::First)?;

@@ -66,8 +66,9 @@ fn call_and<'a, T, E: Raises>(
 ) -> Result<T, E> {
     orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    if attempt.check_before_request(operation)? == Path::Intercepted {
-        return call_intercepted(&mut attempt, operation, &arguments, results);
+    let path = attempt.check_before_request(operation)?;
+    if path != Path::Plain {
+        return call_intercepted((&mut attempt, path), operation, &arguments, results);
     }
     orbium_trace::probe!(Initialisation);
     loop {
@@ -103,10 +104,10 @@ fn call_and<'a, T, E: Raises>(
     }
 }
 
-/// A call by way of interceptors: one code for all, around what reads the results.
+/// A call by way of interceptors, or under policies of Messaging: one code for all, around what reads the results.
 #[inline(never)]
 fn call_intercepted<'a, T, E: Raises>(
-    attempt: &mut Attempt<'_>,
+    (attempt, path): (&mut Attempt<'_>, Path),
     operation: &'static Operation,
     arguments: &dyn Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
@@ -132,10 +133,7 @@ fn call_intercepted<'a, T, E: Raises>(
         arguments,
         link: |attempt| attempt.link(),
     };
-    request.perform(attempt, &mut read)?;
-    if let Some(Err(raised)) = &ended {
-        attempt.note_user_exception(raised);
-    }
+    request.perform(attempt, path, &mut read)?;
     ended.unwrap_or_else(|| Err(broken_invariant().into()))
 }
 
@@ -146,17 +144,18 @@ pub fn send<'a>(
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    if attempt.check_before_request(operation)? == Path::Intercepted {
+    let path = attempt.check_before_request(operation)?;
+    if path != Path::Plain {
         let mut read = |_: &mut Exchange<'a, '_>, _| Ok(Read::Nothing);
         let request = Intercepted {
             operation,
             arguments: &arguments,
-            link: match object.overrides().is_acknowledged() {
-                true => |attempt| attempt.link(),
-                false => link_for_oneway,
+            link: |attempt| match attempt.object().overrides().is_acknowledged() {
+                true => attempt.link(),
+                false => link_for_oneway(attempt),
             },
         };
-        return request.perform(&mut attempt, &mut read);
+        return request.perform(&mut attempt, path, &mut read);
     }
     loop {
         let outcome = match link_for_oneway(&attempt) {
@@ -201,6 +200,9 @@ static LOCATE: Operation = Operation::new("locate");
 /// Has so many connections ready that calls of this thread can use.
 #[inline]
 pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> {
+    if let Some(derived) = object.under_wider_messaging() {
+        return connect(&derived, count);
+    }
     let mut attempt = Attempt::new(object);
     let connected = connect_all(&mut attempt, count);
     connected.map_err(|exception| attempt.failed(&CONNECT, exception))
@@ -230,6 +232,9 @@ fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemExce
 /// Asks where the object is.
 #[inline]
 pub fn locate(object: &Reference) -> Result<bool, SystemException> {
+    if let Some(derived) = object.under_wider_messaging() {
+        return locate(&derived);
+    }
     let mut attempt = Attempt::new(object);
     attempt.check_before_call()?;
     loop {

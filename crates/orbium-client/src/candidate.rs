@@ -15,6 +15,7 @@ use orbium_giop::{
     SystemException, TaggedProfile, Target, Version,
 };
 use orbium_invocation::Operation;
+use orbium_invocation::router_policies::RouterPolicies;
 
 use crate::introduction::Introduction;
 use crate::partition::ConnectionPartition;
@@ -37,6 +38,8 @@ pub struct Candidate {
     /// Whether its server accepts a CancelRequest.
     pub is_cancelled: bool,
     template: RequestTemplate,
+    /// What its requests say to routers.
+    routers: RouterPolicies,
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
 }
@@ -51,6 +54,7 @@ pub(crate) enum Route {
 impl Candidate {
     /// The way that a profile offers: over the connections to its channel, those with buffers
     /// of their own if `is_buffered`, or within the process if the channel is the ORB's own.
+    /// Its requests carry the policies for routers.
     ///
     /// # Errors
     /// No code sets or no transport for it.
@@ -59,7 +63,7 @@ impl Candidate {
         spoken: GiopMinor,
         offer: &Offer,
         is_own_channel: bool,
-        is_buffered: bool,
+        (is_buffered, routers): (bool, RouterPolicies),
     ) -> Result<Self, SystemException> {
         let minor = offer.version.minor.min(spoken.number());
         let version = Version { major: 1, minor };
@@ -92,6 +96,7 @@ impl Candidate {
             template: template(version, offer, headers),
             is_cancelled: protocol::bears_cancelling(&offer.components),
             object_key: offer.object_key.clone(),
+            routers,
             readdressed: OnceLock::new(),
         })
     }
@@ -176,7 +181,7 @@ impl Candidate {
             response,
             operation,
             (introduction, &[]),
-            timing,
+            (timing, &self.routers),
         )
     }
 
@@ -198,7 +203,7 @@ impl Candidate {
             response,
             operation,
             (introduction, added),
-            timing,
+            (timing, &self.routers),
         )
     }
 

@@ -2,7 +2,7 @@
 //! What all calls of an ORB share.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_cdr::Owner;
 use orbium_channel::BidirectionalConnections;
@@ -11,6 +11,7 @@ use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_invocation::{ConnectionSharing, RealTime};
 use orbium_metrics::{Instruments, Measurements};
+use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
 use crate::config::ClientConfig;
@@ -31,6 +32,8 @@ pub struct ClientContext {
     instruments: Arc<Instruments>,
     pools: PerProcess<Pools>,
     real_time: OnceLock<Arc<dyn RealTime>>,
+    /// The policies that the ORB was given since it was made.
+    overrides: OnceLock<Mutex<ThreadPolicies>>,
 }
 
 impl ClientContext {
@@ -55,6 +58,7 @@ impl ClientContext {
             instruments,
             pools: PerProcess::new(),
             real_time: OnceLock::new(),
+            overrides: OnceLock::new(),
         })
     }
 
@@ -145,8 +149,8 @@ impl ClientContext {
         }
     }
 
-    /// Checks that the ORB has not ended; the policies of this thread, if it has
-    /// any.
+    /// Checks that the ORB has not ended; the policies of this thread, and of those that the
+    /// ORB was given the others.
     ///
     /// # Errors
     /// BAD_INV_ORDER 4.
@@ -158,7 +162,30 @@ impl ClientContext {
         if notice & notice::ENDED != 0 {
             return Err(already_shut_down());
         }
-        Ok(ThreadPolicies::of_this_thread(self.number))
+        Ok(self.wider_policies())
+    }
+
+    /// The policies of this thread, and of those that the ORB was given the others.
+    pub(crate) fn wider_policies(&self) -> ThreadPolicies {
+        let of_thread = ThreadPolicies::of_this_thread(self.number);
+        match self.overrides.get() {
+            Some(_) => of_thread.or(&self.orb_overrides()),
+            None => of_thread,
+        }
+    }
+
+    /// The policies that the ORB was given since it was made.
+    pub fn orb_overrides(&self) -> ThreadPolicies {
+        let overrides = self.overrides.get().map(Mutex::lock);
+        let overrides = overrides.map(|it| it.unwrap_or_else(PoisonError::into_inner));
+        overrides.map_or_else(ThreadPolicies::default, |it| it.clone())
+    }
+
+    /// Changes them.
+    pub fn set_orb_overrides(&self, change: impl FnOnce(&mut ThreadPolicies)) {
+        let overrides = self.overrides.get_or_init(Mutex::default).lock();
+        change(&mut overrides.unwrap_or_else(PoisonError::into_inner));
+        self.set_notice(notice::THREAD_POLICY);
     }
 
     /// The policies that this thread has for its calls through the ORB.
@@ -166,14 +193,15 @@ impl ClientContext {
         ThreadPolicies::of_this_thread(self.number)
     }
 
-    /// The policies of all calls through the ORB.
+    /// The policies of all calls through the ORB: those that it was given, or else those of
+    /// its configuration.
     pub fn orb_policies(&self) -> ThreadPolicies {
-        ThreadPolicies {
+        self.orb_overrides().or(&ThreadPolicies {
             protocols: self.config.client_protocols.clone(),
             times: self.config.times,
             defined: self.config.interceptors.policies().to_vec(),
             ..ThreadPolicies::default()
-        }
+        })
     }
 
     /// Changes the policies that this thread has for its calls through the ORB.

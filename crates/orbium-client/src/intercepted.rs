@@ -7,7 +7,7 @@ use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
 use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::Operation;
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Path};
 use crate::buffered::{Buffered, flush_before_call};
 use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
@@ -35,9 +35,29 @@ pub(crate) struct Intercepted<'c, 'a> {
 }
 
 impl<'a> Intercepted<'_, 'a> {
-    /// Makes the request until it is done; each attempt is a flow of its own.
+    /// Makes the request until it is done, through the reference of the attempt or, where the
+    /// path says so, through that which is derived of it.
     #[inline(never)]
     pub(crate) fn perform(
+        &self,
+        attempt: &mut Attempt<'_>,
+        path: Path,
+        read: &mut Reading<'_, 'a>,
+    ) -> Result<(), SystemException> {
+        let derived = match path {
+            Path::Derived => attempt.take_derived(),
+            Path::Plain | Path::Intercepted => None,
+        };
+        let Some(derived) = derived else {
+            return self.attempts(attempt, read);
+        };
+        let mut attempt = Attempt::new(&derived);
+        attempt.check_before_request(self.operation)?;
+        self.attempts(&mut attempt, read)
+    }
+
+    /// Makes the request until it is done; each attempt is a flow of its own.
+    fn attempts(
         &self,
         attempt: &mut Attempt<'_>,
         read: &mut Reading<'_, 'a>,
@@ -131,7 +151,10 @@ impl<'a> Intercepted<'_, 'a> {
             Answer::None => Err(exchange.outcome()),
             answer => Ok(match read(&mut exchange, answer) {
                 Ok(Read::Results) => CallOutcome::Results,
-                Ok(Read::UserException(id)) => CallOutcome::UserException(id.into()),
+                Ok(Read::UserException(id)) => {
+                    attempt.note_user_exception_id(id);
+                    CallOutcome::UserException(id.into())
+                }
                 Ok(Read::Nothing) => CallOutcome::Sent,
                 Err(exception) => CallOutcome::Raised(exception),
             }),

@@ -3,9 +3,9 @@
 
 /// The ORB has ended.
 pub const ENDED: u8 = 1;
-/// Some thread has policies of its own.
+/// Some thread has policies of its own, or the ORB was given some since it was made.
 pub const THREAD_POLICY: u8 = 2;
-/// Of a reference with time policies or with a cancellation token.
+/// Of a reference with time policies, policies for routers, or a cancellation token.
 pub const TIME_POLICY: u8 = 4;
 /// Calls have interceptors, or service contexts of their callers.
 pub const INTERCEPTED: u8 = 16;

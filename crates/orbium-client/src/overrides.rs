@@ -4,11 +4,10 @@
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, Policy, ReplyContexts};
-use orbium_invocation::{
-    BufferingConstraint, CancellationToken, Operation, RebindMode, SyncScope, TimePolicies,
-};
+use orbium_invocation::{CancellationToken, Operation, SyncScope, TimePolicies};
 
 use crate::connection_policies::ConnectionPolicies;
+use crate::messaging_policies::MessagingPolicies;
 
 /// The policies of a reference, where it has its own.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +18,8 @@ pub struct Overrides {
     pub protocols: Option<ProtocolPolicy>,
     /// How calls share connections.
     pub connections: ConnectionPolicies,
-    /// RebindPolicy.
-    pub rebind: RebindMode,
-    /// SyncScopePolicy.
-    pub sync_scope: SyncScope,
-    /// How long oneways under SYNC_NONE are buffered.
-    pub buffering: BufferingConstraint,
+    /// Those of CORBA Messaging.
+    pub messaging: MessagingPolicies,
     /// Service contexts that requests carry.
     pub contexts: ContextList,
     /// Where the service contexts of replies go.
@@ -41,7 +36,7 @@ impl Overrides {
     /// What a request asks of its server.
     pub(crate) fn response_to(&self, operation: &Operation) -> ResponseFlags {
         match operation.is_oneway() {
-            true => self.sync_scope.response(),
+            true => self.messaging.sync_scope().response(),
             false => operation.response(),
         }
     }
@@ -49,13 +44,13 @@ impl Overrides {
     /// Whether oneways are acknowledged.
     pub(crate) fn is_acknowledged(&self) -> bool {
         matches!(
-            self.sync_scope,
+            self.messaging.sync_scope(),
             SyncScope::WithServer | SyncScope::WithTarget
         )
     }
 
     /// Whether oneways are buffered.
     pub(crate) fn is_buffered(&self) -> bool {
-        self.sync_scope == SyncScope::None
+        self.messaging.sync_scope() == SyncScope::None
     }
 }

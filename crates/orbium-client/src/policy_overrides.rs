@@ -6,12 +6,13 @@ use std::any::Any as Erased;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use orbium_cdr::Any;
 use orbium_channel::ProtocolPolicy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_interceptor::{Policy, PolicyError};
-use orbium_invocation::{BufferingConstraint, RebindMode, SyncScope, TimePolicies};
+use orbium_interceptor::Policy;
+use orbium_invocation::TimePolicies;
+use orbium_invocation::router_policies::RouterPolicies;
 
+use crate::messaging_policies::MessagingPolicies;
 use crate::overrides::Overrides;
 use crate::thread_policies::ThreadPolicies;
 
@@ -22,6 +23,12 @@ pub mod policy_type {
     pub const REBIND: u32 = 23;
     /// SyncScopePolicy: [`SyncScope`](orbium_invocation::SyncScope).
     pub const SYNC_SCOPE: u32 = 24;
+    /// RequestPriorityPolicy:
+    /// [`PriorityRange`](orbium_invocation::router_policies::PriorityRange), not empty.
+    pub const REQUEST_PRIORITY: u32 = 25;
+    /// ReplyPriorityPolicy:
+    /// [`PriorityRange`](orbium_invocation::router_policies::PriorityRange), not empty.
+    pub const REPLY_PRIORITY: u32 = 26;
     /// RequestStartTimePolicy: [`SystemTime`](std::time::SystemTime).
     pub const REQUEST_START_TIME: u32 = 27;
     /// RequestEndTimePolicy: [`SystemTime`](std::time::SystemTime).
@@ -34,12 +41,19 @@ pub mod policy_type {
     pub const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
     /// RelativeRoundtripTimeoutPolicy: [`Duration`](std::time::Duration).
     pub const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
+    /// RoutingPolicy: [`RoutingTypeRange`](orbium_invocation::router_policies::RoutingTypeRange), in
+    /// which ROUTE_NONE is: there is no router.
+    pub const ROUTING: u32 = 33;
+    /// MaxHopsPolicy: `u16`.
+    pub const MAX_HOPS: u32 = 34;
+    /// QueueOrderPolicy: [`QueueOrder`](orbium_invocation::router_policies::QueueOrder).
+    pub const QUEUE_ORDER: u32 = 35;
     /// ClientProtocolPolicy: [`ProtocolPolicy`](orbium_channel::ProtocolPolicy).
     pub const CLIENT_PROTOCOL: u32 = 43;
 }
 
 /// Types below this are assigned by the OMG, those above by organisations (by their VMCID).
-const END_OF_STANDARD: u32 = 0x1000;
+pub(crate) const END_OF_STANDARD: u32 = 0x1000;
 
 /// What becomes of the policies that were there before (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +93,7 @@ impl fmt::Debug for OverrideError {
 
 impl std::error::Error for OverrideError {}
 
-/// The policies of a reference or of a thread, by the numbers of their types.
+/// The policies of a reference, of a thread or of an ORB, by the numbers of their types.
 pub trait PolicyScope: Clone {
     /// Sets a policy; whether it can be set there.
     fn put(&mut self, policy: &Policy) -> bool;
@@ -127,28 +141,25 @@ pub trait PolicyScope: Clone {
 }
 
 /// Sets a value if the policy has one of that type; whether it has.
-fn set<T: Clone + 'static>(to: &mut T, policy: &Policy) -> bool {
-    let value = policy.value::<T>().cloned();
-    value.map(|value| *to = value).is_some()
-}
-
-/// The same where there may be none.
 fn set_some<T: Clone + 'static>(to: &mut Option<T>, policy: &Policy) -> bool {
     let value = policy.value::<T>().cloned();
     value.map(|value| *to = Some(value)).is_some()
 }
 
-/// The policies that references and threads have.
+/// The policies that references, threads and ORBs have.
 struct Common<'p> {
     times: &'p mut TimePolicies,
     protocols: &'p mut Option<ProtocolPolicy>,
+    messaging: &'p mut MessagingPolicies,
     defined: &'p mut Vec<Policy>,
 }
 
 impl Common<'_> {
     fn put(self, policy: &Policy) -> bool {
-        let times = self.times;
+        let (times, messaging) = (self.times, self.messaging);
         match policy.policy_type() {
+            policy_type::REBIND => set_some(&mut messaging.rebind, policy),
+            policy_type::SYNC_SCOPE => set_some(&mut messaging.sync_scope, policy),
             policy_type::REQUEST_START_TIME => set_some(&mut times.request_start, policy),
             policy_type::REQUEST_END_TIME => set_some(&mut times.request_end, policy),
             policy_type::REPLY_START_TIME => set_some(&mut times.reply_start, policy),
@@ -164,29 +175,35 @@ impl Common<'_> {
                 self.defined.push(policy.clone());
                 true
             }
-            _ => false,
+            _ => put_for_routers(&mut messaging.routers, policy),
         }
     }
 
     fn clear(self) {
         *self.times = TimePolicies::NONE;
         *self.protocols = None;
+        *self.messaging = MessagingPolicies::default();
         self.defined.clear();
     }
 }
 
-/// All that is set of the policies that references and threads have.
+/// A policy of that type if it has a value.
+fn one<T: Erased + Send + Sync>(policy_type: u32, value: Option<T>) -> Option<Policy> {
+    value.map(|value| Policy::new(policy_type, value))
+}
+
+/// All that is set of the policies that references, threads and ORBs have.
 fn all_common(
     times: &TimePolicies,
     protocols: Option<&ProtocolPolicy>,
+    messaging: &MessagingPolicies,
     defined: &[Policy],
 ) -> Vec<Policy> {
-    fn one<T: Erased + Send + Sync>(policy_type: u32, value: Option<T>) -> Option<Policy> {
-        value.map(|value| Policy::new(policy_type, value))
-    }
     let at: fn(u32, Option<SystemTime>) -> Option<Policy> = one;
     let within: fn(u32, Option<Duration>) -> Option<Policy> = one;
-    let all = [
+    let standard = [
+        one(policy_type::REBIND, messaging.rebind),
+        one(policy_type::SYNC_SCOPE, messaging.sync_scope),
         at(policy_type::REQUEST_START_TIME, times.request_start),
         at(policy_type::REQUEST_END_TIME, times.request_end),
         at(policy_type::REPLY_START_TIME, times.reply_start),
@@ -198,60 +215,41 @@ fn all_common(
         ),
         one(policy_type::CLIENT_PROTOCOL, protocols.cloned()),
     ];
-    let defined = defined.iter().cloned();
-    all.into_iter().flatten().chain(defined).collect()
+    let mut all: Vec<_> = standard.into_iter().flatten().collect();
+    all.extend(all_for_routers(messaging.routers));
+    all.extend(defined.iter().cloned());
+    all
 }
 
-/// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
-/// programs define.
-///
-/// # Errors
-/// Why the value makes none. The policies of points of time (27 to 30) are not made of a
-/// `TimeBase::UtcT`, but by [`Policy::new`] of a [`SystemTime`]: UNSUPPORTED_POLICY.
-pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, PolicyError>> {
-    if policy_type >= END_OF_STANDARD {
-        return None;
+/// Sets a policy for routers, unless no request without a router can satisfy it.
+fn put_for_routers(policies: &mut RouterPolicies, policy: &Policy) -> bool {
+    let mut changed = *policies;
+    let is_set = match policy.policy_type() {
+        policy_type::REQUEST_PRIORITY => set_some(&mut changed.request_priority, policy),
+        policy_type::REPLY_PRIORITY => set_some(&mut changed.reply_priority, policy),
+        policy_type::ROUTING => set_some(&mut changed.routing, policy),
+        policy_type::MAX_HOPS => set_some(&mut changed.max_hops, policy),
+        policy_type::QUEUE_ORDER => set_some(&mut changed.queue_order, policy),
+        _ => false,
+    };
+    let is_valid = is_set && changed.unsatisfiable().next().is_none();
+    if is_valid {
+        *policies = changed;
     }
-    let number = || {
-        value
-            .extract::<i16>()
-            .map_err(|_| PolicyError::BadPolicyValue)
-    };
-    let span = || {
-        let hundreds = value
-            .extract::<u64>()
-            .map_err(|_| PolicyError::BadPolicyValue)?;
-        let nanoseconds = hundreds
-            .checked_mul(100)
-            .ok_or(PolicyError::UnsupportedPolicyValue)?;
-        Ok(Policy::new(policy_type, Duration::from_nanos(nanoseconds)))
-    };
-    let rebind = |number| match number {
-        0 => Ok(RebindMode::Transparent),
-        1 => Ok(RebindMode::NoRebind),
-        2 => Ok(RebindMode::NoReconnect),
-        _ => Err(PolicyError::BadPolicyValue),
-    };
-    let scope = |number| match number {
-        0 => Ok(SyncScope::None),
-        1 => Ok(SyncScope::WithTransport),
-        2 => Ok(SyncScope::WithServer),
-        3 => Ok(SyncScope::WithTarget),
-        _ => Err(PolicyError::BadPolicyValue),
-    };
-    Some(match policy_type {
-        policy_type::REBIND => number()
-            .and_then(rebind)
-            .map(|it| Policy::new(policy_type, it)),
-        policy_type::SYNC_SCOPE => number()
-            .and_then(scope)
-            .map(|it| Policy::new(policy_type, it)),
-        policy_type::RELATIVE_REQUEST_TIMEOUT | policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => span(),
-        policy_type::REQUEST_START_TIME..=policy_type::REPLY_END_TIME => {
-            Err(PolicyError::UnsupportedPolicy)
-        }
-        _ => Err(PolicyError::BadPolicyType),
-    })
+    is_valid
+}
+
+/// The policies for routers that are set.
+pub(crate) fn all_for_routers(policies: RouterPolicies) -> impl Iterator<Item = Policy> {
+    [
+        one(policy_type::REQUEST_PRIORITY, policies.request_priority),
+        one(policy_type::REPLY_PRIORITY, policies.reply_priority),
+        one(policy_type::ROUTING, policies.routing),
+        one(policy_type::MAX_HOPS, policies.max_hops),
+        one(policy_type::QUEUE_ORDER, policies.queue_order),
+    ]
+    .into_iter()
+    .flatten()
 }
 
 impl Overrides {
@@ -259,6 +257,7 @@ impl Overrides {
         Common {
             times: &mut self.times,
             protocols: &mut self.protocols,
+            messaging: &mut self.messaging,
             defined: &mut self.defined,
         }
     }
@@ -266,35 +265,20 @@ impl Overrides {
 
 impl PolicyScope for Overrides {
     fn put(&mut self, policy: &Policy) -> bool {
-        match policy.policy_type() {
-            policy_type::REBIND => set(&mut self.rebind, policy),
-            policy_type::SYNC_SCOPE => set(&mut self.sync_scope, policy),
-            _ => self.common().put(policy),
-        }
+        self.common().put(policy)
     }
 
     fn clear(&mut self) {
-        self.rebind = RebindMode::default();
-        self.sync_scope = SyncScope::default();
-        self.buffering = BufferingConstraint::default();
         self.common().clear();
     }
 
-    /// RebindPolicy and SyncScopePolicy only where they are not the default.
     fn all(&self) -> Vec<Policy> {
-        let mut all = Vec::new();
-        if self.rebind != RebindMode::default() {
-            all.push(Policy::new(policy_type::REBIND, self.rebind));
-        }
-        if self.sync_scope != SyncScope::default() {
-            all.push(Policy::new(policy_type::SYNC_SCOPE, self.sync_scope));
-        }
-        all.extend(all_common(
+        all_common(
             &self.times,
             self.protocols.as_ref(),
+            &self.messaging,
             &self.defined,
-        ));
-        all
+        )
     }
 }
 
@@ -303,12 +287,12 @@ impl ThreadPolicies {
         Common {
             times: &mut self.times,
             protocols: &mut self.protocols,
+            messaging: &mut self.messaging,
             defined: &mut self.defined,
         }
     }
 }
 
-/// RebindPolicy and SyncScopePolicy are of references alone.
 impl PolicyScope for ThreadPolicies {
     fn put(&mut self, policy: &Policy) -> bool {
         self.common().put(policy)
@@ -319,6 +303,11 @@ impl PolicyScope for ThreadPolicies {
     }
 
     fn all(&self) -> Vec<Policy> {
-        all_common(&self.times, self.protocols.as_ref(), &self.defined)
+        all_common(
+            &self.times,
+            self.protocols.as_ref(),
+            &self.messaging,
+            &self.defined,
+        )
     }
 }

@@ -8,17 +8,18 @@ use std::sync::{Arc, PoisonError};
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
 use orbium_interceptor::{ContextList, Policy, SlotTable};
+use orbium_invocation::router_policies::RouterPolicies;
 use orbium_invocation::{CancellationToken, Locality, RebindMode, SyncScope};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-use crate::binding::{Binding, offered};
+use crate::binding::{Binding, offered, reconciled};
 use crate::connection_policies::conflicts;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
 use crate::notice;
 use crate::overrides::Overrides;
-use crate::policy_overrides::PolicyScope;
+use crate::policy_overrides::{PolicyScope, all_for_routers};
 use crate::thread_policies::ThreadPolicies;
 
 /// Sets of policies of threads that a reference remembers.
@@ -51,14 +52,16 @@ impl<O> Reference<O> {
     pub fn new(orb: O, client: Arc<ClientContext>, ior: Arc<Ior>, overrides: Overrides) -> Self {
         let times = overrides.times.or(client.config().times);
         let mut notice = 0;
-        if !times.is_none() || overrides.cancellation.is_some() {
+        let messaging = &overrides.messaging;
+        let has_routers = !messaging.routers.is_none();
+        if !times.is_none() || overrides.cancellation.is_some() || has_routers {
             notice |= notice::TIME_POLICY;
         }
         if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
             notice |= notice::INTERCEPTED;
         }
-        if overrides.rebind == RebindMode::NoReconnect
-            || overrides.sync_scope != SyncScope::WithTransport
+        if messaging.rebind() == RebindMode::NoReconnect
+            || messaging.sync_scope() != SyncScope::WithTransport
         {
             notice |= notice::MESSAGING;
         }
@@ -213,7 +216,26 @@ impl<O: ?Sized> Reference<O> {
             .overrides
             .connections
             .or(&self.client.connection_sharing());
-        conflicts(&published, &connections, self.policy().is_some())
+        let mut types = conflicts(&published, &connections, self.policy().is_some());
+        types.extend(self.reconciled_routers().unsatisfiable());
+        types
+    }
+
+    /// The policies for routers that calls of this thread have, reconciled with those that the
+    /// reference publishes.
+    fn reconciled_routers(&self) -> RouterPolicies {
+        let own = self.overrides.messaging.routers;
+        let wider = self.client.wider_policies().messaging.routers;
+        reconciled(&own.or(wider), &self.ior)
+    }
+
+    /// The policy of that type of the calls that this thread makes through it, reconciled with
+    /// that which the reference publishes.
+    #[cold]
+    pub fn reconciled_policy(&self, policy_type: u32) -> Option<Policy> {
+        let mut routers = all_for_routers(self.reconciled_routers());
+        let routers = routers.find(|it| it.policy_type() == policy_type);
+        routers.or_else(|| Policy::find(&self.effective_policies(), policy_type).cloned())
     }
 
     /// The reference that a server forwarded this one to.
@@ -297,42 +319,66 @@ impl Reference {
         None
     }
 
-    /// The same object under the policies of the calling thread, where it has
-    /// none of its own. Remembered for the next calls.
+    /// Where calls go under these policies of a thread.
     #[cold]
-    pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Arc<Self>> {
+    pub(crate) fn under_thread_policies(&self, wider: &ThreadPolicies) -> Option<Arc<Self>> {
+        match self.derived(wider) {
+            Some(object) => Some(object.forwarded().unwrap_or(object)),
+            None => self.forwarded(),
+        }
+    }
+
+    /// The reference that calls of this thread are to be made through instead, if the thread or
+    /// the ORB has policies of Messaging that the reference has not itself.
+    #[cold]
+    #[inline(never)]
+    pub fn under_wider_messaging(&self) -> Option<Arc<Self>> {
+        if self.notices() & notice::THREAD_POLICY == 0 {
+            return None;
+        }
+        let wider = self.client.wider_policies();
+        let own = self.overrides.messaging;
+        match own.or(wider.messaging) == own {
+            true => None,
+            false => self.derived(&wider),
+        }
+    }
+
+    /// The same object under these policies, where it has none of its own; `None` if they
+    /// change nothing. Remembered for the next calls.
+    fn derived(&self, wider: &ThreadPolicies) -> Option<Arc<Self>> {
         let own = &self.overrides;
-        let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
-        let connections = own.connections.or(&of_thread.connections);
+        let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
+        let connections = own.connections.or(&wider.connections);
+        let messaging = own.messaging.or(wider.messaging);
         let is_such = |overrides: &Overrides| {
             overrides.protocols.as_ref() == protocols
                 && overrides.connections.shares_as(&connections)
+                && overrides.messaging == messaging
         };
         if is_such(own) {
-            return self.forwarded();
+            return None;
         }
         let mut known = self
             .under_thread_policies
             .get_or_init(Mutex::default)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let object = match known.iter().find(|known| is_such(&known.overrides)) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let overrides = Overrides {
-                    protocols: protocols.cloned(),
-                    connections: connections.clone(),
-                    ..own.clone()
-                };
-                let object = self.orb.reference(Arc::clone(&self.ior), overrides);
-                if known.len() == THREAD_POLICIES_KNOWN {
-                    known.remove(0);
-                }
-                known.push(Arc::clone(&object));
-                object
-            }
+        if let Some(known) = known.iter().find(|known| is_such(&known.overrides)) {
+            return Some(Arc::clone(known));
+        }
+        let overrides = Overrides {
+            protocols: protocols.cloned(),
+            connections: connections.clone(),
+            messaging,
+            ..own.clone()
         };
-        Some(object.forwarded().unwrap_or(object))
+        let object = self.orb.reference(Arc::clone(&self.ior), overrides);
+        if known.len() == THREAD_POLICIES_KNOWN {
+            known.remove(0);
+        }
+        known.push(Arc::clone(&object));
+        Some(object)
     }
 }
 

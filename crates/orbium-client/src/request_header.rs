@@ -4,8 +4,10 @@
 use orbium_cdr::CdrWriter;
 use orbium_channel::dedication::DedicationRequest;
 use orbium_giop::real_time::{priority_context, priority_range_context};
+use orbium_giop::time::ContextData;
 use orbium_giop::{BodyStart, RequestTemplate, ResponseFlags, ServiceContext, service_context};
 use orbium_invocation::Operation;
+use orbium_invocation::router_policies::RouterPolicies;
 use orbium_trace::log::wants_spans;
 use tracing::Span;
 
@@ -22,13 +24,18 @@ pub(crate) fn begin_in_full(
     response: ResponseFlags,
     operation: &Operation,
     (introduction, added): (Option<Introduction>, &[ServiceContext<'_>]),
-    timing: &Timing,
+    (timing, routers): (&Timing, &RouterPolicies),
 ) -> BodyStart {
     let code_sets = introduction.and_then(|it| it.code_sets);
     let code_sets = code_sets.map(|negotiated| negotiated.context().encode());
     let said = introduction.map_or(PriorityContext::None, |it| it.said);
     let times = timing.is_propagated.then(|| timing.contexts());
-    let times = times.map(|(left, ends)| (left.encode(), ends.encode()));
+    let (left, ends) = times.unzip();
+    let left = left.map(|left| left.encode());
+    let routed = (!routers.is_none()).then(|| routers.encode_behind(&ends.unwrap_or_default()));
+    let ends = ends.map(|ends| ends.encode());
+    let policies = routed.as_deref();
+    let policies = policies.or_else(|| ends.as_ref().map(ContextData::as_slice));
     let (one, range, marker);
     let mut contexts = [ServiceContext { id: 0, data: &[] }; 5];
     let mut count = 0;
@@ -61,8 +68,10 @@ pub(crate) fn begin_in_full(
             add(service_context::RT_CORBA_PRIORITY_RANGE, range.as_slice());
         }
     }
-    if let Some((left, ends)) = &times {
-        add(service_context::INVOCATION_POLICIES, ends.as_slice());
+    if let Some(data) = policies {
+        add(service_context::INVOCATION_POLICIES, data);
+    }
+    if let Some(left) = &left {
         add(service_context::ORBIUM_TIME_LEFT, left.as_slice());
     }
     if wants_spans() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies that a thread has for its calls.
+//! The policies that a thread has for its calls, or the ORB for those of all threads.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,9 @@ use orbium_channel::ProtocolPolicy;
 use orbium_interceptor::Policy;
 use orbium_invocation::{ConnectionSharing, TimePolicies};
 
-/// What a thread asks of its calls.
+use crate::messaging_policies::MessagingPolicies;
+
+/// What a thread, or the ORB, asks of calls.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadPolicies {
     /// ClientProtocolPolicy.
@@ -16,6 +18,8 @@ pub struct ThreadPolicies {
     pub times: TimePolicies,
     /// How they share connections.
     pub connections: ConnectionSharing,
+    /// Those of CORBA Messaging.
+    pub messaging: MessagingPolicies,
     /// Policies of types that the program defines.
     pub defined: Vec<Policy>,
 }
@@ -41,10 +45,28 @@ impl ThreadPolicies {
             own.map_or_else(Self::default, |own| all.swap_remove(own).1)
         });
         change(&mut policies);
-        let has_any = !policies.times.is_none() || !policies.defined.is_empty();
+        let has_any = !policies.times.is_none()
+            || !policies.messaging.is_none()
+            || !policies.defined.is_empty();
         if policies.choose_connections() || has_any {
             THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, policies)));
         }
+    }
+
+    /// These, and of the wider scope's those that these do not set.
+    pub(super) fn or(mut self, wider: &Self) -> Self {
+        self.protocols = self.protocols.or_else(|| wider.protocols.clone());
+        self.times = self.times.or(wider.times);
+        let (own, others) = (&mut self.connections, &wider.connections);
+        own.bands = own.bands.take().or_else(|| others.bands.clone());
+        own.private |= others.private;
+        self.messaging = self.messaging.or(wider.messaging);
+        for policy in &wider.defined {
+            if Policy::find(&self.defined, policy.policy_type()).is_none() {
+                self.defined.push(policy.clone());
+            }
+        }
+        self
     }
 
     /// Whether calls go over other connections than they would without.

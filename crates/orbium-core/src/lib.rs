@@ -41,6 +41,7 @@ pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 pub use orbium_invocation::names;
 use orbium_invocation::raises;
 pub use orbium_invocation::raises::{not_implemented, unknown_operation};
+pub use orbium_invocation::router_policies;
 pub use orbium_invocation::scheduling::give_scheduling;
 #[doc(hidden)]
 pub use orbium_invocation::story::explain_refusal;
@@ -51,7 +52,7 @@ pub use orbium_invocation::{
     RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
-pub use orbium_client::{OverrideError, SetOverride, policy_type};
+pub use orbium_client::{OverrideError, PolicyManager, SetOverride, policy_type};
 #[doc(hidden)]
 pub use orbium_invocation::{
     collocation, error_enum, exception, idl_decode_out, idl_errors, idl_exception, idl_gives,

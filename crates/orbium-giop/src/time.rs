@@ -15,11 +15,9 @@ use crate::header::u32_from;
 
 /// PolicyType of RequestStartTimePolicy.
 pub const REQUEST_START_TIME_POLICY: u32 = 27;
-/// PolicyType of RequestEndTimePolicy, and of RelativeRequestTimeoutPolicy as it
-/// is sent.
+/// PolicyType of RequestEndTimePolicy, and of RelativeRequestTimeoutPolicy as it is sent.
 pub const REQUEST_END_TIME_POLICY: u32 = 28;
-/// PolicyType of ReplyEndTimePolicy, and of RelativeRoundtripTimeoutPolicy as it
-/// is sent.
+/// PolicyType of ReplyEndTimePolicy, and of RelativeRoundtripTimeoutPolicy as it is sent.
 pub const REPLY_END_TIME_POLICY: u32 = 30;
 
 /// From 15 October 1582, where the count begins, to 1970.
@@ -161,11 +159,14 @@ pub fn request_start(data: &[u8]) -> Result<Option<UtcTime>, CdrError> {
     Ok(start)
 }
 
-/// Is shown type and value of a policy.
-type Show<'s> = dyn FnMut(u32, &[u8]) -> Result<(), CdrError> + 's;
+/// Is given type and value of a policy.
+type Visit<'v> = dyn FnMut(u32, &[u8]) -> Result<(), CdrError> + 'v;
 
-/// Shows type and value of each of a `Messaging::PolicyValueSeq`.
-fn each_policy(data: &[u8], show: &mut Show<'_>) -> Result<(), CdrError> {
+/// Visits type and value of each policy of INVOCATION_POLICIES (`Messaging::PolicyValueSeq`).
+///
+/// # Errors
+/// As [`EndTimes::decode`], and those of `visit`.
+pub fn each_policy(data: &[u8], visit: &mut Visit<'_>) -> Result<(), CdrError> {
     let values = Values::of(data)?;
     let count = values.u32(4)?;
     if count > MOST_POLICIES {
@@ -175,14 +176,13 @@ fn each_policy(data: &[u8], show: &mut Show<'_>) -> Result<(), CdrError> {
     for _ in 0..count {
         let (kind, len) = (values.u32(at)?, values.u32(at + 4)? as usize);
         let value = data.get(at + 8..).and_then(|rest| rest.get(..len));
-        show(kind, value.ok_or_else(|| truncated(data))?)?;
+        visit(kind, value.ok_or_else(|| truncated(data))?)?;
         at = (at + 8 + len).next_multiple_of(4);
     }
     Ok(())
 }
 
-/// An encapsulation of numbers, read where it lies: a request that says until when
-/// it makes sense takes no memory for that.
+/// An encapsulation of numbers, read where it lies: deadlines take no memory of their own.
 #[derive(Clone, Copy)]
 struct Values<'a> {
     octets: &'a [u8],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
-//! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`] and [`BufferingConstraint`], the words of [`spans`],
+//! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`],
+//! [`BufferingConstraint`] and [`router_policies`], the words of [`spans`],
 //! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
@@ -26,6 +27,7 @@ pub mod priority;
 pub mod raises;
 pub mod reactor;
 mod real_time;
+pub mod router_policies;
 pub mod scheduling;
 pub mod spans;
 pub mod story;

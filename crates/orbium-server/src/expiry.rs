@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 
 use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
+use orbium_invocation::router_policies::RouterPolicies;
 use orbium_transport::{Deadline, Peer};
 
 /// Minor codes of TIMEOUT (CORBA 3.3 Part 1, annex A).
@@ -31,8 +32,9 @@ impl Expiry {
     /// them.
     ///
     /// # Errors
-    /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for a
-    /// request that comes before its start time. Clients of orbium keep theirs
+    /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for empty ranges,
+    /// unknown orders and what requires a router, and for a request that comes before its start
+    /// time. Clients of orbium keep theirs
     /// themselves. To hold others' here would take a thread away from everybody
     /// else for as long as the client likes.
     #[cold]
@@ -48,13 +50,13 @@ impl Expiry {
         let mut ends = None;
         if let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) {
             if is_to_come(request_start(data).map_err(malformed)?) {
-                return Err(SystemException::new(
-                    ExceptionKind::InvPolicy,
-                    0,
-                    Completion::No,
-                ));
+                return Err(invalid_policy());
             }
             ends = Some(EndTimes::decode(data).map_err(malformed)?);
+            let routers = RouterPolicies::decode(data).map_err(malformed)?;
+            if routers.unsatisfiable().next().is_some() {
+                return Err(invalid_policy());
+            }
         }
         Ok(match (ends, left) {
             (Some(ends), None) => Self::at(ends),
@@ -113,6 +115,11 @@ impl Expiry {
     pub const fn exception(&self) -> SystemException {
         SystemException::omg(ExceptionKind::Timeout, self.minor, Completion::No)
     }
+}
+
+/// Raised for a request with a policy that is not for this server.
+fn invalid_policy() -> SystemException {
+    SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
 }
 
 /// A point of time by the monotonic clock.

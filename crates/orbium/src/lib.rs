@@ -83,8 +83,12 @@ pub use orbium_core::CancellationToken;
 
 /// Policies of CORBA Messaging.
 pub use orbium_core::{
-    BufferingConstraint, OverrideError, RebindMode, SetOverride, SyncScope, policy_type,
+    BufferingConstraint, OverrideError, PolicyManager, RebindMode, SetOverride, SyncScope,
+    policy_type,
 };
+
+/// Policies of CORBA Messaging for routers, which orbium has none of.
+pub use orbium_core::router_policies;
 
 /// Servants with `async fn` operations.
 pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};

@@ -2,6 +2,7 @@
 //! Policies of an adapter (CORBA 3.3 Part 1, clause 15.3.8).
 
 use orbium_interceptor::Policy;
+use orbium_invocation::router_policies::RouterPolicies;
 
 use crate::{Extension, Hook, Lane, ProtocolPolicy};
 
@@ -126,6 +127,9 @@ pub struct Policies {
     pub dispatch: Option<Hook>,
     /// What is added to the adapter from above.
     pub extension: Option<Extension>,
+    /// RequestPriorityPolicy, ReplyPriorityPolicy, RoutingPolicy and QueueOrderPolicy, which
+    /// references publish. MaxHopsPolicy is of clients alone.
+    pub routers: RouterPolicies,
     /// Policies of types that the program defines, for its interceptors.
     pub defined: Vec<Policy>,
 }
@@ -137,6 +141,9 @@ impl Policies {
         let retains = self.servant_retention == ServantRetention::Retain;
         let unique = self.id_uniqueness == IdUniqueness::Unique;
         let system = self.id_assignment == IdAssignment::System;
+        if let Some(policy) = self.routers.not_of_adapters() {
+            return Err(policy as u16 - 16);
+        }
         match self.request_processing {
             _ if self.implicit_activation && !(system && retains) => Err(4),
             RequestProcessing::ActiveObjectMapOnly if !retains => Err(5),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the ORB has shut down, and the policies of the calling thread.
+//! Whether the ORB has shut down, and the policies of the ORB and of the calling thread.
 
 use orbium_giop::SystemException;
 
-use orbium_client::PolicyScope;
+use orbium_client::PolicyManager;
 use orbium_interceptor::Policy;
 
 use super::Orb;
@@ -21,26 +21,33 @@ impl Orb {
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<(), OverrideError> {
-        let changed = self
-            .client()
-            .thread_policies()
-            .with_policies(policies, how)?;
-        self.client().set_thread_policies(|own| *own = changed);
-        Ok(())
+        self.policy_current().set_policies(policies, how)
     }
 
     /// The policies of this thread that are of these types, or all for none
     /// (`PolicyCurrent::get_policy_overrides`).
     #[must_use]
     pub fn thread_policies(&self, types: &[u32]) -> Vec<Policy> {
-        self.client().thread_policies().policies(types)
+        self.policy_current().policies(types)
     }
 
-    /// The policies of the ORB that are of these types, or all for none: those of its
-    /// configuration (`ORBPolicyManager::get_policy_overrides`).
+    /// The policies of all calls through this ORB (`ORBPolicyManager`).
+    #[must_use]
+    pub fn policy_manager(&self) -> PolicyManager<'_> {
+        PolicyManager::of_orb(self.client())
+    }
+
+    /// The policies of the calls that this thread makes through this ORB (`PolicyCurrent`).
+    #[must_use]
+    pub fn policy_current(&self) -> PolicyManager<'_> {
+        PolicyManager::of_thread(self.client())
+    }
+
+    /// The policies of the ORB that are of these types, or all for none: those that it was
+    /// given, or else those of its configuration (`ORBPolicyManager::get_policy_overrides`).
     #[must_use]
     pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
-        self.client().orb_policies().policies(types)
+        self.policy_manager().policies(types)
     }
 
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {

@@ -64,7 +64,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_rebind(&self, rebind: RebindMode) -> Self {
         let mut overrides = self.as_object().overrides().clone();
-        overrides.rebind = rebind;
+        overrides.messaging.rebind = Some(rebind);
         Self::from_object(self.as_object().with_overrides(overrides))
     }
 
@@ -74,7 +74,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
         let mut overrides = self.as_object().overrides().clone();
-        overrides.sync_scope = scope;
+        overrides.messaging.sync_scope = Some(scope);
         Self::from_object(self.as_object().with_overrides(overrides))
     }
 
@@ -121,11 +121,11 @@ pub trait Interface: Clone + Send + Sync + 'static {
         Policy::find(&policies, policy_type).cloned()
     }
 
-    /// As [`client_policy`](Self::client_policy), if it goes with what the reference says
+    /// As [`client_policy`](Self::client_policy), reconciled with what the reference says
     /// (`get_policy`).
     ///
     /// # Errors
-    /// INV_POLICY 1 if both have what only one may.
+    /// INV_POLICY 1 if both have what only one may, or nothing is allowed by both.
     fn policy(&self, policy_type: u32) -> Result<Option<Policy>, SystemException> {
         match self
             .as_object()
@@ -137,7 +137,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
                 1,
                 Completion::No,
             )),
-            false => Ok(self.client_policy(policy_type)),
+            false => Ok(self.as_object().target().reconciled_policy(policy_type)),
         }
     }
 
@@ -199,8 +199,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_buffering(&self, constraint: BufferingConstraint) -> Self {
         let mut overrides = self.as_object().overrides().clone();
-        overrides.sync_scope = SyncScope::None;
-        overrides.buffering = constraint;
+        overrides.messaging.sync_scope = Some(SyncScope::None);
+        overrides.messaging.buffering = Some(constraint);
         Self::from_object(self.as_object().with_overrides(overrides))
     }
 

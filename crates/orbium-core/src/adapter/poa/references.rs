@@ -53,6 +53,7 @@ impl PoaCore {
         if let Some(extension) = extension {
             components.of_all.extend(extension.0.components(priority));
         }
+        self.policies.routers.publish_in(&mut components.of_all);
         let adapters = self.adapters()?;
         let lanes = (adapters.lanes_of(&self.policies), priority);
         let factory = adapters.factory()?;

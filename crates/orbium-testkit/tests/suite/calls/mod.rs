@@ -25,6 +25,8 @@ mod public_names;
 mod reply_statuses;
 mod retry;
 mod round_trip;
+mod router_policies;
+mod scopes_of_messaging;
 mod short_forms;
 mod start_times;
 mod stubs;

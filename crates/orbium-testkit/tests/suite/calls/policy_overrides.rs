@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use orbium::giop::Ior;
 use orbium::interceptor::{Interceptors, Policy, PolicyError};
+use orbium::router_policies::{PriorityRange, QueueOrder, RoutingTypeRange};
 use orbium::{
     Any, Completion, ExceptionKind, Interface, Orb, OverrideError, ProtocolPolicy, RebindMode,
     SetOverride, SyncScope, SystemException, policy_type,
@@ -53,6 +54,17 @@ fn every_policy() -> Vec<Policy> {
         Policy::new(policy_type::RELATIVE_REQUEST_TIMEOUT, HOUR),
         roundtrip(HOUR),
         Policy::new(policy_type::CLIENT_PROTOCOL, protocols()),
+        Policy::new(
+            policy_type::REQUEST_PRIORITY,
+            PriorityRange { min: 1, max: 5 },
+        ),
+        Policy::new(
+            policy_type::REPLY_PRIORITY,
+            PriorityRange { min: 2, max: 2 },
+        ),
+        Policy::new(policy_type::ROUTING, RoutingTypeRange { min: 0, max: 1 }),
+        Policy::new(policy_type::MAX_HOPS, 3u16),
+        Policy::new(policy_type::QUEUE_ORDER, QueueOrder::TEMPORAL),
         Policy::new(REGION, "north"),
     ]
 }
@@ -61,7 +73,7 @@ fn protocols() -> ProtocolPolicy {
     ProtocolPolicy::new(["iiop"])
 }
 
-/// Conformance: ORB - set_policy_overrides and get_policy_overrides of references
+/// Conformance: ORB - set_policy_overrides and get_policy_overrides of references, threads and ORBs
 #[test]
 fn what_is_set_by_number_is_read_by_number() {
     let client = client();
@@ -78,6 +90,18 @@ fn what_is_set_by_number_is_read_by_number() {
     assert_eq!(two[1].value(), Some(&RebindMode::NoRebind));
     // The reference that it was made of stays as it was.
     assert_eq!(types(&target.policy_overrides(&[])), [0; 0]);
+    client.set_thread_policies(&all, SetOverride::Set).unwrap();
+    assert_eq!(types(&client.thread_policies(&[])), types(&all));
+    client
+        .policy_manager()
+        .set_policies(&all, SetOverride::Set)
+        .unwrap();
+    assert_eq!(types(&client.policies(&[])), types(&all));
+    client
+        .policy_manager()
+        .set_policies(&[], SetOverride::Set)
+        .unwrap();
+    assert_eq!(types(&client.policies(&[])), [0; 0]);
 }
 
 /// Conformance: ORB - set_policy_overrides: SET_OVERRIDE replaces all, ADD_OVERRIDE merges
@@ -119,6 +143,10 @@ fn policies_that_are_not_of_calls_are_refused() {
         assert_eq!(refused.err(), Some(invalid.clone()));
         assert_eq!(
             client.set_thread_policies(&policies, how),
+            Err(invalid.clone())
+        );
+        assert_eq!(
+            client.policy_manager().set_policies(&policies, how),
             Err(invalid.clone())
         );
     }
@@ -167,6 +195,16 @@ fn the_narrowest_scope_has_the_policy() {
     assert_eq!(elsewhere.join().unwrap(), (3 * HOUR, 0));
     client.set_thread_policies(&[], SetOverride::Set).unwrap();
     assert_eq!(hours(&target), 3 * HOUR);
+    // What the ORB is given comes before its configuration.
+    let given = [roundtrip(4 * HOUR), Policy::new(REGION, "given")];
+    client
+        .policy_manager()
+        .set_policies(&given, SetOverride::Add)
+        .unwrap();
+    assert_eq!(hours(&target), 4 * HOUR);
+    assert_eq!(region(target.client_policy(REGION)), "given");
+    assert_eq!(region(target.client_policy(TENANT)), "of the ORB");
+    assert_eq!(hours(&object), HOUR);
 }
 
 /// Conformance: ORB - policies that are set by number hold for calls
@@ -184,9 +222,17 @@ fn calls_keep_what_was_set_by_number() {
         client
             .set_thread_policies(&short, SetOverride::Add)
             .unwrap();
-        target.echo_long(1)
+        let late = target.echo_long(1);
+        client.set_thread_policies(&[], SetOverride::Set).unwrap();
+        client
+            .policy_manager()
+            .set_policies(&short, SetOverride::Add)
+            .unwrap();
+        [late, target.echo_long(1)]
     });
-    assert_eq!(late.unwrap_err().kind, ExceptionKind::Timeout);
+    for late in late {
+        assert_eq!(late.unwrap_err().kind, ExceptionKind::Timeout);
+    }
 }
 
 /// Conformance: ORB - create_policy of standard policies: values, and PolicyError

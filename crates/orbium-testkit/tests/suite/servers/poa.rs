@@ -28,6 +28,7 @@ const USER: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    routers: orbium::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
 
@@ -44,6 +45,7 @@ const DURABLE: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    routers: orbium::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
 
