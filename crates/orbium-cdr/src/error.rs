@@ -44,6 +44,8 @@ pub enum CdrErrorKind {
     BadValue,
     /// No type that is known here fits a value, or its factory is missing.
     UnknownValue,
+    /// A value of a `valuetype` in an any, in a program without the feature `values` of `orbium`.
+    ValuesLeftOut,
 }
 
 impl CdrErrorKind {
@@ -71,6 +73,9 @@ impl CdrErrorKind {
                 "the header, an indirection, a chunk or the type of a value is invalid"
             }
             Self::UnknownValue => "a value has no type that is known here, or no factory",
+            Self::ValuesLeftOut => {
+                "an any holds a value of a valuetype, and this program was built without orbium's feature `values`"
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ mod orb;
 mod real_time;
 mod reference;
 mod servant;
+mod value_copier;
+#[cfg(feature = "values")]
+pub mod values;
 pub mod watch;
 
 pub use orbium_cdr as cdr;

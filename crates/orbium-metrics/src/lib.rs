@@ -16,23 +16,18 @@ mod lane;
 mod measured;
 mod measurements;
 mod prometheus;
-#[cfg(feature = "recorder")]
-pub mod recorder;
+pub mod published;
 mod role;
 mod series;
 mod snapshot;
 mod traffic;
 pub mod watch_folder;
 
-pub use connections::{Closing, ConnectionBook, ConnectionSnapshot, OpenConnection, Tracked};
-pub use handle::{MeasuredOrb, Metrics};
-pub use histogram::Histogram;
+pub use connections::{Closing, ConnectionBook, OpenConnection, Tracked};
+pub use handle::MeasuredOrb;
 pub use instruments::Instruments;
 pub use lane::LaneSnapshot;
 pub use measured::Measured;
 pub use measurements::{Measurements, Refusal, Retry, scoped};
-pub use role::Role;
+pub use published::*;
 pub use series::{End, Label, Series};
-pub use snapshot::{
-    ConnectionMetrics, LaneMetrics, MetricsSnapshot, NamedCount, OperationMetrics, TrafficMetrics,
-};

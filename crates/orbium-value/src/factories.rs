@@ -128,25 +128,15 @@ impl ValueOwner {
     pub fn new(owner: impl Any + Send + Sync) -> OwnerWithValues {
         OwnerWithValues {
             owner: Box::new(owner),
-            values: Box::new(Factories::default()),
-        }
-    }
-
-    /// The owner that it was made of.
-    #[must_use]
-    pub fn of<T: Any>(owner: &Owner) -> Option<&T> {
-        let owner = &*owner.downcast_ref::<OwnerWithValues>()?.owner;
-        match owner.downcast_ref::<Option<Owner>>() {
-            // That of an any of values.
-            Some(noted) => Self::of(noted.as_ref()?),
-            None => owner.downcast_ref(),
+            values: Some(Box::new(Factories::default())),
         }
     }
 
     /// The factories of an owner.
     #[must_use]
     pub fn factories(owner: &Owner) -> Option<&Factories> {
-        let values: &dyn Any = &*owner.downcast_ref::<OwnerWithValues>()?.values;
+        let owner = owner.downcast_ref::<OwnerWithValues>()?;
+        let values: &dyn Any = &**owner.values.as_ref()?;
         values.downcast_ref()
     }
 }

@@ -129,7 +129,7 @@ impl WrittenState for Written {
         values.for_each(|value| factories.register_like(value));
         Some(Arc::new(OwnerWithValues {
             owner: Box::new(noted),
-            values: Box::new(factories),
+            values: Some(Box::new(factories)),
         }))
     }
 }

@@ -178,7 +178,7 @@ impl Linked {
         let owner = self.data.owner().and_then(without_values);
         Ok(any.with_owner(Some(Arc::new(OwnerWithValues {
             owner: Box::new(owner),
-            values: Box::new(factories),
+            values: Some(Box::new(factories)),
         }))))
     }
 
@@ -221,7 +221,7 @@ fn with_values(owner: Option<Owner>) -> Owner {
         Some(owner) if ValueOwner::factories(&owner).is_some() => owner,
         owner => Arc::new(OwnerWithValues {
             owner: Box::new(owner),
-            values: Box::new(Factories::default()),
+            values: Some(Box::new(Factories::default())),
         }),
     }
 }

@@ -41,10 +41,11 @@
 //! | `files` | configurations from files of TOML: `Config::from_file`, `-ORBConfigFile` |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
-//! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |
+//! | `metrics` | `metrics::recorder`: metrics for the recorder of the crate `metrics` |
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
+//! | `values` | value types of IDL: `value`, `Orb::value_factories`, values within anys |
 //! | `ziop` | the messaging protocol `ziop`: compressed messages |
 //! | `full` | all of these |
 //!
@@ -149,6 +150,7 @@ pub use orbium_cdr as cdr;
 
 /// Values of IDL's value types: [`ValueBase`](value::ValueBase), and what generated handles
 /// have in common.
+#[cfg(feature = "values")]
 pub mod value {
     pub use orbium_value::{
         Abstract, Class, CustomMarshal, DataInput, DataOutput, Factories, HasState, Kind,
@@ -224,16 +226,14 @@ pub mod codegen {
         encode_fixed, enumeration, fixed_struct, idl_enum, idl_fixed_struct, idl_struct,
         idl_typedef, idl_union, idl_view, typed,
     };
-    pub use orbium_value::{
-        Abstract, CustomMarshal, Facet, ValueBase, ValueType, idl_abstract_value, idl_value,
-        idl_value_box,
+    #[cfg(feature = "values")]
+    pub use {
+        orbium_core::values::operations,
+        orbium_value::{
+            Abstract, CustomMarshal, Facet, ValueBase, ValueType, idl_abstract_value, idl_value,
+            idl_value_box,
+        },
     };
-
-    /// The operations of a value; NO_IMPLEMENT if no factory gave it any.
-    #[inline]
-    pub fn operations<O: ?Sized + 'static>(value: &ValueBase) -> Result<&Arc<O>, SystemException> {
-        value.operations().ok_or_else(not_implemented)
-    }
 
     pub use orbium_core::{
         AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,

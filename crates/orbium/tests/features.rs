@@ -2,12 +2,20 @@
 //! What was left out says with which feature it comes. Run for this package
 //! alone nothing is there but what always is; with the workspace all of it.
 
+use std::error::Error;
+use std::sync::Arc;
+
+use orbium::cdr::{CdrErrorKind, CdrReader, Decode as _, Encode as _, TypeCode};
 use orbium::giop::component::TaggedComponent;
 use orbium::giop::real_time::{
     PriorityBand, PriorityBandsValue, PriorityModel, PriorityModelValue,
 };
 use orbium::giop::{ExceptionKind, Ior};
-use orbium::{BidirectionalPolicy, Config, ObjectError, Orb, OrbError, Protocols, ServerStrategy};
+use orbium::stub::{DispatchError, Operation, UntypedReply};
+use orbium::{
+    Any, BidirectionalPolicy, Call, Config, ObjectError, Orb, OrbError, Protocols, Servant,
+    ServerStrategy, SystemException,
+};
 
 /// What comes with features, and whether it is there.
 const PARTS: [(&str, &str, bool); 2] = [
@@ -177,5 +185,56 @@ fn a_call_over_what_was_left_out_names_the_feature() -> Result<(), ObjectError> 
         !cfg!(feature = "shm"),
         "{failure}"
     );
+    Ok(())
+}
+
+/// Takes an any, and answers with nothing.
+struct TakesAny;
+
+static TAKE: Operation = Operation::new("take");
+
+impl Servant for TakesAny {
+    fn repository_id(&self) -> &'static str {
+        "IDL:test/TakesAny:1.0"
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == self.repository_id()
+    }
+
+    fn dispatch(
+        &self,
+        _: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        Any::decode(arguments)?;
+        reply.result(|_| {})
+    }
+}
+
+/// Without the types of values their TypeCodes are known, but not how values are written.
+#[test]
+fn a_value_within_an_any_arrives_or_names_the_feature() -> Result<(), Box<dyn Error>> {
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    orb.root_poa().manager().activate()?;
+    let servant: Arc<dyn Servant> = Arc::new(TakesAny);
+    let object = orb.root_poa().activate_servant(&servant)?;
+    let client = Orb::builder().build()?;
+    let object = client.string_to_object(&object.ior().to_string())?;
+    let point = TypeCode::value("IDL:test/Point:1.0", "Point", 0, None, []);
+    let outcome: Result<(), SystemException> = object.expect("no nil").call(
+        &TAKE,
+        |writer| {
+            point.encode(writer);
+            0_u32.encode(writer);
+        },
+        |_| Ok(()),
+    );
+    let kind = outcome.err().map(|it| it.kind);
+    let refused = Some(ExceptionKind::NoImplement).filter(|_| !cfg!(feature = "values"));
+    assert_eq!(kind, refused);
+    let text = CdrErrorKind::ValuesLeftOut.text();
+    assert!(text.ends_with("feature `values`"), "{text}");
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orbium_giop::media::{Fragment, Received, Receiver, ReceiverLimits};
 use orbium_giop::messaging::{
-    Fixed, GiopLite, MAX_OVERHEAD, Message, Messaging, Session, Side, Stack, Ziop,
+    Fixed, GiopLite, MAX_OVERHEAD, Message, Messaging, Session, Side, Stack, ziop::Ziop,
 };
 use orbium_giop::miop::{Accepted, Collector, CollectorLimits, PacketHeader, PacketPlan};
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, ReplyHeader};

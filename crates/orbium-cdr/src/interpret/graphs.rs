@@ -4,7 +4,7 @@
 use core::any::Any;
 use core::fmt;
 
-use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TypeRef};
+use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Owner, TypeRef};
 
 /// Copies values of valuetypes, of which this crate knows nothing but their TypeCodes.
 pub trait ValueCopier: Any + Send + Sync {
@@ -24,8 +24,21 @@ pub trait ValueCopier: Any + Send + Sync {
 pub struct OwnerWithValues {
     /// The owner of references.
     pub owner: Box<dyn Any + Send + Sync>,
-    /// What knows the types of values.
-    pub values: Box<dyn ValueCopier>,
+    /// What knows the types of values; `None` if the program was built without them.
+    pub values: Option<Box<dyn ValueCopier>>,
+}
+
+impl OwnerWithValues {
+    /// The owner of references behind an owner that is one of these.
+    #[must_use]
+    pub fn owner_of<T: Any>(owner: &Owner) -> Option<&T> {
+        let owner = &*owner.downcast_ref::<Self>()?.owner;
+        match owner.downcast_ref::<Option<Owner>>() {
+            // That of an any of values.
+            Some(noted) => Self::owner_of(noted.as_ref()?),
+            None => owner.downcast_ref(),
+        }
+    }
 }
 
 impl fmt::Debug for OwnerWithValues {
@@ -38,6 +51,7 @@ impl fmt::Debug for OwnerWithValues {
 /// the owner of the reader.
 ///
 /// # Errors
+/// [`CdrErrorKind::ValuesLeftOut`] if the owner knows no types of values;
 /// [`CdrErrorKind::NotSupported`] without either; else as [`ValueCopier::copy`].
 pub fn copy_graph(
     code: TypeRef<'_>,
@@ -48,8 +62,12 @@ pub fn copy_graph(
         return copy(reader, writer);
     }
     let owner = reader.owner();
-    match owner.and_then(|owner| owner.downcast_ref::<OwnerWithValues>()) {
-        Some(owner) => owner.values.copy(code, reader, writer),
-        None => Err(reader.error(CdrErrorKind::NotSupported)),
-    }
+    let kind = match owner.and_then(|owner| owner.downcast_ref::<OwnerWithValues>()) {
+        Some(OwnerWithValues { values, .. }) => match values {
+            Some(values) => return values.copy(code, reader, writer),
+            None => CdrErrorKind::ValuesLeftOut,
+        },
+        None => CdrErrorKind::NotSupported,
+    };
+    Err(reader.error(kind))
 }

@@ -15,6 +15,7 @@ mod policy;
 mod publish;
 mod published;
 mod registry;
+mod shared_memory;
 mod unusable;
 
 pub use names::missing_feature;

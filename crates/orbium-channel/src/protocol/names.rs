@@ -3,19 +3,25 @@
 
 use orbium_giop::messaging;
 
+use super::shared_memory::shared_memory;
+
 /// The feature of orbium that a transport or messaging half was left out with.
 #[must_use]
 pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
-        "shmiop" => ("shm", cfg!(feature = "shm")),
-        "ssliop" => ("tls", cfg!(feature = "tls")),
-        "ziop" => (
-            "ziop",
-            messaging::builtin().iter().any(|it| it.name() == name),
+        "shmiop" => (
+            "shm",
+            !cfg!(target_os = "linux") || shared_memory().is_some(),
         ),
+        "ssliop" => ("tls", cfg!(feature = "tls")),
+        "ziop" => ("ziop", is_messaging(name)),
         _ => return None,
     };
     (!is_there).then_some(feature)
+}
+
+fn is_messaging(name: &str) -> bool {
+    messaging::builtin().iter().any(|half| half.name() == name)
 }
 
 /// Names one after another.

@@ -11,6 +11,7 @@ use orbium_transport::{Protection, Tcp, Transport, Unix};
 
 use super::Channel;
 use super::names::{listed, missing_feature, only};
+use super::shared_memory::shared_memory;
 use crate::peer_memory::Budget;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
@@ -28,18 +29,20 @@ impl Default for Protocols {
     /// protocols of `orbium-giop`.
     fn default() -> Self {
         // The very same each time.
-        static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
-            transports: vec![
+        static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| {
+            let mut transports = vec![
                 Transport::stream(Tcp),
                 Transport::stream(Unix),
                 Transport::stream(InProcess),
-                #[cfg(all(target_os = "linux", feature = "shm"))]
-                Transport::stream(orbium_shm::ShmTransport::default()),
-                Transport::datagram(Udp),
-                Transport::datagram(Multicast),
-            ],
-            messaging: messaging::builtin(),
-            budget: Budget::NONE,
+            ];
+            transports.extend(shared_memory());
+            transports.push(Transport::datagram(Udp));
+            transports.push(Transport::datagram(Multicast));
+            Protocols {
+                transports,
+                messaging: messaging::builtin(),
+                budget: Budget::NONE,
+            }
         });
         BUILT_IN.clone()
     }

@@ -22,14 +22,9 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "metrics")]
-pub use orbium_metrics::recorder::Publisher;
+pub use orbium_metrics::published::*;
 pub(crate) use orbium_metrics::{
     ConnectionBook, End, Instruments, Label, Measurements, Refusal, Series, scoped,
-};
-pub use orbium_metrics::{
-    ConnectionMetrics, ConnectionSnapshot, Histogram, LaneMetrics, Metrics, MetricsSnapshot,
-    NamedCount, OperationMetrics, Role, TrafficMetrics,
 };
 use orbium_metrics::{LaneSnapshot, MeasuredOrb};
 

@@ -6,13 +6,12 @@ use std::fmt;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-use orbium_cdr::{Any, Owner};
+use orbium_cdr::{Any, Owner, OwnerWithValues};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_interceptor::{Policy, PolicyError};
 use orbium_sys::fork::PerProcess;
 use orbium_transport::Endpoint;
-use orbium_value::{Factories, ValueOwner};
 
 use super::OrbError;
 use super::builder::OrbBuilder;
@@ -22,7 +21,7 @@ use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::Instruments;
 use crate::watch::Watching;
-use crate::{Config, Lane, OpenRequests, PeerMemory, Poa};
+use crate::{Config, Lane, OpenRequests, PeerMemory, Poa, value_copier};
 use orbium_server::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
@@ -74,6 +73,13 @@ impl Drop for Server {
 /// What readers carry so that references in messages can be bound.
 struct OwnerHandle(Weak<OrbCore>);
 
+fn owner_of_readers(weak: &Weak<OrbCore>) -> Owner {
+    Arc::new(OwnerWithValues {
+        owner: Box::new(OwnerHandle(weak.clone())),
+        values: value_copier::copier(),
+    })
+}
+
 impl OrbCore {
     /// The handle of this ORB; `None` while it is dropped.
     pub(crate) fn handle(&self) -> Option<Orb> {
@@ -107,7 +113,7 @@ impl Orb {
         let config = Arc::new(config);
         let instruments = Arc::<Instruments>::default();
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
-            let owner: Owner = Arc::new(ValueOwner::new(OwnerHandle(weak.clone())));
+            let owner = owner_of_readers(weak);
             let number = weak.as_ptr() as usize;
             let serving = Arc::new(ServerContext::new(OrbFacts {
                 limits: config.limits.clone(),
@@ -209,15 +215,6 @@ impl Orb {
         &self.core().client.decoding().owner
     }
 
-    /// The factories of values that arrive in requests and replies.
-    #[must_use]
-    pub fn value_factories(&self) -> &Factories {
-        match ValueOwner::factories(self.owner()) {
-            Some(factories) => factories,
-            None => unreachable!("the owner is made with factories in `new`"),
-        }
-    }
-
     /// Identifies this ORB within the process.
     pub(crate) fn number(&self) -> usize {
         self.core().serving.number
@@ -241,7 +238,9 @@ impl Orb {
 
     #[inline]
     pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
-        let core = ValueOwner::of::<OwnerHandle>(owner)?.0.upgrade()?;
+        let core = OwnerWithValues::owner_of::<OwnerHandle>(owner)?
+            .0
+            .upgrade()?;
         Some(Self::of(core))
     }
 

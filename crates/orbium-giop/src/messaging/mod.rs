@@ -105,7 +105,7 @@ mod layout;
 mod message;
 mod stack;
 #[cfg(feature = "ziop")]
-mod ziop;
+pub mod ziop;
 
 use std::sync::Arc;
 
@@ -114,8 +114,6 @@ pub use error::MessagingError;
 pub use giop_lite::{Fixed, GiopLite, Native, to_giop};
 pub use message::Message;
 pub use stack::{Stack, StackError};
-#[cfg(feature = "ziop")]
-pub use ziop::Ziop;
 
 /// The halves that are part of this crate.
 #[must_use]
@@ -125,6 +123,6 @@ pub fn builtin() -> Vec<Arc<dyn Messaging>> {
         Arc::new(Fixed),
         Arc::new(Native::default()),
         #[cfg(feature = "ziop")]
-        Arc::new(Ziop::default()),
+        Arc::new(ziop::Ziop::default()),
     ]
 }

@@ -10,7 +10,7 @@ use crate::traffic::{LIMIT, Receiver, cut, cuts, encode, ends, messages};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::messaging::{
     Decoder, Encoder, Fixed, GiopLite, Input, MAX_OVERHEAD, Message, Messaging, MessagingError,
-    Session, Side, Stack, StackError, Ziop, builtin, to_giop,
+    Session, Side, Stack, StackError, builtin, to_giop,
 };
 use orbium_giop::numbers::{Names, Numbers};
 use orbium_giop::{
@@ -691,6 +691,7 @@ mod fixed {
 
 mod ziop {
     use super::*;
+    use orbium_giop::messaging::ziop::Ziop;
 
     fn compressed(message: &[u8]) -> Vec<u8> {
         let (mut client, _) = ends(&Ziop::default());

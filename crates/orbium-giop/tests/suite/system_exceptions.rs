@@ -111,6 +111,7 @@ fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
         CdrErrorKind::WideInGiop10,
         CdrErrorKind::WideNotNegotiated,
         CdrErrorKind::NotSupported,
+        CdrErrorKind::ValuesLeftOut,
         CdrErrorKind::LocalObject,
     ] {
         let exception = SystemException::from_cdr(CdrError::new(kind, 3), Completion::No);

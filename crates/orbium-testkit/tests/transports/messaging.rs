@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls in other messaging halves than GIOP, over TCP and Unix sockets.
 
-use orbium_giop::messaging::{Fixed, GiopLite, Native, Ziop};
+use orbium_giop::messaging::ziop::Ziop;
+use orbium_giop::messaging::{Fixed, GiopLite, Native};
 use orbium_testkit::transport_suite::{Subject, loopback};
 use orbium_transport::{Tcp, Unix};
 

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use orbium::{Config, Limits, Orb};
-use orbium_giop::messaging::{Decoder, Messaging, PART, Side, Ziop};
+use orbium_giop::messaging::ziop::Ziop;
+use orbium_giop::messaging::{Decoder, Messaging, PART, Side};
 use orbium_testkit::{Served, each_strategy, eventually};
 
 const MIB: usize = 1 << 20;

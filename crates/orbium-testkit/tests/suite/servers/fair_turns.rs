@@ -10,7 +10,7 @@ use std::time::Duration;
 use orbium::giop::ResponseFlags;
 use orbium::{Config, Limits, Orb, ServerStrategy};
 use orbium_cdr::CdrWriter;
-use orbium_giop::messaging::Ziop;
+use orbium_giop::messaging::ziop::Ziop;
 use orbium_testkit::{
     Peer, RequestLine, Served, client, each_strategy, eventually, request, within,
 };

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How an ORB copies values of IDL's value types within anys.
+
+use orbium_cdr::ValueCopier;
+
+type Constructor = fn() -> Box<dyn ValueCopier>;
+
+/// A copier for a new ORB; `None` in a program without the feature `values`.
+pub(crate) fn copier() -> Option<Box<dyn ValueCopier>> {
+    let constructors: &[Constructor] = &[
+        #[cfg(feature = "values")]
+        || Box::new(orbium_value::Factories::default()),
+    ];
+    constructors.first().map(|construct| construct())
+}

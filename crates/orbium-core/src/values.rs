@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of IDL's value types, with the feature `values`.
+
+use orbium_value::{Factories, ValueBase, ValueOwner};
+
+use crate::{Orb, SystemException, not_implemented};
+
+impl Orb {
+    /// The factories of values that arrive in requests and replies.
+    #[must_use]
+    pub fn value_factories(&self) -> &Factories {
+        match ValueOwner::factories(self.owner()) {
+            Some(factories) => factories,
+            None => unreachable!("the owner is made with factories in `new`"),
+        }
+    }
+}
+
+/// The operations of a value.
+///
+/// # Errors
+/// NO_IMPLEMENT if no factory gave it any.
+#[inline]
+pub fn operations<O: ?Sized + 'static>(
+    value: &ValueBase,
+) -> Result<&std::sync::Arc<O>, SystemException> {
+    value.operations().ok_or_else(not_implemented)
+}
