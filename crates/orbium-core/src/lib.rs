@@ -69,7 +69,7 @@ pub use orbium_server::{
     OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,
 };
 pub use orbium_sync::lock;
-pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
+pub use orbium_sys::{RealTimeError, Reservation, Scheduling, SchedulingClass};
 pub use orbium_trace::probe;
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,

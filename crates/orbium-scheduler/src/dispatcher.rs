@@ -216,7 +216,8 @@ fn start_thread(
 ) -> Result<JoinHandle<()>, SchedulerError> {
     let (queue, of_thread) = (shared.table.queues[number], Arc::clone(shared));
     let wanted = ScheduledThread::of_queue(&format!("queue-{number}"), &queue)?;
-    ScheduledThread { soft, ..wanted }.start(move || of_thread.serve(number))
+    let started = ScheduledThread { soft, ..wanted }.start(move || of_thread.serve(number))?;
+    Ok(started.thread)
 }
 
 impl Dispatcher {

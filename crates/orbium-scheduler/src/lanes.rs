@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queues of a schedule as lanes of an ORB.
 
-use orbium::{Endpoint, Lane, LaneConfig, Orb, Priority, Scheduling, ServerStrategy, priority};
+use orbium::{
+    Endpoint, Lane, LaneConfig, Orb, Priority, Reservation, Scheduling, ServerStrategy, priority,
+};
 use orbium_sched::{Dispatching, SchedError, Table};
 
 use crate::error::SchedulerError;
@@ -33,6 +35,7 @@ pub struct ScheduledLanes {
     /// Those that the program named, by queue.
     endpoints: Vec<(usize, Endpoint)>,
     default_endpoint: Option<Endpoint>,
+    reservations: Vec<(usize, Reservation)>,
     processors: Option<Vec<usize>>,
     strategy: ServerStrategy,
     soft: bool,
@@ -46,6 +49,7 @@ impl ScheduledLanes {
             table,
             endpoints: Vec::new(),
             default_endpoint: None,
+            reservations: Vec::new(),
             processors: None,
             strategy: ServerStrategy::Reactive,
             soft: false,
@@ -67,6 +71,16 @@ impl ScheduledLanes {
         self
     }
 
+    /// Has the host reserve time of a processor for the lane of a queue, in place of its native
+    /// priority (SCHED_DEADLINE). The last one of a queue counts. Such lanes have one thread and run on
+    /// all processors.
+    #[must_use]
+    pub fn reserve(mut self, queue: usize, reservation: Reservation) -> Self {
+        self.reservations.retain(|(of, _)| *of != queue);
+        self.reservations.push((queue, reservation));
+        self
+    }
+
     /// The processors that all lanes run on. Default: all.
     #[must_use]
     pub fn processors(mut self, processors: Vec<usize>) -> Self {
@@ -81,7 +95,8 @@ impl ScheduledLanes {
         self
     }
 
-    /// Lanes go on without native priorities if the host refuses them. Default: an error.
+    /// Lanes go on without native priorities and reservations if the host refuses them; each says so
+    /// in the log. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -91,10 +106,14 @@ impl ScheduledLanes {
     /// What the lanes are made of, the most urgent first.
     ///
     /// # Errors
-    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint of a queue that is not there.
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint or a reservation of a queue that is
+    /// not there.
     pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
         let count = self.table.queues.len();
-        if let Some((queue, _)) = self.endpoints.iter().find(|(queue, _)| *queue >= count) {
+        let with_endpoint = self.endpoints.iter().map(|(queue, _)| queue);
+        let with_reservation = self.reservations.iter().map(|(queue, _)| queue);
+        let mut named = with_endpoint.chain(with_reservation);
+        if let Some(queue) = named.find(|queue| **queue >= count) {
             return Err(SchedError::UnknownTask(format!("queue {queue}")).into());
         }
         let mut above = i32::MAX;
@@ -104,10 +123,17 @@ impl ScheduledLanes {
                 return Err(SchedulerError::Priority(queue.priority));
             }
             above = queue.priority;
+            let mut reservations = self.reservations.iter();
+            let reservation = reservations.find(|(of, _)| *of == number);
+            let reservation = reservation.map(|(_, it)| *it);
             configs.push(LaneConfig {
                 name: format!("queue-{number}"),
                 priority: Some(corba_priority(queue.priority)?),
-                scheduling: Some(scheduling(queue.dispatching, queue.priority)),
+                scheduling: match reservation {
+                    Some(_) => None,
+                    None => Some(scheduling(queue.dispatching, queue.priority)),
+                },
+                reservation,
                 processors: self.processors.clone(),
                 soft: self.soft,
                 strategy: self.strategy,

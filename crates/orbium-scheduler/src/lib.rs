@@ -51,4 +51,4 @@ pub use periodic::{PeriodicTask, PeriodicTaskBuilder};
 pub use ready_queue::{ReadyQueue, Waiting};
 pub use scheduler::{Outcome, Scheduler};
 pub use statistics::{Distribution, Statistics};
-pub use thread::ScheduledThread;
+pub use thread::{ScheduledThread, Started};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::{Priority, Scheduling};
+use orbium::{Priority, RealTimeError, Reservation, Scheduling};
 use orbium_sched::{SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
@@ -16,7 +16,7 @@ use crate::job::{Job, Overload};
 use crate::lanes::{corba_priority, scheduling};
 use crate::releases::{Poll, Release, Releases};
 use crate::statistics::{End, Measured, Recorder, Statistics};
-use crate::thread::ScheduledThread;
+use crate::thread::{ScheduledThread, Started};
 
 /// A thread that runs an operation once in each period, at absolute times: no delay of one run
 /// moves the next. Its deadline is its period.
@@ -40,6 +40,7 @@ pub struct PeriodicTask {
     name: String,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    refused: Option<RealTimeError>,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +56,7 @@ pub struct PeriodicTaskBuilder {
     offset: Duration,
     overload: Overload,
     scheduling: Option<Scheduling>,
+    reservation: Option<Reservation>,
     priority: Option<Priority>,
     soft: bool,
     clock: Box<dyn Clock>,
@@ -70,6 +72,7 @@ impl PeriodicTask {
             offset: Duration::ZERO,
             overload: Overload::default(),
             scheduling: None,
+            reservation: None,
             priority: None,
             soft: false,
             clock: Box::new(MonotonicClock::default()),
@@ -99,6 +102,12 @@ impl PeriodicTask {
     pub fn statistics(&self) -> Statistics {
         let statistics = self.shared.statistics.lock();
         statistics.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the host refused, without which a [soft](PeriodicTaskBuilder::soft) task goes on.
+    #[must_use]
+    pub fn refused(&self) -> Option<&RealTimeError> {
+        self.refused.as_ref()
     }
 
     /// Whether its thread runs.
@@ -159,7 +168,29 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// The task goes on without its native priority if the host refuses it. Default: an error.
+    /// Reserves that runtime in each period, by the deadline of the period (SCHED_DEADLINE), in place of
+    /// the native priority: the host refuses the task if it cannot keep that, and a run that takes
+    /// longer goes on in the next period. Runtime that the task does not use is not lost for others.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use orbium_scheduler::PeriodicTask;
+    ///
+    /// let ms = Duration::from_millis;
+    /// let task = PeriodicTask::every("beacon", ms(10)).reserve(ms(1)).soft(true).start(|_job| {})?;
+    /// if let Some(error) = task.refused() {
+    ///     println!("nothing is reserved: {error}");
+    /// }
+    /// # Ok::<(), orbium_scheduler::SchedulerError>(())
+    /// ```
+    #[must_use]
+    pub fn reserve(mut self, runtime: Duration) -> Self {
+        self.reservation = Some(Reservation::new(runtime, self.period));
+        self
+    }
+
+    /// The task goes on without reservation and native priority if the host refuses them;
+    /// [`PeriodicTask::refused`] has the reason. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -177,7 +208,7 @@ impl PeriodicTaskBuilder {
     ///
     /// # Errors
     /// [`SchedulerError::NoPeriod`]; [`SchedulerError::Thread`], and [`SchedulerError::Host`] if the
-    /// host refuses the native priority.
+    /// host refuses the reservation or the native priority.
     pub fn start(
         self,
         work: impl FnMut(&Job<'_>) + Send + 'static,
@@ -190,14 +221,16 @@ impl PeriodicTaskBuilder {
         let wanted = ScheduledThread {
             name: name.clone(),
             scheduling: self.scheduling,
+            reservation: self.reservation,
             priority: self.priority,
             soft: self.soft,
         };
-        let thread = wanted.start(move || self.serve(&of_thread, work))?;
+        let Started { thread, refused } = wanted.start(move || self.serve(&of_thread, work))?;
         Ok(PeriodicTask {
             name,
             shared,
             thread: Some(thread),
+            refused,
         })
     }
 
@@ -249,6 +282,7 @@ impl fmt::Debug for PeriodicTaskBuilder {
             .field("offset", &self.offset)
             .field("overload", &self.overload)
             .field("scheduling", &self.scheduling)
+            .field("reservation", &self.reservation)
             .field("soft", &self.soft)
             .finish_non_exhaustive()
     }

@@ -4,7 +4,7 @@
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
-use orbium::{Priority, Scheduling, give_scheduling, priority};
+use orbium::{Priority, RealTimeError, Reservation, Scheduling, give_scheduling, priority};
 use orbium_sched::Queue;
 
 use crate::error::SchedulerError;
@@ -21,7 +21,8 @@ use crate::lanes::{corba_priority, scheduling};
 ///     soft: true,
 ///     ..ScheduledThread::of_queue("queue-0", &queue)?
 /// };
-/// let ended = thread.start(|| println!("{:?}", orbium::priority::current()))?.join();
+/// let started = thread.start(|| println!("{:?}", orbium::priority::current()))?;
+/// let ended = started.thread.join();
 /// # assert!(ended.is_ok());
 /// # Ok::<(), orbium_scheduler::SchedulerError>(())
 /// ```
@@ -31,10 +32,23 @@ pub struct ScheduledThread {
     pub name: String,
     /// Scheduling class and native priority; none for those of the thread that starts it.
     pub scheduling: Option<Scheduling>,
+    /// Time of a processor that the host reserves for it, in place of the scheduling class and
+    /// priority.
+    pub reservation: Option<Reservation>,
     /// The CORBA priority that its calls carry.
     pub priority: Option<Priority>,
-    /// It goes on if the host refuses the scheduling. Default: it does not.
+    /// It goes on if the host refuses the reservation or the scheduling; without reservation it has
+    /// the scheduling. Default: it does not.
     pub soft: bool,
+}
+
+/// A thread that has started.
+#[derive(Debug)]
+pub struct Started {
+    /// The thread.
+    pub thread: JoinHandle<()>,
+    /// What the host refused, without which a soft thread goes on.
+    pub refused: Option<RealTimeError>,
 }
 
 impl ScheduledThread {
@@ -48,6 +62,7 @@ impl ScheduledThread {
             name: name.to_owned(),
             scheduling: Some(scheduling(queue.dispatching, queue.priority)),
             priority: Some(corba_priority(queue.priority)?),
+            reservation: None,
             soft: false,
         })
     }
@@ -55,22 +70,13 @@ impl ScheduledThread {
     /// Starts the thread, and waits until it has its scheduling.
     ///
     /// # Errors
-    /// [`SchedulerError::Thread`]; [`SchedulerError::Host`] if the host refuses the scheduling. No
+    /// [`SchedulerError::Thread`]; [`SchedulerError::Host`] if the host refuses what it is to have. No
     /// thread remains then.
-    pub fn start(
-        self,
-        body: impl FnOnce() + Send + 'static,
-    ) -> Result<JoinHandle<()>, SchedulerError> {
-        let Self {
-            name,
-            scheduling,
-            priority,
-            soft,
-        } = self;
+    pub fn start(self, body: impl FnOnce() + Send + 'static) -> Result<Started, SchedulerError> {
+        let (name, priority) = (self.name.clone(), self.priority);
         let (ready, started) = sync_channel(1);
         let thread = Builder::new().name(name.clone()).spawn(move || {
-            let given = scheduling.map_or(Ok(()), give_scheduling);
-            let given = if soft { Ok(()) } else { given };
+            let given = self.prepare();
             let runs = given.is_ok();
             // The thread that starts this one waits for it.
             let _ = ready.send(given);
@@ -83,12 +89,27 @@ impl ScheduledThread {
             cause,
         })?;
         let error = match started.recv() {
-            Ok(Ok(())) => return Ok(thread),
+            Ok(Ok(refused)) => return Ok(Started { thread, refused }),
             Ok(Err(cause)) => SchedulerError::Host { name, cause },
             Err(_) => SchedulerError::Panicked(name),
         };
         // What it has come to is known.
         let _ = thread.join();
         Err(error)
+    }
+
+    /// Gives the calling thread what it is to have; what is refused of it, if it goes on without.
+    fn prepare(&self) -> Result<Option<RealTimeError>, RealTimeError> {
+        let reserved = self.reservation.map(Reservation::apply_to_this_thread);
+        let not_reserved = match reserved {
+            Some(Ok(())) => return Ok(None),
+            Some(Err(error)) if !self.soft => return Err(error),
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        match self.scheduling.map_or(Ok(()), give_scheduling) {
+            Err(error) if !self.soft => Err(error),
+            given => Ok(not_reserved.or(given.err())),
+        }
     }
 }

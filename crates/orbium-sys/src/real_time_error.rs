@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 
-use crate::Scheduling;
+use crate::{Reservation, Scheduling};
 
 /// What the system refused, and so what has to be changed on the host; `orbium
 /// doctor` has the commands.
@@ -15,6 +15,13 @@ pub enum RealTimeError {
     /// This process may not have that class and priority: RLIMIT_RTPRIO and
     /// CAP_SYS_NICE say no, or a control group does.
     PriorityNotPermitted(Scheduling),
+    /// The system cannot keep it for any thread: no runtime, one beyond the deadline, a deadline beyond
+    /// the period, or a period out of its range.
+    NoSuchReservation(Reservation),
+    /// The other reservations leave too little of the processors.
+    NoBandwidth(Reservation),
+    /// This process may not reserve: it has no CAP_SYS_NICE, or the thread may not run on all processors.
+    ReservationNotPermitted(Reservation),
     /// None of these processors is there, or may be used by this process.
     NoSuchProcessor(Vec<usize>),
     /// Memory may not be locked, or not as much: RLIMIT_MEMLOCK, CAP_IPC_LOCK.
@@ -41,6 +48,19 @@ impl fmt::Display for RealTimeError {
                 f,
                 "{wanted} is not permitted to this process: raise RLIMIT_RTPRIO or give it \
                  CAP_SYS_NICE (orbium doctor tells more)"
+            ),
+            Self::NoSuchReservation(wanted) => write!(
+                f,
+                "{wanted} cannot be reserved: the runtime is to fit in the deadline, and that in the period"
+            ),
+            Self::NoBandwidth(wanted) => write!(
+                f,
+                "{wanted} cannot be reserved together with the others: reserve less, or raise \
+                 kernel.sched_rt_runtime_us"
+            ),
+            Self::ReservationNotPermitted(wanted) => write!(
+                f,
+                "{wanted} is not permitted to this process: give it CAP_SYS_NICE and all processors"
             ),
             Self::NoSuchProcessor(processors) => {
                 write!(f, "none of the processors {processors:?} may be used")

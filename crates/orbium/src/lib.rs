@@ -68,7 +68,7 @@ pub use orbium_core::{
     ObjectRef, OfferedProtocol, OpenRequests, OrRaise, Orb, OrbBuilder, OrbError, Peer, PeerMemory,
     Phase, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies, Priority,
     ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, QueueBounds, RealTimeError,
-    Reply, ReplyBatching, RequestInfo, RequestProcessing, ResolveError, Scheduling,
+    Reply, ReplyBatching, RequestInfo, RequestProcessing, Reservation, ResolveError, Scheduling,
     SchedulingClass, Sent, Servant, ServantActivator, ServantError, ServantLocator,
     ServantRetention, ServerStrategy, Step, SystemException, ThreadModel, TimePolicies, Transport,
     UnknownClientStrategy, UnknownCollocation, UnknownProtocol, UnknownStrategy, UserException,

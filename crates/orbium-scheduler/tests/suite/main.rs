@@ -7,4 +7,5 @@ mod lanes;
 mod modes;
 mod periodic;
 mod recording;
+mod reservations;
 mod time;

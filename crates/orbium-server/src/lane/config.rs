@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium_sys::Scheduling;
+use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
 use super::{Lane, QueueBounds};
@@ -33,9 +33,13 @@ pub struct LaneConfig {
     /// Scheduling class and native priority of its threads. `None` leaves them
     /// what they inherit.
     pub scheduling: Option<Scheduling>,
+    /// Time of a processor that the host reserves for its one thread, in place of `scheduling` and on
+    /// all processors. Requests that bring a native priority of their own take it away for as long
+    /// as they run.
+    pub reservation: Option<Reservation>,
     /// Processors that its threads run on. `None`: all.
     pub processors: Option<Vec<usize>>,
-    /// Go on without scheduling and processors if the host refuses them.
+    /// Go on without scheduling, reservation and processors if the host refuses them.
     pub soft: bool,
     /// How it serves, and with how many static threads.
     pub strategy: ServerStrategy,
@@ -79,6 +83,7 @@ impl Default for LaneConfig {
             name: "orbium-lane".into(),
             priority: None,
             scheduling: None,
+            reservation: None,
             processors: None,
             soft: false,
             strategy: ServerStrategy::default(),
@@ -149,6 +154,12 @@ impl LaneConfig {
                 "only leader-followers and worker pools grow: dynamic_threads must be 0 with other strategies",
             );
         }
+        let is_plain = self.scheduling.is_none() && self.processors.is_none();
+        if self.reservation.is_some() && (most != 1 || !is_plain) {
+            return Err(
+                "a reservation is for a lane of 1 thread without scheduling and processors of its own",
+            );
+        }
         if most > limits.serving_threads {
             return Err(
                 "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
@@ -184,6 +195,42 @@ impl LaneConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reservation_is_for_one_thread_on_all_processors() {
+        let reserved = LaneConfig {
+            strategy: ServerStrategy::Reactive,
+            reservation: Some(Reservation::new(
+                Duration::from_millis(1),
+                Duration::from_millis(10),
+            )),
+            ..LaneConfig::default()
+        };
+        let limits = Limits::default();
+        assert_eq!(reserved.check(&limits), Ok(()));
+        let others = [
+            LaneConfig {
+                strategy: ServerStrategy::LeaderFollowers { threads: 2 },
+                ..reserved.clone()
+            },
+            LaneConfig {
+                strategy: ServerStrategy::ThreadPerConnection,
+                ..reserved.clone()
+            },
+            LaneConfig {
+                scheduling: Some(Scheduling::fifo(1)),
+                ..reserved.clone()
+            },
+            LaneConfig {
+                processors: Some(vec![0]),
+                ..reserved.clone()
+            },
+        ];
+        for other in others {
+            let refused = other.check(&limits).unwrap_err();
+            assert!(refused.contains("1 thread"), "{refused}");
+        }
+    }
 
     /// Once a lane that touched all but an octet of its stack was let begin: its
     /// threads ran over the end, which ended the process.

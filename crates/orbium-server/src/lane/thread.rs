@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use orbium_invocation::scheduling;
 use orbium_sync::ThreadOptions;
-use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack, try_on_thread};
+use orbium_sys::{
+    RealTimeError, Reservation, Scheduling, bind_this_thread, prefault_stack, try_on_thread,
+};
 
 use super::LaneConfig;
 use orbium_invocation::{Priority, priority};
@@ -19,6 +21,8 @@ pub(crate) struct Setup {
     pub(crate) priority: Option<Priority>,
     /// What the host gives, too.
     pub(crate) scheduling: Option<Scheduling>,
+    /// What the host reserves, in place of that.
+    reservation: Option<Reservation>,
     processors: Option<Vec<usize>>,
     /// Octets of the stack to touch.
     prefault: usize,
@@ -39,11 +43,12 @@ impl Setup {
             name: config.label().to_owned(),
             priority: config.priority,
             scheduling: config.scheduling,
+            reservation: config.reservation,
             processors: config.processors.clone(),
             prefault: config.prefault_stack,
             inherited,
         });
-        if asked.scheduling.is_none() && asked.processors.is_none() {
+        if asked.asks_nothing_of_the_host() {
             return Ok(asked);
         }
         let refused = asked.tried_out(config.stack_size).err();
@@ -58,6 +63,7 @@ impl Setup {
                     name: config.label().to_owned(),
                     priority: asked.priority,
                     scheduling: asked.scheduling.filter(allowed),
+                    reservation: asked.reservation.filter(|it| it.try_out().is_ok()),
                     processors: processors.filter(|it| bindable(it)),
                     prefault: asked.prefault,
                     inherited,
@@ -81,7 +87,17 @@ impl Setup {
         if let Some(processors) = &self.processors {
             bind_this_thread(processors)?;
         }
-        scheduling::begin_with(self.scheduling())
+        scheduling::begin_with(self.scheduling())?;
+        self.reserve()
+    }
+
+    fn reserve(&self) -> Result<(), RealTimeError> {
+        let reservation = self.reservation;
+        reservation.map_or(Ok(()), Reservation::apply_to_this_thread)
+    }
+
+    fn asks_nothing_of_the_host(&self) -> bool {
+        self.scheduling.is_none() && self.reservation.is_none() && self.processors.is_none()
     }
 
     /// What its threads have.
@@ -107,6 +123,7 @@ impl Setup {
         Self {
             priority: priority.or(self.priority),
             scheduling: scheduling.or(self.scheduling),
+            reservation: None,
             name: "dedicated".into(),
             processors: self.processors.clone(),
             prefault: 0,
@@ -149,6 +166,9 @@ pub(crate) fn restore() {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
         scheduling::restore(own.scheduling());
+        if let Err(error) = own.reserve() {
+            crate::log::error!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
+        }
     });
 }
 
@@ -169,6 +189,7 @@ mod tests {
             name: String::new(),
             priority: Priority::new(7),
             scheduling: None,
+            reservation: None,
             processors: None,
             prefault: 0,
             inherited: Scheduling::default(),
