@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FanOutArgs) -> Outcome {
     }
     let fan_out = FanOut::connect(&args.channel)?;
     let (mut alone, mut among, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..args.runs {
+    for _ in 0..args.runs.get() {
         let one = fan_out.median(args, 0)?;
         let others = fan_out.connect_others(&others_orb, &args.channel, args.consumers)?;
         let many = fan_out.median(args, others.len())?;
@@ -94,9 +94,9 @@ impl FanOut {
     /// The median of events, each of which all consumers get before the next; in microseconds.
     fn median(&self, args: &FanOutArgs, others: usize) -> Outcome<f64> {
         let set = [event(args.bytes)];
-        let mut times = Vec::with_capacity(args.events);
+        let mut times = Vec::with_capacity(args.events.get());
         let mut last = Instant::now();
-        for number in 0..WARM_UP + args.events {
+        for number in 0..WARM_UP + args.events.get() {
             // Alone as among many, what the last event left in the caches is some time old.
             let due = last + Duration::from_micros(args.period);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));

@@ -26,9 +26,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     }
     let mut figures = vec![Vec::new(); ways.len()];
     // The ways take turns: what else the machine does meets both.
-    for _ in 0..args.runs {
+    for _ in 0..args.runs.get() {
         for ((_, way), figures) in ways.iter().zip(&mut figures) {
-            figures.push(way.median(&set, args.events)?);
+            figures.push(way.median(&set, args.events.get())?);
         }
     }
     for ((name, _), figures) in ways.iter().zip(figures) {

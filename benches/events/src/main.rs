@@ -12,6 +12,7 @@ mod rate;
 mod serve;
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -62,14 +63,14 @@ struct FanOutArgs {
     #[arg(long, default_value_t = 50)]
     consumers: usize,
     /// Events of a run.
-    #[arg(long, default_value_t = 400)]
-    events: usize,
+    #[arg(long, default_value = "400")]
+    events: NonZeroUsize,
     /// Microseconds from one event to the next, at least.
     #[arg(long, default_value_t = 5_000)]
     period: u64,
     /// Runs, of which the median is shown.
-    #[arg(long, default_value_t = 9)]
-    runs: usize,
+    #[arg(long, default_value = "9")]
+    runs: NonZeroUsize,
     /// Bytes of an event's payload.
     #[arg(long, default_value_t = 64)]
     bytes: usize,
@@ -88,11 +89,11 @@ struct RunArgs {
     #[arg(long, num_args = 2)]
     relay: Option<Vec<String>>,
     /// Events of a run.
-    #[arg(long, default_value_t = 20_000)]
-    events: usize,
+    #[arg(long, default_value = "20000")]
+    events: NonZeroUsize,
     /// Runs, of which the median is shown.
-    #[arg(long, default_value_t = 9)]
-    runs: usize,
+    #[arg(long, default_value = "9")]
+    runs: NonZeroUsize,
     /// Bytes of an event's payload.
     #[arg(long, default_value_t = 64)]
     bytes: usize,

@@ -18,7 +18,7 @@ use crate::{Outcome, PATIENCE, RunArgs, event, orb, show};
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orb = orb()?;
     let mut figures = Vec::new();
-    for _ in 0..args.runs {
+    for _ in 0..args.runs.get() {
         figures.push(match (&args.channel, &args.cos) {
             (Some(channel), _) => real_time(&orb, channel, args)?,
             (None, Some(channel)) => cos(&orb, channel, args)?,
@@ -62,17 +62,17 @@ fn per_second(events: usize, begin: Instant, end: &mpsc::Receiver<Instant>) -> O
 
 fn real_time(orb: &Orb, channel: &str, args: &RunArgs) -> Outcome<f64> {
     let channel: EventChannel = orb.resolve(channel)?;
-    let (counter, end) = Counter::new(args.events);
+    let (counter, end) = Counter::new(args.events.get());
     let consumer = connect_consumer(orb, &channel, &Pattern::of(16, 0), move |events| {
         events.iter().for_each(|_| counter.count());
     })?;
     let supplier = connect_supplier(&channel, &[(16, 1)])?;
     let set = [event(args.bytes)];
     let begin = Instant::now();
-    for _ in 0..args.events {
+    for _ in 0..args.events.get() {
         supplier.push(&set)?;
     }
-    let rate = per_second(args.events, begin, &end)?;
+    let rate = per_second(args.events.get(), begin, &end)?;
     supplier.disconnect()?;
     consumer.disconnect()?;
     Ok(rate)
@@ -91,7 +91,7 @@ impl PushConsumerServant for Counter {
 
 fn cos(orb: &Orb, channel: &str, args: &RunArgs) -> Outcome<f64> {
     let channel: CosChannel = orb.resolve(channel)?;
-    let (counter, end) = Counter::new(args.events);
+    let (counter, end) = Counter::new(args.events.get());
     let consumer: PushConsumer = orb.root_poa().activate(counter)?;
     let consumers = channel.for_consumers()?.ok_or("no admin")?;
     let push = consumers.obtain_push_supplier()?.ok_or("no proxy")?;
@@ -101,10 +101,10 @@ fn cos(orb: &Orb, channel: &str, args: &RunArgs) -> Outcome<f64> {
     supplier.connect_push_supplier(None)?;
     let any = Any::new(&vec![7u8; args.bytes])?;
     let begin = Instant::now();
-    for _ in 0..args.events {
+    for _ in 0..args.events.get() {
         supplier.push(&any)?;
     }
-    let rate = per_second(args.events, begin, &end)?;
+    let rate = per_second(args.events.get(), begin, &end)?;
     supplier.disconnect_push_consumer()?;
     push.disconnect_push_supplier()?;
     Ok(rate)

@@ -294,29 +294,26 @@ impl Channel {
         if self.engine.is_destroyed() {
             return Err(ConnectError::Destroyed);
         }
-        if !self.engine.control.begin() {
-            return Ok(());
-        }
-        let (engine, control) = (
-            Arc::downgrade(&self.engine),
-            Arc::clone(&self.engine.control),
-        );
+        let control = &self.engine.control;
         let period = self.config().ping_period;
-        let started = start("orbium-control", move || {
-            while let Some(task) = control.next() {
-                let Some(engine) = engine.upgrade() else {
-                    return;
-                };
-                match task {
-                    Task::Observers => engine.update_observers(),
-                    Task::Ping => engine.ping(period),
+        control.thread.run(|| {
+            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(control));
+            start("orbium-control", move || {
+                while let Some(task) = of_thread.next() {
+                    let Some(engine) = engine.upgrade() else {
+                        return;
+                    };
+                    match task {
+                        Task::Observers => engine.update_observers(),
+                        Task::Ping => engine.ping(period),
+                    }
                 }
+            })?;
+            if let Some(period) = period {
+                control.ping_by(Instant::now() + period);
             }
-        });
-        if let Some(period) = period {
-            self.engine.control.ping_by(Instant::now() + period);
-        }
-        started.inspect_err(|_| self.engine.control.end())
+            Ok(())
+        })
     }
 
     /// The thread of a queue of the schedule.
@@ -333,7 +330,7 @@ impl Channel {
             thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
             Ok(())
         };
-        queue.start_once(start).map_err(|error| {
+        queue.thread.run(start).map_err(|error| {
             tracing::warn!(target: "orbium::event", %error, "no thread for a queue of the schedule");
             match error {
                 SchedulerError::Thread { .. } => ConnectError::NoThread,
@@ -343,22 +340,18 @@ impl Channel {
     }
 
     fn start_timers(&self) -> Result<(), ConnectError> {
-        if !self.engine.timers.begin() {
-            return Ok(());
-        }
-        let (engine, timers) = (
-            Arc::downgrade(&self.engine),
-            Arc::clone(&self.engine.timers),
-        );
-        let started = start("orbium-timers", move || {
-            while let Some(key) = timers.next() {
-                let Some(engine) = engine.upgrade() else {
-                    return;
-                };
-                engine.fire(key);
-            }
-        });
-        started.inspect_err(|_| self.engine.timers.end())
+        let timers = &self.engine.timers;
+        timers.thread.run(|| {
+            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(timers));
+            start("orbium-timers", move || {
+                while let Some(key) = of_thread.next() {
+                    let Some(engine) = engine.upgrade() else {
+                        return;
+                    };
+                    engine.fire(key);
+                }
+            })
+        })
     }
 }
 

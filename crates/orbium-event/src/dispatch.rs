@@ -10,6 +10,7 @@ use orbium_sched::{Entry, Table};
 use orbium_scheduler::ReadyQueue;
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
+use crate::start_once::StartOnce;
 
 /// The place of a consumer in a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(crate) struct DispatchQueues<W> {
 pub(crate) struct DispatchQueue<W> {
     state: Mutex<State<W>>,
     submitted: Condvar,
-    has_thread: Mutex<bool>,
+    pub(crate) thread: StartOnce,
 }
 
 struct State<W> {
@@ -58,7 +59,7 @@ impl<W> DispatchQueues<W> {
                     is_closed: false,
                 }),
                 submitted: Condvar::new(),
-                has_thread: Mutex::new(false),
+                thread: StartOnce::default(),
             })
         };
         Self {
@@ -128,21 +129,6 @@ impl<W> DispatchQueues<W> {
 impl<W> DispatchQueue<W> {
     fn lock(&self) -> MutexGuard<'_, State<W>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Starts the thread unless there is one. A concurrent caller waits for the outcome: it relies
-    /// on the thread too, and tries again if there is none.
-    ///
-    /// # Errors
-    /// That of `start`.
-    pub(crate) fn start_once<E>(&self, start: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        let has_thread = self.has_thread.lock();
-        let mut has_thread = has_thread.unwrap_or_else(PoisonError::into_inner);
-        if !*has_thread {
-            start()?;
-            *has_thread = true;
-        }
-        Ok(())
     }
 
     fn submit(&self, operation: (usize, &Entry), released: Duration, work: W) -> Result<(), W> {
@@ -230,30 +216,6 @@ mod tests {
         assert_eq!(queues.submit(place, now, 3), Ok(()));
         let (_, queue) = queues.queue(0).unwrap();
         assert_eq!([(); 2].map(|()| queue.next()), [Some(2), Some(3)]);
-    }
-
-    #[test]
-    fn a_thread_that_does_not_start_is_started_by_the_next_caller() {
-        let queues = queues(Dispatching::Scheduled(&TABLE));
-        let (_, queue) = queues.queue(0).unwrap();
-        std::thread::scope(|scope| {
-            let mut second = None;
-            let refused = queue.start_once(|| {
-                second = Some(scope.spawn(|| {
-                    let mut has_started = false;
-                    let outcome = queue.start_once(|| {
-                        has_started = true;
-                        Ok::<(), &str>(())
-                    });
-                    (outcome, has_started)
-                }));
-                Err("refused")
-            });
-            assert_eq!(refused, Err("refused"));
-            let second = second.map(|it| it.join().unwrap());
-            assert_eq!(second, Some((Ok(()), true)));
-        });
-        assert_eq!(queue.start_once(|| Err("again")), Ok(()));
     }
 
     #[test]

@@ -58,6 +58,7 @@ mod receive;
 mod remote;
 mod schedule;
 mod servants;
+mod start_once;
 mod statistics;
 mod supplier;
 mod timers;

@@ -7,9 +7,13 @@ use std::collections::BinaryHeap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::start_once::StartOnce;
+
 /// What one thread of a channel waits for.
 #[derive(Default)]
 pub(crate) struct Agenda<T> {
+    /// The thread that waits.
+    pub(crate) thread: StartOnce,
     state: Mutex<State<T>>,
     changed: Condvar,
 }
@@ -17,7 +21,6 @@ pub(crate) struct Agenda<T> {
 #[derive(Default)]
 struct State<T> {
     tasks: T,
-    has_thread: bool,
     is_closed: bool,
 }
 
@@ -35,16 +38,6 @@ pub(crate) trait Tasks {
 impl<T: Tasks> Agenda<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// True for the caller that is to start the thread.
-    pub(crate) fn begin(&self) -> bool {
-        !std::mem::replace(&mut self.lock().has_thread, true)
-    }
-
-    /// The thread could not be started.
-    pub(crate) fn end(&self) {
-        self.lock().has_thread = false;
     }
 
     pub(crate) fn close(&self) {
