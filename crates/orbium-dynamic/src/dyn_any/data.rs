@@ -2,18 +2,18 @@
 //! Data that is not expanded into components.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use orbium_cdr::{
-    Any, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, MemberRef, Owner, TCKind,
-    TypeCode, TypeRef, skip_value,
+    Any, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, Owner, TCKind, TypeCode,
+    TypeRef, skip_value,
 };
 use orbium_value::{Linked, MAX_DEPTH, ValueBase};
 
 use super::error::DynAnyError;
 use super::octets;
 use crate::owned_values::OwnedValues;
+use crate::value_content::may_hold_values;
 
 /// Values by number, where data of several parts is put together. The first is null, so that
 /// the tag of null is a number too.
@@ -221,26 +221,4 @@ impl Data {
         }
         Ok(self)
     }
-}
-
-/// Whether values of valuetypes may occur in data of a type.
-pub(super) fn may_hold_values(code: TypeRef<'_>) -> bool {
-    let mut met = HashSet::new();
-    let mut pending = vec![code];
-    while let Some(code) = pending.pop() {
-        let code = code.unaliased();
-        match code.kind() {
-            TCKind::Any
-            | TCKind::Value
-            | TCKind::ValueBox
-            | TCKind::Event
-            | TCKind::AbstractInterface => return true,
-            TCKind::Struct | TCKind::Except | TCKind::Union if met.insert(code.identity()) => {
-                pending.extend(code.members().filter_map(MemberRef::type_code));
-            }
-            TCKind::Sequence | TCKind::Array => pending.extend(code.content_type()),
-            _ => {}
-        }
-    }
-    false
 }

@@ -4,6 +4,7 @@
 mod basic;
 mod basic_sequences;
 mod comparison;
+mod component_values;
 mod components;
 mod data;
 mod elements;

@@ -2,6 +2,7 @@
 //! What programs do with this crate.
 
 mod dyn_any;
+mod dyn_any_component_values;
 mod dyn_any_hostile;
 mod dyn_any_kinds;
 mod dyn_any_values;
