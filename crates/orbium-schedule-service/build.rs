@@ -3,4 +3,5 @@
 
 fn main() {
     orbium_build::compile("idl/RTScheduler.idl");
+    orbium_build::compile("idl/RtecScheduler.idl");
 }

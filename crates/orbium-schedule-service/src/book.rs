@@ -52,6 +52,8 @@ pub(crate) struct State {
     /// What was computed last, feasible or not.
     pub(crate) attempt: Option<Schedule>,
     dependencies: usize,
+    /// What the file has the schedule of.
+    options: Option<Options>,
     journal: Option<Journal>,
 }
 
@@ -66,6 +68,7 @@ impl Book {
             journal: Some(journal),
             ..State::default()
         };
+        state.options = saved.options;
         if let Some(options) = saved.options {
             // Without a schedule, as after changes that it does not hold for, it waits for the next.
             let _ = state.compute(&options);
@@ -126,11 +129,51 @@ impl State {
         self.append(text.lines().last().unwrap_or_default())
     }
 
+    /// Removes so many calls of a dependency, and with the last one the dependency.
+    pub(crate) fn remove_dependency(
+        &mut self,
+        handle: Handle,
+        on: Handle,
+        calls: u32,
+        kind: DependencyKind,
+    ) -> Result<(), Fault> {
+        self.require_file()?;
+        let all = &self.repository.get(handle)?.dependencies;
+        let same = all.iter().filter(|it| it.on == on && it.kind == kind);
+        let (count, sum) = same.fold((0, 0_u32), |(count, sum), it| {
+            (count + 1, sum.saturating_add(it.calls))
+        });
+        if sum < calls {
+            return Err(SchedError::UnknownTask(self.repository.name(on).to_owned()).into());
+        }
+        self.repository.remove_dependency(handle, on, kind)?;
+        self.dependencies -= count;
+        if sum > calls {
+            self.repository
+                .add_dependency(handle, on, sum - calls, kind)?;
+            self.dependencies += 1;
+        }
+        self.rewrite()
+    }
+
+    /// Writes the file anew. What was computed last stays in it.
+    fn rewrite(&mut self) -> Result<(), Fault> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        let mut text = listing(&self.repository);
+        if let Some(options) = &self.options {
+            text.push_str(&schedule_line(options));
+        }
+        journal.rewrite(&text).map_err(|_| NOT_STORED.into())
+    }
+
     /// Computes the schedule and assigns priorities, if its deadlines hold.
     pub(crate) fn schedule(&mut self, options: &Options) -> Result<&Schedule, Fault> {
         self.require_file()?;
         self.compute(options)?;
         self.append(schedule_line(options).trim_end())?;
+        self.options = Some(*options);
         let not_scheduled = || SchedError::NotScheduled(String::new());
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
     }
@@ -145,7 +188,7 @@ impl State {
 
     pub(crate) fn destroy(&mut self) -> Result<(), Fault> {
         if let Some(journal) = &mut self.journal {
-            journal.clear().map_err(|_| NOT_STORED)?;
+            journal.rewrite("").map_err(|_| NOT_STORED)?;
         }
         *self = State {
             journal: self.journal.take(),

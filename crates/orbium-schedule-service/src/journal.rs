@@ -71,9 +71,9 @@ impl Journal {
         written
     }
 
-    /// Begins anew without any operation.
-    pub(crate) fn clear(&mut self) -> io::Result<()> {
-        let replaced = replace(&self.path, "");
+    /// Begins anew with that text.
+    pub(crate) fn rewrite(&mut self, text: &str) -> io::Result<()> {
+        let replaced = replace(&self.path, text);
         self.has_failed = replaced.is_err();
         self.file = replaced?;
         Ok(())

@@ -3,8 +3,9 @@
 //! those need, and are assigned priorities.
 //!
 //! [`ScheduleService`] serves one, from memory or from a file. [`rt_scheduler`] is what the IDL
-//! compiler makes of the interface of the paper, [`rt_scheduler2`] of what only its text has. This
-//! crate does not know sockets, and analyses nothing: `orbium-sched` does.
+//! compiler makes of the interface of the paper, [`rt_scheduler2`] of what only its text has,
+//! [`rtec_scheduler`] of the interface of TAO's releases, over the same operations. This crate does
+//! not know sockets, and analyses nothing: `orbium-sched` does.
 //!
 //! ```
 //! use orbium::Orb;
@@ -30,10 +31,13 @@ mod convert;
 mod error;
 mod extended;
 mod journal;
+mod rtec;
+mod rtec_convert;
 mod servant;
 mod service;
 
 orbium::include_idl!("RTScheduler");
+orbium::include_idl!("RtecScheduler");
 
 pub use error::ServiceError;
-pub use service::{SCHEDULE_SERVICE, ScheduleService};
+pub use service::{RTEC_SCHEDULE_SERVICE, SCHEDULE_SERVICE, ScheduleService};

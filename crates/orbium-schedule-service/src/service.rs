@@ -11,10 +11,14 @@ use orbium::{IdAssignment, Orb, Policies};
 use crate::book::Book;
 use crate::error::ServiceError;
 use crate::rt_scheduler2::Scheduler;
+use crate::rtec_scheduler;
 use crate::servant::Servant;
 
 /// The name of the initial reference, and the key of `corbaloc:` URLs.
 pub const SCHEDULE_SERVICE: &str = "ScheduleService";
+
+/// The key of `corbaloc:` URLs for the interface of TAO's releases.
+pub const RTEC_SCHEDULE_SERVICE: &str = "RtecScheduleService";
 
 /// Bytes of the object id of the privileged reference, which cannot be guessed.
 const SECRET: usize = 16;
@@ -24,6 +28,8 @@ const SECRET: usize = 16;
 pub struct ScheduleService {
     reference: Scheduler,
     privileged: Scheduler,
+    rtec: rtec_scheduler::Scheduler,
+    rtec_privileged: rtec_scheduler::Scheduler,
 }
 
 impl ScheduleService {
@@ -61,13 +67,18 @@ impl ScheduleService {
         let poa = root.create_poa(SCHEDULE_SERVICE, Some(root.manager()), policies)?;
         let reference: Scheduler = poa.activate_with_id(b"public", servant(false))?;
         let privileged = poa.activate_with_id(&secret()?, servant(true))?;
+        let rtec: rtec_scheduler::Scheduler = poa.activate_with_id(b"rtec", servant(false))?;
+        let rtec_privileged = poa.activate_with_id(&secret()?, servant(true))?;
         orb.bind_key(SCHEDULE_SERVICE, &reference)?;
+        orb.bind_key(RTEC_SCHEDULE_SERVICE, &rtec)?;
         root.manager().activate()?;
         // The configuration's own is another service, and stays.
         if let Err(_taken) = orb.register_initial_reference(SCHEDULE_SERVICE, &reference) {}
         Ok(Self {
             reference,
             privileged,
+            rtec,
+            rtec_privileged,
         })
     }
 
@@ -75,6 +86,18 @@ impl ScheduleService {
     #[must_use]
     pub fn reference(&self) -> Scheduler {
         self.reference.clone()
+    }
+
+    /// The same operations by the interface of TAO's releases, for applications.
+    #[must_use]
+    pub fn rtec(&self) -> rtec_scheduler::Scheduler {
+        self.rtec.clone()
+    }
+
+    /// That of TAO's releases with the privilege to compute: like [`privileged`](Self::privileged).
+    #[must_use]
+    pub fn rtec_privileged(&self) -> rtec_scheduler::Scheduler {
+        self.rtec_privileged.clone()
     }
 
     /// The same with the privilege to compute and to forget everything. Its key is random: only

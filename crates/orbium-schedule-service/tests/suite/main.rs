@@ -5,4 +5,5 @@ mod exceptions;
 mod files;
 mod omni;
 mod operations;
+mod rtec;
 mod served;

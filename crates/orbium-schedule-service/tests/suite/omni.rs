@@ -28,8 +28,8 @@ fn tool(name: &str, arguments: &[&str]) -> Option<String> {
     run(Command::new(name).args(arguments)).ok()
 }
 
-/// The client, built anew, or why it cannot be built here.
-fn client() -> Result<PathBuf, String> {
+/// A client of that interface, built anew, or why it cannot be built here.
+fn client(interface: &str, source: &str) -> Result<PathBuf, String> {
     let flags = tool("pkg-config", &["--cflags", "--libs", "omniORB4"]);
     let (Some(flags), Some(_), Some(_)) =
         (flags, tool("omniidl", &["-V"]), tool("g++", &["--version"]))
@@ -37,10 +37,10 @@ fn client() -> Result<PathBuf, String> {
         return Err("omniORB's headers, omniidl or g++ are missing".to_owned());
     };
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("omni-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("omni-{interface}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let idl = here.join("idl/RTScheduler.idl");
+    let idl = here.join(format!("idl/{interface}.idl"));
     let generated = run(Command::new("omniidl")
         .arg("-bcxx")
         .arg(idl)
@@ -48,8 +48,8 @@ fn client() -> Result<PathBuf, String> {
     generated.unwrap();
     let program = folder.join("schedule");
     let mut compiler = Command::new("g++");
-    compiler.args(["-std=c++17", "-w", "-I.", "RTSchedulerSK.cc"]);
-    compiler.arg(here.join("tests/suite/schedule.cc"));
+    compiler.args(["-std=c++17", "-w", "-I.", &format!("{interface}SK.cc")]);
+    compiler.arg(here.join("tests/suite").join(source));
     compiler
         .args(flags.split_whitespace())
         .args(["-lpthread", "-o"]);
@@ -57,22 +57,49 @@ fn client() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// Conformance: RT 6 - the Scheduling Service: called by a client of omniORB
-#[test]
-fn a_client_of_omniorb_registers_computes_and_catches_every_exception() {
-    let program = match client() {
+/// Runs a client with the reference for applications and the privileged one: how many of its checks
+/// hold, if it can be built here.
+fn passed(
+    interface: &str,
+    source: &str,
+    references: impl FnOnce(&Served) -> [String; 2],
+) -> Option<usize> {
+    let program = match client(interface, source) {
         Ok(program) => program,
         Err(why) => {
             let is_required = std::env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|it| it == "1");
             assert!(!is_required, "{why}");
-            return orbium_testkit::skipped(&why);
+            orbium_testkit::skipped(&why);
+            return None;
         }
     };
     let served = Served::new();
-    let privileged = served.orb.object_to_string(&served.service.privileged());
-    let printed = run(Command::new(&program).arg(served.address()).arg(privileged));
+    let printed = run(Command::new(&program).args(references(&served)));
     let printed = printed.unwrap();
-    assert_eq!(printed.matches("ok ").count(), 12, "{printed}");
     assert!(!printed.contains("FAILED"), "{printed}");
     let _ = std::fs::remove_dir_all(program.parent().unwrap());
+    Some(printed.matches("ok ").count())
+}
+
+/// Conformance: RT 6 - the Scheduling Service: called by a client of omniORB
+#[test]
+fn a_client_of_omniorb_registers_computes_and_catches_every_exception() {
+    let passed = passed("RTScheduler", "schedule.cc", |served| {
+        let privileged = served.orb.object_to_string(&served.service.privileged());
+        [served.address(), privileged]
+    });
+    assert!(passed.is_none_or(|it| it == 12), "{passed:?}");
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: called by a client of omniORB
+#[test]
+fn a_client_of_omniorb_schedules_by_the_interface_of_tao() {
+    let passed = passed("RtecScheduler", "rtec.cc", |served| {
+        let text = |it| served.orb.object_to_string(&it);
+        [
+            text(served.service.rtec()),
+            text(served.service.rtec_privileged()),
+        ]
+    });
+    assert!(passed.is_none_or(|it| it == 12), "{passed:?}");
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use orbium::{Config, Orb};
 use orbium_schedule_service::rt_scheduler::Importance;
 use orbium_schedule_service::rt_scheduler2::Scheduler;
-use orbium_schedule_service::{ScheduleService, ServiceError};
+use orbium_schedule_service::{ScheduleService, ServiceError, rtec_scheduler};
 
 pub(crate) struct Served {
     pub(crate) orb: Orb,
@@ -48,6 +48,19 @@ impl Served {
     /// What applications have.
     pub(crate) fn remote(&self) -> Scheduler {
         self.client.resolve(&self.address()).unwrap()
+    }
+
+    /// What applications of TAO have.
+    pub(crate) fn rtec(&self) -> rtec_scheduler::Scheduler {
+        let address = self.address();
+        let key = address.replace("ScheduleService", "RtecScheduleService");
+        self.client.resolve(&key).unwrap()
+    }
+
+    /// The privileged one of those, as another process has it.
+    pub(crate) fn rtec_privileged(&self) -> rtec_scheduler::Scheduler {
+        let text = self.orb.object_to_string(&self.service.rtec_privileged());
+        self.client.resolve(&text).unwrap()
     }
 
     /// The privileged reference, as another process has it.

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The service by the interface of TAO's releases.
+
+use orbium::ExceptionKind;
+use orbium_schedule_service::rtec_base::{DependencyEnabledTypeT, DependencyTypeT};
+use orbium_schedule_service::rtec_scheduler::{
+    CriticalityT, DispatchingTypeT, ImportanceT, InfoTypeT, RtInfo, RtInfoEnabledTypeT, Scheduler,
+    SchedulerComputeSchedulingError, SchedulerCreateError, SchedulerDispatchConfigurationError,
+    SchedulerLastScheduledPriorityError, SchedulerLookupError, SchedulerPriorityError,
+    SchedulerSetError,
+};
+
+use crate::served::{Scratch, Served};
+
+const TWO_WAY: DependencyTypeT = DependencyTypeT::TwoWayCall;
+
+/// Registers an operation, with times in milliseconds.
+fn register(scheduler: &Scheduler, name: &str, period: i32, time: u64) -> i32 {
+    let handle = scheduler.create(name).unwrap();
+    let info = info(handle, period, time);
+    scheduler.set_seq(&[info]).unwrap();
+    handle
+}
+
+fn info(handle: i32, period: i32, time: u64) -> RtInfo {
+    RtInfo {
+        handle,
+        worst_case_execution_time: time * 10_000,
+        period: period * 10_000,
+        criticality: CriticalityT::HighCriticality,
+        importance: ImportanceT::LowImportance,
+        info_type: InfoTypeT::Operation,
+        ..RtInfo::default()
+    }
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: operations, dependencies, schedule
+#[test]
+fn operations_are_those_of_the_paper_s_interface() {
+    let served = Served::new();
+    let (rtec, privileged) = (served.rtec(), served.rtec_privileged());
+    let steer = register(&rtec, "Rudder::steer", 50, 10);
+    let read = register(&rtec, "Gyro::read", 0, 2);
+    let log = register(&rtec, "Log::write", 100, 30);
+    rtec.add_dependency(steer, read, 2, TWO_WAY).unwrap();
+    assert_eq!(rtec.lookup("Gyro::read"), Ok(read));
+    assert_eq!(served.remote().lookup("Gyro::read"), Ok(read));
+
+    let computed = privileged.compute_scheduling(1, 99).unwrap();
+    assert_eq!(rtec.get_rt_info_set().unwrap(), computed.infos);
+    assert_eq!(rtec.get_dependency_set().unwrap(), computed.dependencies);
+    assert_eq!(rtec.get_config_infos().unwrap(), computed.configs);
+    assert_eq!(rtec.get_config_info_set().unwrap(), computed.configs);
+    let dependency = &computed.dependencies[0];
+    assert_eq!(
+        (dependency.rt_info, dependency.rt_info_depended_on),
+        (steer, read)
+    );
+    let periods = computed.configs.iter().map(|it| &*it.timer_periods);
+    assert_eq!(periods.collect::<Vec<_>>(), [[500_000], [1_000_000]]);
+    let found = rtec.get(steer).unwrap();
+    assert_eq!(
+        (
+            found.criticality,
+            found.importance,
+            found.preemption_priority
+        ),
+        (CriticalityT::HighCriticality, ImportanceT::LowImportance, 0)
+    );
+    let priority = rtec.priority(log).unwrap();
+    assert_eq!((priority.o_priority, priority.p_priority), (98, 1));
+    assert_eq!(
+        rtec.entry_point_priority("Log::write").unwrap().o_priority,
+        98
+    );
+    let second = rtec.dispatch_configuration(1).unwrap();
+    assert_eq!(
+        (second.o_priority, second.dispatching_type),
+        (98, DispatchingTypeT::StaticDispatching)
+    );
+    assert_eq!(rtec.last_scheduled_priority(), Ok(1));
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: each exception
+#[test]
+fn what_is_wrong_raises_the_declared_exceptions() {
+    let served = Served::new();
+    let (rtec, privileged) = (served.rtec(), served.rtec_privileged());
+    let steer = register(&rtec, "Rudder::steer", 50, 10);
+    let refused = rtec.create("Rudder::steer").unwrap_err();
+    assert!(
+        matches!(refused, SchedulerCreateError::DuplicateName(_)),
+        "{refused:?}"
+    );
+    let unknown = |error: SchedulerLookupError| {
+        assert!(
+            matches!(error, SchedulerLookupError::UnknownTask(_)),
+            "{error:?}"
+        );
+    };
+    unknown(rtec.lookup("Rudder").unwrap_err());
+    for handle in [0, -1, 2, i32::MIN, i32::MAX] {
+        unknown(rtec.get(handle).unwrap_err());
+        unknown(rtec.add_dependency(steer, handle, 1, TWO_WAY).unwrap_err());
+        unknown(
+            rtec.remove_dependency(handle, steer, 1, TWO_WAY)
+                .unwrap_err(),
+        );
+        // All or none.
+        let refused = rtec
+            .set_seq(&[info(steer, 1, 1), info(handle, 1, 1)])
+            .unwrap_err();
+        assert!(
+            matches!(refused, SchedulerSetError::UnknownTask(_)),
+            "{refused:?}"
+        );
+        assert_eq!(rtec.get(steer).unwrap().period, 500_000);
+        let refused = rtec.priority(handle).unwrap_err();
+        assert!(
+            matches!(refused, SchedulerPriorityError::UnknownTask(_)),
+            "{refused:?}"
+        );
+    }
+    let refused = rtec.priority(steer).unwrap_err();
+    assert!(
+        matches!(refused, SchedulerPriorityError::NotScheduled(_)),
+        "{refused:?}"
+    );
+    let refused = rtec.last_scheduled_priority().unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            SchedulerLastScheduledPriorityError::NotScheduled(_)
+        ),
+        "{refused:?}"
+    );
+    match rtec.compute_scheduling(1, 99).unwrap_err() {
+        SchedulerComputeSchedulingError::System(it) => {
+            assert_eq!(it.kind, ExceptionKind::NoPermission);
+        }
+        other => panic!("{other:?}"),
+    }
+    privileged.recompute_scheduling(1, 99).unwrap();
+    for queue in [-1, 1, i32::MAX] {
+        let refused = rtec.dispatch_configuration(queue).unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                SchedulerDispatchConfigurationError::UnknownPriorityLevel(_)
+            ),
+            "{refused:?}"
+        );
+    }
+    register(&rtec, "Log::write", 100, 30);
+    let few = privileged.recompute_scheduling(1, 1).unwrap_err();
+    assert!(
+        matches!(
+            few,
+            SchedulerComputeSchedulingError::InsufficientThreadPriorityLevels(_)
+        ),
+        "{few:?}"
+    );
+    rtec.create("Flap::move").unwrap();
+    let passive = privileged.compute_scheduling(1, 99).unwrap_err();
+    assert!(
+        matches!(
+            passive,
+            SchedulerComputeSchedulingError::TaskCountMismatch(_)
+        ),
+        "{passive:?}"
+    );
+    register(&rtec, "Wing::bend", 10, 20);
+    let overload = privileged.compute_scheduling(1, 99).unwrap_err();
+    assert!(
+        matches!(
+            overload,
+            SchedulerComputeSchedulingError::UtilizationBoundExceeded(_)
+        ),
+        "{overload:?}"
+    );
+}
+
+#[test]
+fn nothing_can_be_disabled() {
+    let served = Served::new();
+    let rtec = served.rtec();
+    let steer = register(&rtec, "Rudder::steer", 50, 10);
+    let read = register(&rtec, "Gyro::read", 0, 2);
+    rtec.add_dependency(steer, read, 2, TWO_WAY).unwrap();
+    let dependency = |enabled| rtec.set_dependency_enable_state(steer, read, 2, TWO_WAY, enabled);
+    dependency(DependencyEnabledTypeT::DependencyEnabled).unwrap();
+    let operation = |enabled| rtec.set_rt_info_enable_state(steer, enabled);
+    operation(RtInfoEnabledTypeT::RtInfoNonVolatile).unwrap();
+    for refused in [
+        dependency(DependencyEnabledTypeT::DependencyDisabled),
+        operation(RtInfoEnabledTypeT::RtInfoDisabled),
+    ] {
+        match refused.unwrap_err() {
+            SchedulerLookupError::System(it) => assert_eq!(it.kind, ExceptionKind::NoImplement),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn dependencies_that_are_removed_are_gone_from_the_file() {
+    let file = Scratch::new("removed");
+    let calls = |rtec: &Scheduler| -> i32 {
+        let all = rtec.get_dependency_set().unwrap();
+        all.iter().map(|it| it.number_of_calls).sum()
+    };
+    let served = Served::open(file.path()).unwrap();
+    let rtec = served.rtec();
+    let steer = register(&rtec, "Rudder::steer", 50, 10);
+    let read = register(&rtec, "Gyro::read", 0, 2);
+    rtec.add_dependency(steer, read, 2, TWO_WAY).unwrap();
+    rtec.add_dependency(steer, read, 3, TWO_WAY).unwrap();
+    served
+        .rtec_privileged()
+        .recompute_scheduling(1, 99)
+        .unwrap();
+    rtec.remove_dependency(steer, read, 4, TWO_WAY).unwrap();
+    assert_eq!(calls(&rtec), 1);
+    drop(served);
+
+    let served = Served::open(file.path()).unwrap();
+    let rtec = served.rtec();
+    assert_eq!(calls(&rtec), 1);
+    assert_eq!(rtec.priority(steer).unwrap().o_priority, 99);
+    let too_many = rtec.remove_dependency(steer, read, 2, TWO_WAY).unwrap_err();
+    assert!(
+        matches!(too_many, SchedulerLookupError::UnknownTask(_)),
+        "{too_many:?}"
+    );
+    rtec.remove_dependency(steer, read, 1, TWO_WAY).unwrap();
+    drop(served);
+    let served = Served::open(file.path()).unwrap();
+    assert_eq!(calls(&served.rtec()), 0);
+}
