@@ -2,12 +2,11 @@
 //! The queues of a schedule: what is ready in each, in the order of its dispatching, and the thread
 //! that waits for it.
 
-use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sched::{Entry, Table};
-use orbium_scheduler::ReadyQueue;
+use orbium_scheduler::{Refused, WorkQueue};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::start_once::StartOnce;
@@ -33,15 +32,8 @@ pub(crate) struct DispatchQueues<W> {
 
 /// A queue, which one thread serves.
 pub(crate) struct DispatchQueue<W> {
-    state: Mutex<State<W>>,
-    submitted: Condvar,
+    pub(crate) work: WorkQueue<W>,
     pub(crate) thread: StartOnce,
-}
-
-struct State<W> {
-    ready: ReadyQueue<W>,
-    is_waited_for: bool,
-    is_closed: bool,
 }
 
 impl<W> DispatchQueues<W> {
@@ -53,12 +45,7 @@ impl<W> DispatchQueues<W> {
         };
         let queue = |it: &orbium_sched::Queue| {
             Arc::new(DispatchQueue {
-                state: Mutex::new(State {
-                    ready: ReadyQueue::new(it.dispatching, config.consumers),
-                    is_waited_for: false,
-                    is_closed: false,
-                }),
-                submitted: Condvar::new(),
+                work: WorkQueue::new(it.dispatching, config.consumers),
                 thread: StartOnce::default(),
             })
         };
@@ -107,54 +94,31 @@ impl<W> DispatchQueues<W> {
             return Err(work);
         };
         let released = arrived.saturating_duration_since(self.origin);
-        queue.submit(place.operation, released, work)
+        let (index, entry) = place.operation;
+        let times = (released, entry.deadline(released));
+        let submitted = queue.work.submit((index, entry), times, work);
+        submitted.map_err(Refused::into_work)
     }
 
     /// Removes work from the queue of a place.
     pub(crate) fn remove(&self, place: Place, is_removed: impl Fn(&W) -> bool) {
         if let Some(queue) = self.queues.get(place.queue) {
-            queue.lock().ready.retain(|work| !is_removed(work));
+            queue.work.retain(|work| !is_removed(work));
         }
     }
 
     /// Ends the threads. What is ready is not served.
     pub(crate) fn close(&self) {
         for queue in &self.queues {
-            queue.lock().is_closed = true;
-            queue.submitted.notify_all();
+            queue.work.close();
         }
     }
 }
 
 impl<W> DispatchQueue<W> {
-    fn lock(&self) -> MutexGuard<'_, State<W>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn submit(&self, operation: (usize, &Entry), released: Duration, work: W) -> Result<(), W> {
-        let mut state = self.lock();
-        let times = (released, operation.1.deadline(released));
-        state.ready.push(operation, times, work)?;
-        if std::mem::take(&mut state.is_waited_for) {
-            self.submitted.notify_one();
-        }
-        Ok(())
-    }
-
     /// Waits for the most urgent work; `None` once the channel has ended.
     pub(crate) fn next(&self) -> Option<W> {
-        let mut state = self.lock();
-        loop {
-            if state.is_closed {
-                return None;
-            }
-            if let Some(waiting) = state.ready.pop() {
-                return Some(waiting.work);
-            }
-            state.is_waited_for = true;
-            let waited = self.submitted.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
+        self.work.next().map(|waiting| waiting.work)
     }
 }
 

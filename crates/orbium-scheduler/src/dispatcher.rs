@@ -4,7 +4,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -13,8 +13,9 @@ use orbium_sched::{Queue, SchedError, Table};
 use crate::clock::{Clock, MonotonicClock};
 use crate::error::SchedulerError;
 use crate::job::{Job, Overload};
-use crate::ready_queue::{ReadyQueue, Waiting};
+use crate::ready_queue::Waiting;
 use crate::thread::ScheduledThread;
+use crate::work_queue::{Refused, WorkQueue};
 
 /// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
 /// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not
@@ -51,18 +52,8 @@ pub struct Dispatcher {
 struct Shared {
     table: &'static Table,
     clock: Box<dyn Clock>,
-    queues: Vec<QueueState>,
+    queues: Vec<WorkQueue<Work>>,
     operations: Vec<OperationState>,
-}
-
-struct QueueState {
-    state: Mutex<Ready>,
-    submitted: Condvar,
-}
-
-struct Ready {
-    queue: ReadyQueue<Work>,
-    is_stopped: bool,
 }
 
 type Work = Box<dyn FnOnce(&Job<'_>) + Send>;
@@ -192,13 +183,7 @@ impl DispatcherBuilder {
             let unknown = || SchedError::UnknownTask(index.to_string());
             operation.ok_or_else(unknown)?.overload = overload;
         }
-        let queue = |it: &Queue| QueueState {
-            state: Mutex::new(Ready {
-                queue: ReadyQueue::new(it.dispatching, self.bound),
-                is_stopped: false,
-            }),
-            submitted: Condvar::new(),
-        };
+        let queue = |it: &Queue| WorkQueue::new(it.dispatching, self.bound);
         Ok(Shared {
             table: self.table,
             clock: self.clock,
@@ -259,23 +244,17 @@ impl Dispatcher {
         let unknown = SubmitError::UnknownOperation(operation);
         let entry = self.shared.table.entries.get(operation).ok_or(unknown)?;
         let (number, _) = self.shared.table.queue_of(entry).ok_or(unknown)?;
-        let queue = &self.shared.queues[number];
         let times = (released, entry.deadline(released));
-        let work: Work = Box::new(work);
-        let mut ready = queue.lock();
-        if ready.is_stopped {
-            return Err(SubmitError::Stopped);
-        }
-        let pushed = ready.queue.push((operation, entry), times, work);
-        drop(ready);
-        // What is refused may do anything when it is dropped, so that the lock is released before.
-        if pushed.is_err() {
-            let refused = &self.shared.operations[operation].refused;
-            refused.fetch_add(1, Ordering::Relaxed);
-            return Err(SubmitError::Full);
-        }
-        queue.submitted.notify_one();
-        Ok(())
+        let submitted =
+            self.shared.queues[number].submit((operation, entry), times, Box::new(work));
+        submitted.map_err(|refused| match refused {
+            Refused::Closed(_) => SubmitError::Stopped,
+            Refused::Full(_) => {
+                let refused = &self.shared.operations[operation].refused;
+                refused.fetch_add(1, Ordering::Relaxed);
+                SubmitError::Full
+            }
+        })
     }
 
     /// What became of the runs of an operation; none for an index beyond the table.
@@ -290,18 +269,14 @@ impl Dispatcher {
     /// Runs that wait in a queue; none for a number beyond the table.
     #[must_use]
     pub fn waiting(&self, queue: usize) -> Option<usize> {
-        self.shared
-            .queues
-            .get(queue)
-            .map(|it| it.lock().queue.len())
+        self.shared.queues.get(queue).map(WorkQueue::len)
     }
 
     /// Waits for the end of what runs, but for a run that calls this, and drops what waits. A second
     /// call does nothing.
     pub fn stop(&self) {
         for queue in &self.shared.queues {
-            queue.lock().is_stopped = true;
-            queue.submitted.notify_all();
+            queue.close();
         }
         let own = std::thread::current().id();
         let threads = std::mem::take(&mut *self.threads());
@@ -380,31 +355,6 @@ impl Shared {
         };
         // After the others: a thread that sees the run sees how it ended.
         operation.runs.fetch_add(1, Ordering::Release);
-    }
-}
-
-impl QueueState {
-    fn lock(&self) -> MutexGuard<'_, Ready> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pop(&self) -> Option<Waiting<Work>> {
-        self.lock().queue.pop()
-    }
-
-    /// Waits for a run; none once the dispatcher is stopped.
-    fn next(&self) -> Option<Waiting<Work>> {
-        let mut ready = self.lock();
-        loop {
-            if ready.is_stopped {
-                return None;
-            }
-            if let Some(waiting) = ready.queue.pop() {
-                return Some(waiting);
-            }
-            let woken = self.submitted.wait(ready);
-            ready = woken.unwrap_or_else(PoisonError::into_inner);
-        }
     }
 }
 

@@ -38,6 +38,7 @@ mod releases;
 mod scheduler;
 mod statistics;
 mod thread;
+mod work_queue;
 
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use call_recorder::CallRecorder;
@@ -52,3 +53,4 @@ pub use ready_queue::{ReadyQueue, Waiting};
 pub use scheduler::{Outcome, Scheduler};
 pub use statistics::{Distribution, Statistics};
 pub use thread::{ScheduledThread, Started};
+pub use work_queue::{Refused, WorkQueue};
