@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_cdr::Owner;
-use orbium_channel::BidirectionalConnections;
 use orbium_channel::peer_memory::Budget;
+use orbium_channel::{BidirectionalConnections, Channel};
 use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_invocation::{ConnectionSharing, RealTime};
@@ -16,6 +16,7 @@ use orbium_sys::fork::PerProcess;
 
 use crate::config::ClientConfig;
 use crate::counts::Counts;
+use crate::flow_control::FlowControl;
 use crate::notice;
 use crate::pools::Pools;
 use crate::thread_policies::ThreadPolicies;
@@ -108,6 +109,16 @@ impl ClientContext {
     /// What is counted over the connections to servers.
     pub fn counts(&self) -> &Arc<Counts> {
         self.pools().counts()
+    }
+
+    /// Has the begin and end of flow control of buffered oneways handed to `observer`; `false` if
+    /// there is another one.
+    pub fn observe_flow_control(
+        &self,
+        observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
+    ) -> bool {
+        let notices = self.pools().counts().flow_control();
+        notices.observe(Box::new(observer))
     }
 
     /// Installs the real-time extension; `false` if there is one.

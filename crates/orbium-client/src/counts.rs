@@ -9,6 +9,8 @@ use orbium_metrics::{Closing, ConnectionBook, Tracked};
 use orbium_trace::log::Recurring;
 use orbium_transport::ByteStream;
 
+use crate::flow_control::{FlowControl, FlowControlNotices};
+
 /// The connections of an ORB to servers, as a number and in its book.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -23,6 +25,7 @@ pub struct Counts {
     pub(super) made: AtomicUsize,
     closed: AtomicBool,
     book: ConnectionBook,
+    flow_control: FlowControlNotices,
 }
 
 impl Counts {
@@ -52,14 +55,17 @@ impl Counts {
     #[cold]
     pub(super) fn note_flow_control(&self, channel: &Channel, begins: bool) {
         self.book.note_flow_control(begins);
-        match begins {
-            true => {
-                orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "flow control begins");
-            }
-            false => {
-                orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "flow control ends");
-            }
-        }
+        let change = match begins {
+            true => FlowControl::Begins,
+            false => FlowControl::Ends,
+        };
+        orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "{change}");
+        self.flow_control.note(channel, change);
+    }
+
+    /// The notice of flow control.
+    pub(super) fn flow_control(&self) -> &FlowControlNotices {
+        &self.flow_control
     }
 
     /// So many buffered oneways will not be sent.

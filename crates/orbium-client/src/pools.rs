@@ -162,6 +162,7 @@ impl Pools {
         }
         all.end_reaper();
         all.flusher.end();
+        all.counts.flow_control().end();
     }
 }
 

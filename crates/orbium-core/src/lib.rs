@@ -55,7 +55,7 @@ pub use orbium_invocation::{
     RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
-pub use orbium_client::{OverrideError, PolicyManager, SetOverride, policy_type};
+pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride, policy_type};
 #[doc(hidden)]
 pub use orbium_invocation::{
     collocation, error_enum, exception, idl_decode_out, idl_errors, idl_exception, idl_gives,

@@ -84,8 +84,8 @@ pub use orbium_core::CancellationToken;
 
 /// Policies of CORBA Messaging.
 pub use orbium_core::{
-    BufferingConstraint, OverrideError, PolicyManager, RebindMode, SetOverride, SyncScope,
-    policy_type,
+    BufferingConstraint, FlowControl, OverrideError, PolicyManager, RebindMode, SetOverride,
+    SyncScope, policy_type,
 };
 
 /// Policies of CORBA Messaging for routers, which orbium has none of.

@@ -21,7 +21,7 @@ use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::Instruments;
 use crate::watch::Watching;
-use crate::{Config, Lane, OpenRequests, PeerMemory, Poa, value_copier};
+use crate::{Channel, Config, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier};
 use orbium_server::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
@@ -178,6 +178,16 @@ impl Orb {
     pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
         let standard = orbium_client::standard_policy(policy_type, value);
         standard.unwrap_or_else(|| self.config().interceptors.create_policy(policy_type, value))
+    }
+
+    /// Has `observer` called when a connection takes no more bytes of buffered oneways, and when
+    /// it takes them again. It runs on a thread of its own without a lock of the ORB, so that it
+    /// may block, call and panic; the next change waits. `false` if there is an observer already.
+    pub fn observe_flow_control(
+        &self,
+        observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
+    ) -> bool {
+        self.client().observe_flow_control(observer)
     }
 
     /// The ORB's own lane, if it listens.

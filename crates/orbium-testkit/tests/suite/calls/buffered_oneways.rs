@@ -232,7 +232,7 @@ fn the_buffer_is_sent_when_a_private_connection_is_closed() {
 }
 
 /// An ORB with buffers of so many octets.
-fn client_with_room_for(octets: usize) -> Orb {
+pub(super) fn client_with_room_for(octets: usize) -> Orb {
     let config = Config {
         limits: Limits {
             buffered_oneways: octets,
@@ -244,7 +244,7 @@ fn client_with_room_for(octets: usize) -> Orb {
 }
 
 /// Sends until there is no room any more; how many messages that were.
-fn fill(target: &Target) -> usize {
+pub(super) fn fill(target: &Target) -> usize {
     for sent in 0.. {
         if let Err(exception) = target.pour(&[7; 10_000]) {
             let (kind, code) = (ExceptionKind::Transient, minor::ONEWAYS_BUFFERED);
