@@ -2,7 +2,6 @@
 //! Dependencies of operations, recorded from the calls that they make in a configuration run.
 
 mod interceptors;
-mod operations;
 mod recording;
 
 use std::fmt;

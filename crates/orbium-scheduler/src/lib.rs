@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod budget;
 mod calibration;
 mod call_recorder;
 mod clock;
@@ -32,6 +33,7 @@ mod error;
 mod job;
 mod lanes;
 mod mode;
+mod operations;
 mod periodic;
 mod ready_queue;
 mod releases;
@@ -40,6 +42,7 @@ mod statistics;
 mod thread;
 mod work_queue;
 
+pub use budget::{BudgetCounts, CpuBudgets};
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use call_recorder::CallRecorder;
 pub use clock::{Clock, MonotonicClock};

@@ -10,8 +10,8 @@ use orbium::interceptor::{
 };
 use orbium_sched::{DependencyKind, Handle};
 
-use super::operations::scoped_name;
 use super::recording::{Recording, begin, end};
+use crate::operations::scoped_name;
 
 const NAME: &str = "orbium call recorder";
 
@@ -81,11 +81,7 @@ impl ServerInterceptor for Requests {
     }
 
     fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
-        let (operations, name) = (&self.0.operations, request.operation());
-        let declared = operations.declared(request.target_most_derived_interface(), &name);
-        let operation =
-            declared.or_else(|| operations.inherited(&name, |id| request.target_is_a(id)));
-        self.0.is_run_of(operation);
+        self.0.is_run_of(self.0.operations.served(request));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_sched::{DependencyKind, Handle, Repository, SchedError};
 
-use super::operations::Operations;
+use crate::operations::Operations;
 
 /// Names of callees without RT_Info that are kept.
 const MAX_UNSCHEDULED: usize = 256;
@@ -17,7 +17,7 @@ type Callee = (Handle, DependencyKind);
 
 /// What the operations of a repository have called.
 pub(crate) struct Recording {
-    pub(super) operations: Operations,
+    pub(super) operations: Operations<Handle>,
     recorded: Mutex<Recorded>,
 }
 
@@ -28,10 +28,16 @@ struct Recorded {
     unscheduled: BTreeSet<String>,
 }
 
+/// The names of all operations, with their handles.
+fn names(repository: &Repository) -> impl Iterator<Item = (&str, Handle)> {
+    let infos = repository.infos().iter();
+    infos.map(|info| (&*info.entry_point, info.handle))
+}
+
 impl Recording {
     pub(crate) fn new(repository: &Repository) -> Self {
         Self {
-            operations: Operations::of(repository),
+            operations: Operations::of(names(repository)),
             recorded: Mutex::default(),
         }
     }

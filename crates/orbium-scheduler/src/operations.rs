@@ -3,21 +3,21 @@
 
 use std::collections::HashMap;
 
-use orbium_sched::{Handle, Repository};
+use orbium::interceptor::ReceiveRequest;
 
-/// The operations of a repository that have scoped names.
-pub(super) struct Operations {
+/// Operations that have scoped names, each with what identifies it.
+pub(crate) struct Operations<T> {
     /// For each name of an operation: its interfaces as `Nav/GPS`, the longest first.
-    by_name: HashMap<String, Vec<(String, Handle)>>,
+    by_name: HashMap<String, Vec<(String, T)>>,
 }
 
-impl Operations {
-    pub(super) fn of(repository: &Repository) -> Self {
-        let mut by_name: HashMap<String, Vec<(String, Handle)>> = HashMap::new();
-        for info in repository.infos() {
-            if let Some((interface, operation)) = info.entry_point.rsplit_once("::") {
+impl<T: Copy> Operations<T> {
+    pub(crate) fn of<'n>(names: impl Iterator<Item = (&'n str, T)>) -> Self {
+        let mut by_name: HashMap<String, Vec<(String, T)>> = HashMap::new();
+        for (name, id) in names {
+            if let Some((interface, operation)) = name.rsplit_once("::") {
                 let interfaces = by_name.entry(operation.to_owned()).or_default();
-                interfaces.push((interface.replace("::", "/"), info.handle));
+                interfaces.push((interface.replace("::", "/"), id));
             }
         }
         for interfaces in by_name.values_mut() {
@@ -26,8 +26,15 @@ impl Operations {
         Self { by_name }
     }
 
+    /// The operation that a servant is to serve.
+    pub(crate) fn served(&self, request: &ReceiveRequest<'_, '_>) -> Option<T> {
+        let name = request.operation();
+        let declared = self.declared(request.target_most_derived_interface(), &name);
+        declared.or_else(|| self.inherited(&name, |id| request.target_is_a(id)))
+    }
+
     /// The operation of that name in an interface with that repository id.
-    pub(super) fn declared(&self, repository_id: &str, operation: &str) -> Option<Handle> {
+    pub(crate) fn declared(&self, repository_id: &str, operation: &str) -> Option<T> {
         let path = path(repository_id);
         self.first(operation, |interface| {
             let prefix = path.strip_suffix(interface);
@@ -36,19 +43,19 @@ impl Operations {
     }
 
     /// The operation of that name in the first interface that `is_a` accepts by its repository id.
-    pub(super) fn inherited(&self, operation: &str, is_a: impl Fn(&str) -> bool) -> Option<Handle> {
+    fn inherited(&self, operation: &str, is_a: impl Fn(&str) -> bool) -> Option<T> {
         self.first(operation, |interface| is_a(&format!("IDL:{interface}:1.0")))
     }
 
-    fn first(&self, operation: &str, accepts: impl Fn(&str) -> bool) -> Option<Handle> {
+    fn first(&self, operation: &str, accepts: impl Fn(&str) -> bool) -> Option<T> {
         let mut interfaces = self.by_name.get(operation)?.iter();
         let found = interfaces.find(|(interface, _)| accepts(interface));
-        found.map(|(_, handle)| *handle)
+        found.map(|(_, id)| *id)
     }
 }
 
 /// `Nav::GPS::position` for `IDL:Nav/GPS:1.0` and `position`.
-pub(super) fn scoped_name(repository_id: &str, operation: &str) -> String {
+pub(crate) fn scoped_name(repository_id: &str, operation: &str) -> String {
     format!("{}::{operation}", path(repository_id).replace('/', "::"))
 }
 
@@ -64,11 +71,13 @@ mod tests {
 
     #[test]
     fn operations_are_found_by_repository_ids_with_prefix_and_by_the_longest_name() {
-        let mut repository = Repository::new();
-        let short = repository.create("GPS::position").unwrap();
-        let long = repository.create("Nav::GPS::position").unwrap();
-        repository.create("position").unwrap();
-        let operations = Operations::of(&repository);
+        let (short, long) = (1, 2);
+        let names = [
+            ("GPS::position", short),
+            ("Nav::GPS::position", long),
+            ("position", 3),
+        ];
+        let operations = Operations::of(names.into_iter());
         for (id, found) in [
             ("IDL:GPS:1.0", Some(short)),
             ("IDL:Nav/GPS:2.1", Some(long)),

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processor time that requests may take.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use orbium::SystemException;
+use orbium::interceptor::{
+    DuplicateName, Interceptors, Interrupt, ReceiveContexts, ReceiveRequest, SendException,
+    SendOther, SendReply, ServerInterceptor,
+};
+use orbium_sched::Table;
+
+use crate::calibration::ThreadClock;
+use crate::clock::Clock;
+use crate::operations::Operations;
+
+/// Watches the processor time of requests: each operation of a table has its worst-case execution time
+/// as budget. A request that exceeds it goes on and is counted; its servant can ask for what
+/// [remains](Self::remaining), and end early. Nested requests that the same thread serves
+/// are charged to their own operations.
+///
+/// ```
+/// use orbium::Orb;
+/// use orbium::interceptor::Interceptors;
+/// use orbium_sched::Table;
+/// use orbium_scheduler::CpuBudgets;
+///
+/// static SCHEDULE: Table = Table::EMPTY;
+/// let budgets = CpuBudgets::new(&SCHEDULE);
+/// let mut interceptors = Interceptors::new();
+/// budgets.install(&mut interceptors)?;
+/// let orb = Orb::builder().interceptors(interceptors).build()?;
+/// // In a servant:
+/// if CpuBudgets::remaining().is_some_and(|it| it.is_zero()) {
+///     // Return what there is.
+/// }
+/// assert_eq!(budgets.counts(0), None);
+/// # drop(orb);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct CpuBudgets(Arc<Shared>);
+
+struct Shared {
+    table: &'static Table,
+    /// By their indices in the table.
+    operations: Operations<usize>,
+    counters: Vec<Counters>,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Default)]
+struct Counters {
+    requests: AtomicU64,
+    overruns: AtomicU64,
+    /// In nanoseconds.
+    longest: AtomicU64,
+}
+
+/// What requests for an operation have taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetCounts {
+    /// Requests that were served.
+    pub requests: u64,
+    /// Those of them that exceeded the budget.
+    pub overruns: u64,
+    /// The longest processor time of one.
+    pub longest: Duration,
+}
+
+/// A request under way.
+struct Served {
+    clock: Arc<dyn Clock>,
+    /// None of an operation that the table does not have.
+    operation: Option<usize>,
+    budget: Option<Duration>,
+    begun: Duration,
+    /// What nested requests of this thread have taken.
+    of_others: Duration,
+}
+
+thread_local! {
+    /// The requests of this thread: upcalls nest.
+    static SERVED: RefCell<Vec<Served>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Served {
+    /// Time since the beginning, and that without other requests.
+    fn taken(&self) -> (Duration, Duration) {
+        let all = self.clock.now().saturating_sub(self.begun);
+        (all, all.saturating_sub(self.of_others))
+    }
+}
+
+impl CpuBudgets {
+    /// Budgets of the operations of a table. Those without execution time have none.
+    #[must_use]
+    pub fn new(table: &'static Table) -> Self {
+        Self::with_clock(table, ThreadClock::default())
+    }
+
+    /// As [`Self::new`], with another clock than that of the thread's processor time.
+    #[must_use]
+    pub fn with_clock(table: &'static Table, clock: impl Clock) -> Self {
+        let names = table.entries.iter().map(|it| it.name).zip(0..);
+        Self(Arc::new(Shared {
+            table,
+            operations: Operations::of(names),
+            counters: table.entries.iter().map(|_| Counters::default()).collect(),
+            clock: Arc::new(clock),
+        }))
+    }
+
+    /// Adds what watches the requests of an ORB. The budgets of several ORBs can be the same.
+    ///
+    /// # Errors
+    /// [`DuplicateName`]: these interceptors watch already.
+    pub fn install(&self, interceptors: &mut Interceptors) -> Result<(), DuplicateName> {
+        interceptors.add_server(Watch(Arc::clone(&self.0)))
+    }
+
+    /// What remains of the budget of the request that the calling thread serves; zero once it is
+    /// exceeded, none without a request or a budget.
+    #[must_use]
+    pub fn remaining() -> Option<Duration> {
+        SERVED.with_borrow(|served| {
+            let served = served.last()?;
+            let (_, own) = served.taken();
+            served.budget.map(|budget| budget.saturating_sub(own))
+        })
+    }
+
+    /// What the requests for the operation of that index have taken; none beyond the table.
+    #[must_use]
+    pub fn counts(&self, operation: usize) -> Option<BudgetCounts> {
+        let counters = self.0.counters.get(operation)?;
+        Some(BudgetCounts {
+            requests: counters.requests.load(Ordering::Acquire),
+            overruns: counters.overruns.load(Ordering::Relaxed),
+            longest: Duration::from_nanos(counters.longest.load(Ordering::Relaxed)),
+        })
+    }
+}
+
+impl fmt::Debug for CpuBudgets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CpuBudgets")
+            .field("operations", &self.0.counters.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The interceptor.
+struct Watch(Arc<Shared>);
+
+impl Watch {
+    fn begin(&self) {
+        let clock = Arc::clone(&self.0.clock);
+        let served = Served {
+            begun: clock.now(),
+            clock,
+            operation: None,
+            budget: None,
+            of_others: Duration::ZERO,
+        };
+        SERVED.with_borrow_mut(|all| all.push(served));
+    }
+
+    fn end(&self) {
+        let ended = SERVED.with_borrow_mut(|all| {
+            let ended = all.pop()?;
+            let (whole, own) = ended.taken();
+            if let Some(outer) = all.last_mut() {
+                outer.of_others = outer.of_others.saturating_add(whole);
+            }
+            Some((ended.operation?, ended.budget, own))
+        });
+        let Some((operation, budget, own)) = ended else {
+            return;
+        };
+        let counters = &self.0.counters[operation];
+        let nanoseconds = u64::try_from(own.as_nanos()).unwrap_or(u64::MAX);
+        counters.longest.fetch_max(nanoseconds, Ordering::Relaxed);
+        let is_overrun = budget.is_some_and(|budget| own > budget);
+        counters
+            .overruns
+            .fetch_add(is_overrun.into(), Ordering::Relaxed);
+        // After the others: a thread that sees the request sees what it has taken.
+        counters.requests.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl ServerInterceptor for Watch {
+    fn name(&self) -> &str {
+        "orbium processor budgets"
+    }
+
+    fn receive_request_service_contexts(
+        &self,
+        _: &mut ReceiveContexts<'_, '_>,
+    ) -> Result<(), Interrupt> {
+        self.begin();
+        Ok(())
+    }
+
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+        let operation = self.0.operations.served(request);
+        let entry = operation.and_then(|index| self.0.table.entries.get(index));
+        let budget = entry.map(|it| it.worst_case.as_duration());
+        SERVED.with_borrow_mut(|all| {
+            if let Some(served) = all.last_mut() {
+                served.operation = operation;
+                served.budget = budget.filter(|it| !it.is_zero());
+            }
+        });
+        Ok(())
+    }
+
+    fn send_reply(&self, _: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
+        self.end();
+        Ok(())
+    }
+
+    fn send_exception(&self, _: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+        self.end();
+        Ok(())
+    }
+
+    fn send_other(&self, _: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
+        self.end();
+        Ok(())
+    }
+}

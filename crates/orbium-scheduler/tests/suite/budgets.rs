@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Budgets of requests, in virtual time.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use orbium::interceptor::Interceptors;
+use orbium::stub::ServedBy;
+use orbium::{Config, Interface, Orb, Servant};
+use orbium_sched::{Entry, Table};
+use orbium_scheduler::{BudgetCounts, CpuBudgets};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{TargetState, client, reach, within};
+
+use crate::time::{MS, VirtualClock};
+
+/// 5 ms for `act`, and no budget for `noop`.
+static SCHEDULE: Table = Table {
+    entries: &[
+        Entry::new("Probe::Target::act", (0, 0, 1), 500_000, 50_000),
+        Entry::new("Probe::Target::noop", (0, 0, 1), 500_000, 0),
+    ],
+    ..Table::EMPTY
+};
+
+/// Conformance: RT 6 - budgets of requests: a servant that overruns is notified and counted
+#[test]
+fn a_servant_that_overruns_is_notified_and_counted() {
+    let clock = VirtualClock::default();
+    let budgets = CpuBudgets::with_clock(&SCHEDULE, clock.clone());
+    let mut interceptors = Interceptors::new();
+    budgets.install(&mut interceptors).unwrap();
+    assert!(budgets.install(&mut interceptors).is_err());
+    let orb = Orb::new(Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        interceptors,
+        ..Config::default()
+    });
+    let orb = orb.unwrap();
+    orb.root_poa().manager().activate().unwrap();
+    let state = Arc::new(TargetState::default());
+    let servant: Arc<dyn Servant> = Arc::new(Target::skeleton(Arc::clone(&state)));
+    let object = orb.root_poa().activate_servant(&servant).unwrap();
+    let own = Target::from_object(object);
+    let remaining = Arc::new(Mutex::new(Vec::new()));
+    let (seen, again) = (Arc::clone(&remaining), own.clone());
+    // As many milliseconds as it is asked for, and a call of 1 ms to itself, in the same thread.
+    state.on_act(move |_, milliseconds| {
+        clock.advance(MS * milliseconds.unsigned_abs());
+        if milliseconds > 1 {
+            again.act(1)?;
+        }
+        seen.lock().unwrap().push(CpuBudgets::remaining());
+        Ok(milliseconds)
+    });
+    let caller = client();
+    let target: Target = reach(&caller, &orb.object_to_string(&own));
+    within("the calls", move || {
+        for milliseconds in [3, 5, 8] {
+            target.act(milliseconds).unwrap();
+        }
+        target.noop().unwrap();
+    });
+    let left = |milliseconds: u32| Some(MS * milliseconds);
+    let expected = [left(4), left(2), left(4), left(0), left(4), left(0)];
+    assert_eq!(*remaining.lock().unwrap(), expected);
+    let acted = BudgetCounts {
+        requests: 6,
+        overruns: 1,
+        longest: MS * 8,
+    };
+    assert_eq!(budgets.counts(0), Some(acted));
+    let done = BudgetCounts {
+        requests: 1,
+        overruns: 0,
+        longest: Duration::ZERO,
+    };
+    assert_eq!(budgets.counts(1), Some(done));
+    assert_eq!(budgets.counts(2), None);
+    assert_eq!(CpuBudgets::remaining(), None);
+    orb.shutdown(true).unwrap();
+}
