@@ -123,24 +123,15 @@ fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     Ok(at - distance)
 }
 
-/// Reads a string that may be an indirection: its position, and its text if it is there.
-#[inline]
-fn text(reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
-    let length = reader.read_u32()?;
-    match length {
-        INDIRECTION => Ok((target(reader)?, None)),
-        _ => new_text(length, reader),
-    }
-}
-
-fn new_text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id>), CdrError> {
+/// Reads a string of that length. Returns where its length is, too.
+fn text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Id), CdrError> {
     let at = reader.position() - 4;
     let octets = reader.take(length as usize)?;
     let text = octets
         .split_last()
         .filter(|(last, text)| **last == 0 && !text.contains(&0));
     match text.and_then(|(_, text)| core::str::from_utf8(text).ok()) {
-        Some(text) => Ok((at, Some(text.into()))),
+        Some(text) => Ok((at, text.into())),
         None => Err(reader.error(CdrErrorKind::BadString)),
     }
 }
@@ -148,23 +139,34 @@ fn new_text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Option<Id
 /// Reads an id, or an indirection to one. Returns its position.
 #[inline]
 fn id(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
-    let (at, text) = text(reader)?;
-    if let Some(id) = text {
-        met(reader).ids.push((at, id));
+    match reader.read_u32()? {
+        INDIRECTION => target(reader),
+        length => new_id(length, reader),
     }
+}
+
+fn new_id(length: u32, reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
+    let (at, id) = text(length, reader)?;
+    met(reader).ids.push((at, id));
     Ok(at)
 }
 
 /// The URLs of implementations are skipped: this ORB loads no code.
 fn codebase(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    match text(reader)? {
-        (at, Some(_)) => met(reader).codebases.push(at),
-        (at, None) if met(reader).codebases.binary_search(&at).is_err() => {
-            return Err(reader.error(CdrErrorKind::BadValue));
+    match reader.read_u32()? {
+        INDIRECTION => {
+            let at = target(reader)?;
+            match met(reader).codebases.binary_search(&at) {
+                Ok(_) => Ok(()),
+                Err(_) => Err(reader.error(CdrErrorKind::BadValue)),
+            }
         }
-        _ => {}
+        length => {
+            let (at, _) = text(length, reader)?;
+            met(reader).codebases.push(at);
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 fn list(reader: &mut CdrReader<'_>) -> Result<Arc<[Id]>, CdrError> {

@@ -143,15 +143,46 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
     let is_list = written_type.truncated().is_some() && written_type.id() != formal_id;
     let is_nested = written.chunked > 0;
     let is_chunked = is_list || class.custom.is_some() || is_nested;
-    if is_nested {
-        end_chunk(writer);
+    let (written, at) = match is_nested {
+        true => {
+            end_chunk(writer);
+            let at = aligned(writer);
+            (graph(writer), at)
+        }
+        false => (written, at.next_multiple_of(4)),
+    };
+    written.enter(value, may_recur, at);
+    let id_at = written.place_of(written_type.id());
+    Header {
+        written_type,
+        is_list,
+        is_chunked,
+        at,
+        id_at,
     }
-    header(value, is_list, is_chunked, may_recur, writer);
+    .write(writer);
+    write_state(value, is_chunked, writer);
+    leave(was_in_state, is_chunked, writer);
+}
+
+#[inline]
+fn leave(was_in_state: bool, is_chunked: bool, writer: &mut CdrWriter<'_>) {
+    let written = graph(writer);
+    written.depth -= 1;
+    written.in_state = was_in_state;
+    if is_chunked {
+        end_value(writer);
+    }
+}
+
+/// Writes the state, in a chunk if need be.
+#[inline]
+fn write_state(value: &ValueBase, is_chunked: bool, writer: &mut CdrWriter<'_>) {
     if is_chunked {
         graph(writer).chunked += 1;
         begin_chunk(writer);
     }
-    match &class.custom {
+    match &value.class().custom {
         Some(custom) => {
             graph(writer).note_custom();
             if let Err(error) = (custom.marshal)(value, writer) {
@@ -159,12 +190,6 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
             }
         }
         None => value.with_whole(|state| state.write(writer)),
-    }
-    let written = graph(writer);
-    written.depth -= 1;
-    written.in_state = was_in_state;
-    if is_chunked {
-        end_value(writer);
     }
 }
 
@@ -187,31 +212,35 @@ fn indirection(target: usize, writer: &mut CdrWriter<'_>) {
     writer.write_fixed(&[INDIRECTION, offset(target, at + 4)]);
 }
 
-/// The tag and the ids.
-fn header(
-    value: &ValueBase,
+/// What stands before a state.
+struct Header<'v> {
+    written_type: WrittenType<'v>,
     is_list: bool,
     is_chunked: bool,
-    may_recur: bool,
-    writer: &mut CdrWriter<'_>,
-) {
-    let ids = if is_list { LIST_OF_IDS } else { ONE_ID };
-    let chunks = if is_chunked { CHUNKED } else { 0 };
-    let tag = VALUE_TAG | ids | chunks;
-    let at = aligned(writer);
-    let written_type = WrittenType::of(value);
-    let written = graph(writer);
-    written.enter(value, may_recur, at);
-    if is_list {
-        writer.write_u32(tag);
-        return write_ids(written_type, writer);
-    }
-    let id = written_type.id();
-    match written.place_of(id) {
-        Some(target) => writer.write_fixed(&[tag, INDIRECTION, offset(target, at + 8)]),
-        None => {
-            writer.write_u32(tag);
-            write_id(id, writer);
+    /// The position of the tag.
+    at: usize,
+    /// Where the id of the type was written before.
+    id_at: Option<usize>,
+}
+
+impl Header<'_> {
+    /// Writes the tag and the ids.
+    #[inline]
+    fn write(self, writer: &mut CdrWriter<'_>) {
+        let chunks = if self.is_chunked { CHUNKED } else { 0 };
+        if self.is_list {
+            writer.write_u32(VALUE_TAG | LIST_OF_IDS | chunks);
+            return write_ids(self.written_type, writer);
+        }
+        let tag = VALUE_TAG | ONE_ID | chunks;
+        match self.id_at {
+            Some(target) => {
+                writer.write_fixed(&[tag, INDIRECTION, offset(target, self.at + 8)]);
+            }
+            None => {
+                writer.write_u32(tag);
+                write_id(self.written_type.id(), writer);
+            }
         }
     }
 }
