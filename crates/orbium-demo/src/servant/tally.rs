@@ -33,7 +33,7 @@ fn sum_blocks<E>(elements: &[E], block: impl Fn(&[E]) -> i64) -> u64 {
 }
 
 /// Sums octets by pairs in sixteen lanes of 16 bits: what the upper octets add to the sum of
-/// the pairs is subtracted at the end, which saves taking each pair apart. A block gives each
+/// the pairs is subtracted at the end, which saves splitting each pair. A block gives each
 /// lane 128 pairs, so that the sum of either half fits.
 fn sum_octets<E>(block: &[E], octet: impl Fn(&E) -> u8) -> i64 {
     let (rows, rest) = block.as_chunks::<32>();
