@@ -68,6 +68,11 @@ impl<T, E: Raises> Asynchronous<T, E> {
         }
     }
 
+    /// The call, unless it was given away.
+    pub(super) fn call(&self) -> Option<&Call> {
+        self.call.as_deref()
+    }
+
     /// Whether the reply is there, or becomes so within a time: `None` waits
     /// for it (`Pollable::is_ready`).
     #[must_use]

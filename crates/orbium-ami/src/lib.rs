@@ -20,10 +20,12 @@ mod call;
 mod handle;
 mod line;
 mod pending_call;
+mod pollable_set;
 mod reader;
 mod readers;
 mod request;
 
 pub use begin::call_async;
 pub use handle::Asynchronous;
+pub use pollable_set::{Pollable, PollableError, PollableId, PollableSet};
 pub use readers::ReplyReaders;

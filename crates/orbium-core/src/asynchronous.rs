@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 
-pub use orbium_ami::Asynchronous;
+pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet};
 
 use crate::client::Reference;
 use crate::orb::state::EndsWithOrb;

@@ -77,7 +77,9 @@ pub use orbium_core::{
 
 /// Calls that do not wait, with the feature `ami`.
 #[cfg(feature = "ami")]
-pub use orbium_core::asynchronous::Asynchronous;
+pub use orbium_core::asynchronous::{
+    Asynchronous, Pollable, PollableError, PollableId, PollableSet,
+};
 
 /// Cancels calls that wait.
 pub use orbium_core::CancellationToken;

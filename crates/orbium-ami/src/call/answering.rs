@@ -4,7 +4,7 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ReplyStatus, SystemException};
@@ -251,6 +251,18 @@ impl Call {
                 None
             }
         }
+    }
+
+    /// Has the waker woken with the answer; `true` if it is there.
+    pub(crate) fn wake_when_ready(&self, waker: &Waker) -> bool {
+        let mut state = self.lock();
+        if self.lost_in_fork().is_some() || !state.slot.is_open() {
+            return true;
+        }
+        if let Then::Kept(kept) = &mut state.then {
+            *kept = Some(waker.clone());
+        }
+        false
     }
 
     /// As a future's.

@@ -4,6 +4,7 @@
 mod answers;
 mod ending;
 mod faults;
+mod pollable_sets;
 mod times;
 
 use std::sync::mpsc::{Receiver, channel};

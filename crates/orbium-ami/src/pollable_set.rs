@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sets of calls of which the first that is answered is wanted (`CORBA::PollableSet`).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+use orbium_client::waiting;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::raises::Raises;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use super::handle::Asynchronous;
+
+/// What can be in a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own
+/// enum of such calls.
+pub trait Pollable {
+    /// Has the waker woken once there is a result, unless there is one: then returns `true`.
+    /// The last waker counts.
+    fn wake_when_ready(&self, waker: &Waker) -> bool;
+}
+
+impl<T, E: Raises> Pollable for Asynchronous<T, E> {
+    fn wake_when_ready(&self, waker: &Waker) -> bool {
+        self.call().is_none_or(|call| call.wake_when_ready(waker))
+    }
+}
+
+impl<P: Pollable + ?Sized> Pollable for Box<P> {
+    fn wake_when_ready(&self, waker: &Waker) -> bool {
+        (**self).wake_when_ready(waker)
+    }
+}
+
+/// Names a member of a [`PollableSet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PollableId(u64);
+
+/// Why a [`PollableSet`] has nothing to return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PollableError {
+    /// The set is empty.
+    NoPossiblePollable,
+    /// It has no such member.
+    UnknownPollable,
+    /// NO_RESPONSE 1: none is ready, and none was waited for; TIMEOUT 1: none was within the
+    /// time.
+    System(SystemException),
+}
+
+impl fmt::Display for PollableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPossiblePollable => f.write_str("the set of pollables is empty"),
+            Self::UnknownPollable => f.write_str("the set has no such pollable"),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PollableError {}
+
+/// Calls under way, of which the first that has its result is wanted. Dropping the set cancels
+/// those that are in it. It can be moved to another thread, and calls can be added while others
+/// are under way.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use orbium_core::asynchronous::{Asynchronous, PollableError, PollableSet};
+///
+/// fn first(calls: Vec<Asynchronous<i32>>) -> Result<i32, Box<dyn std::error::Error>> {
+///     let mut set = PollableSet::new();
+///     for call in calls {
+///         set.add(call);
+///     }
+///     let (_, call) = set.next_ready(Some(Duration::from_secs(5)))?;
+///     Ok(call.wait()?)
+/// }
+/// assert!(first(Vec::new()).is_err());
+/// ```
+pub struct PollableSet<P> {
+    members: BTreeMap<PollableId, P>,
+    next: u64,
+    ready: Arc<Ready>,
+}
+
+/// Members with a result, in the order in which the results came.
+#[derive(Debug, Default)]
+struct Ready {
+    members: Mutex<VecDeque<PollableId>>,
+    changed: Condvar,
+}
+
+impl Ready {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<PollableId>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, member: PollableId) {
+        self.lock().push_back(member);
+        self.changed.notify_one();
+    }
+
+    /// The first, for which it waits until a deadline if there is one.
+    fn pop(&self, until: Option<Deadline>) -> Option<PollableId> {
+        let mut members = self.lock();
+        loop {
+            if let Some(id) = members.pop_front() {
+                return Some(id);
+            }
+            let left = until?.remaining().ok()?;
+            members = waiting::wait(&self.changed, members, left);
+        }
+    }
+}
+
+/// Woken when a member has its result.
+struct Member {
+    id: PollableId,
+    ready: Arc<Ready>,
+}
+
+impl Wake for Member {
+    fn wake(self: Arc<Self>) {
+        self.ready.push(self.id);
+    }
+}
+
+impl<P: Pollable> PollableSet<P> {
+    /// An empty set (`create_pollable_set`).
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            members: BTreeMap::new(),
+            next: 0,
+            ready: Arc::default(),
+        }
+    }
+
+    /// Adds a call (`add_pollable`).
+    pub fn add(&mut self, pollable: P) -> PollableId {
+        let id = PollableId(self.next);
+        self.next += 1;
+        let ready = Arc::clone(&self.ready);
+        if pollable.wake_when_ready(&Waker::from(Arc::new(Member { id, ready }))) {
+            self.ready.push(id);
+        }
+        self.members.insert(id, pollable);
+        id
+    }
+
+    /// Removes a call, ready or not (`remove`).
+    ///
+    /// # Errors
+    /// [`PollableError::UnknownPollable`].
+    pub fn remove(&mut self, id: PollableId) -> Result<P, PollableError> {
+        let removed = self.members.remove(&id);
+        removed.ok_or(PollableError::UnknownPollable)
+    }
+
+    /// Calls that are in the set (`number_left`).
+    #[must_use]
+    pub fn number_left(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Removes and returns the call that has had its result for longest, for which it waits up
+    /// to a time; `None` waits for ever (`get_ready_pollable`).
+    ///
+    /// # Errors
+    /// [`PollableError::NoPossiblePollable`], [`PollableError::System`].
+    pub fn next_ready(
+        &mut self,
+        timeout: Option<Duration>,
+    ) -> Result<(PollableId, P), PollableError> {
+        if self.members.is_empty() {
+            return Err(PollableError::NoPossiblePollable);
+        }
+        let found = self.take(None);
+        if found.is_none() && timeout != Some(Duration::ZERO) {
+            let deadline = Deadline::after(timeout);
+            role::about_to_block();
+            return self.take(Some(deadline)).ok_or_else(|| none_ready(timeout));
+        }
+        found.ok_or_else(|| none_ready(timeout))
+    }
+
+    /// Removes the first that is ready, for which it waits until a deadline if there is one.
+    fn take(&mut self, until: Option<Deadline>) -> Option<(PollableId, P)> {
+        loop {
+            let id = self.ready.pop(until)?;
+            // Otherwise it was removed.
+            if let Some(pollable) = self.members.remove(&id) {
+                return Some((id, pollable));
+            }
+        }
+    }
+}
+
+/// Raised where no member is ready.
+fn none_ready(timeout: Option<Duration>) -> PollableError {
+    let kind = match timeout {
+        Some(Duration::ZERO) => ExceptionKind::NoResponse,
+        _ => ExceptionKind::Timeout,
+    };
+    PollableError::System(SystemException::omg(kind, 1, Completion::Maybe))
+}
+
+impl<P: Pollable> Default for PollableSet<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P> fmt::Debug for PollableSet<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PollableSet")
+            .field("number_left", &self.members.len())
+            .finish_non_exhaustive()
+    }
+}
