@@ -7,13 +7,16 @@
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
 //! ```
 //!
-//! A number behind FILE registers so many interceptors that do nothing.
+//! A number behind FILE registers so many interceptors that implement no point; with `empty`
+//! behind it, points with nothing in them.
 #![forbid(unsafe_code)]
+
+mod interceptors;
 
 use std::error::Error;
 use std::process::ExitCode;
 
-use orbium::interceptor::{ClientInterceptor, Interceptors, ServerInterceptor};
+use orbium::interceptor::Interceptors;
 use orbium::{
     Call, Interface, LaneConfig, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
 };
@@ -25,19 +28,6 @@ type Stub<I> = fn(&I) -> Result<(), SystemException>;
 
 /// Serves both interfaces and does nothing.
 struct Nothing;
-
-impl ClientInterceptor for Nothing {}
-impl ServerInterceptor for Nothing {}
-
-/// That many interceptors on either side.
-fn interceptors(count: usize) -> Outcome<Interceptors> {
-    let mut all = Interceptors::new();
-    for _ in 0..count {
-        all.add_client(Nothing)?;
-        all.add_server(Nothing)?;
-    }
-    Ok(all)
-}
 
 include!(concat!(env!("OUT_DIR"), "/servants.rs"));
 
@@ -110,9 +100,12 @@ fn call<I: Interface>(
 fn run(arguments: &[String]) -> Outcome<()> {
     let (file, all) = match arguments {
         [_, _, _, file] => (file, Interceptors::new()),
-        [_, _, _, file, count] => (file, interceptors(count.parse()?)?),
+        [_, _, _, file, count] => (file, interceptors::idle(count.parse()?)?),
+        [_, _, _, file, count, empty] if empty == "empty" => {
+            (file, interceptors::empty(count.parse()?)?)
+        }
         _ => {
-            let usage = "serve|call narrow|wide|lanes COUNT FILE [INTERCEPTORS]";
+            let usage = "serve|call narrow|wide|lanes COUNT FILE [INTERCEPTORS [empty]]";
             return Err(format!("usage: orbium-bench-scale {usage}").into());
         }
     };

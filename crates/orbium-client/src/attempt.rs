@@ -35,6 +35,9 @@ pub use suspended::Suspended;
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
 
+/// Times that a connection which turns out to be spoilt is replaced.
+pub(crate) const REPLACEMENTS: usize = 64;
+
 /// By which code a request goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
@@ -104,6 +107,20 @@ impl<'o> Attempt<'o> {
         if notice == 0 && !log::wants_spans() {
             return Ok(Path::Plain);
         }
+        self.check_flagged_request(notice, operation)
+    }
+
+    /// As `check_before_request`, where there is something to check.
+    #[cold]
+    #[inline(never)]
+    fn check_flagged_request(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        if notice == notice::INTERCEPTED && !log::wants_spans() {
+            return Ok(Path::Intercepted);
+        }
         self.begin_request(notice, operation)
             .map_err(|exception| self.failed(operation, exception))
     }
@@ -119,9 +136,6 @@ impl<'o> Attempt<'o> {
             0 => Path::Plain,
             _ => Path::Intercepted,
         };
-        if notice == notice::INTERCEPTED && !log::wants_spans() {
-            return Ok(path);
-        }
         if let Some(derived) = self.object.under_wider_messaging() {
             self.forwarded = Some(derived);
             return Ok(Path::Derived);
@@ -212,10 +226,25 @@ impl<'o> Attempt<'o> {
         }
     }
 
+    /// A link for a request without a reply, over a connection that the server is not known to
+    /// have closed: the loss of the request would go unreported.
+    #[inline]
+    pub(crate) fn open_link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+        let mut link = self.link_for_oneway()?;
+        for _ in 0..REPLACEMENTS {
+            if !link.is_closed_for_oneway() {
+                break;
+            }
+            drop(link);
+            link = self.link_for_oneway()?;
+        }
+        Ok(link)
+    }
+
     /// A link for a request without a reply, over datagrams where they are
     /// preferred or the only way.
     #[inline]
-    pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+    fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().binding()?;
         if binding.datagrams.is_empty() {
             return self.link();

@@ -6,11 +6,10 @@ use orbium_giop::SystemException;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{Raised, Raises};
 
-use crate::attempt::{Attempt, Path};
+use crate::attempt::{Attempt, Path, REPLACEMENTS};
 use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
 use crate::intercepted::{Intercepted, Read};
-use crate::link::Link;
 use crate::outcome::Outcome;
 use crate::reference::Reference;
 
@@ -131,7 +130,7 @@ fn call_intercepted<'a, T, E: Raises>(
     let request = Intercepted {
         operation,
         arguments,
-        link: |attempt| attempt.link(),
+        is_oneway: false,
     };
     request.perform(attempt, path, &mut read)?;
     ended.unwrap_or_else(|| Err(broken_invariant().into()))
@@ -150,15 +149,12 @@ pub fn send<'a>(
         let request = Intercepted {
             operation,
             arguments: &arguments,
-            link: |attempt| match attempt.object().overrides().is_acknowledged() {
-                true => attempt.link(),
-                false => link_for_oneway(attempt),
-            },
+            is_oneway: true,
         };
         return request.perform(&mut attempt, path, &mut read);
     }
     loop {
-        let outcome = match link_for_oneway(&attempt) {
+        let outcome = match attempt.open_link_for_oneway() {
             Ok(link) => {
                 let mut exchange =
                     Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
@@ -173,24 +169,6 @@ pub fn send<'a>(
         };
         attempt.again(operation, outcome)?;
     }
-}
-
-/// Times that a connection which turns out to be spoilt is replaced.
-const REPLACEMENTS: usize = 64;
-
-/// A link over a connection that the server is not known to have closed: the loss of a
-/// oneway request would go unreported.
-#[inline]
-fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
-    let mut link = attempt.link_for_oneway()?;
-    for _ in 0..REPLACEMENTS {
-        if !link.is_closed_for_oneway() {
-            break;
-        }
-        drop(link);
-        link = attempt.link_for_oneway()?;
-    }
-    Ok(link)
 }
 
 /// What stories call that which is no operation.

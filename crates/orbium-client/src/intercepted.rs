@@ -4,7 +4,7 @@
 use orbium_cdr::CdrWriter;
 use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
 use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
-use orbium_interceptor::{ContextList, SlotTable};
+use orbium_interceptor::{ContextList, Interceptors, SlotTable};
 use orbium_invocation::Operation;
 
 use crate::attempt::{Attempt, Path};
@@ -31,7 +31,17 @@ type Reading<'c, 'a> =
 pub(crate) struct Intercepted<'c, 'a> {
     pub(crate) operation: &'static Operation,
     pub(crate) arguments: &'c dyn Fn(&mut CdrWriter<'a>),
-    pub(crate) link: for<'s> fn(&'s Attempt<'_>) -> Result<Link<'s>, SystemException>,
+    /// Whether it is a oneway: unless it is acknowledged, it goes over a connection that the
+    /// server is not known to have closed.
+    pub(crate) is_oneway: bool,
+}
+
+/// What an attempt came to, unless it has results and no service contexts.
+struct Tried {
+    /// How the call ends; or else what to do about the attempt.
+    outcome: Result<CallOutcome, Outcome>,
+    /// The service contexts of the reply.
+    contexts: ContextList,
 }
 
 impl<'a> Intercepted<'_, 'a> {
@@ -63,81 +73,111 @@ impl<'a> Intercepted<'_, 'a> {
         read: &mut Reading<'_, 'a>,
     ) -> Result<(), SystemException> {
         let all = &attempt.object().client().config().interceptors;
-        let (operation, slots) = (self.operation, all.current().of_this_thread());
+        let slots = all.current().of_this_thread();
         loop {
-            match self.attempt(attempt, &slots, read) {
+            match self.attempt(all, attempt, &slots, read) {
                 Ok(Some(ended)) => return ended,
                 Ok(None) => {}
-                Err(CallOutcome::Forward(to)) => attempt.again(operation, Outcome::Forward(to))?,
-                Err(CallOutcome::Raised(it)) => return Err(attempt.failed(operation, it)),
-                Err(_) => return Err(broken_invariant()),
+                Err(changed) => self.go_on_changed(attempt, changed)?,
             }
+        }
+    }
+
+    /// Goes on as an interceptor says.
+    ///
+    /// # Errors
+    /// What the call ends with instead.
+    #[cold]
+    fn go_on_changed(
+        &self,
+        attempt: &mut Attempt<'_>,
+        changed: CallOutcome,
+    ) -> Result<(), SystemException> {
+        match changed {
+            CallOutcome::Forward(to) => attempt.again(self.operation, Outcome::Forward(to)),
+            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, it)),
+            _ => Err(broken_invariant()),
         }
     }
 
     /// One attempt by way of the interceptors: how the call ends, unless there is another
     /// attempt; or else what an interceptor has changed the outcome to.
+    #[inline(always)]
     fn attempt(
         &self,
+        all: &Interceptors,
         attempt: &mut Attempt<'_>,
         slots: &SlotTable,
         read: &mut Reading<'_, 'a>,
     ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
         let object = attempt.object();
-        let all = &object.client().config().interceptors;
-        let mut flow = CallFlow::new(CallStart {
-            all,
+        let start = CallStart {
             operation: self.operation,
             target: attempt,
+            current: all.current(),
             slots,
             contexts: &object.overrides().contexts,
-        });
+        };
+        let mut flow = CallFlow::new(all, start);
         flow.send_request()?;
-        let (tried, contexts) = self.exchange(attempt, &flow, read);
-        object.keep_reply_contexts(&contexts);
-        let outcome = match tried {
-            Ok(outcome) => outcome,
-            Err(outcome) => {
-                // Whatever comes next has another target.
-                let flow = flow.suspend();
-                let (outcome, ended) = self.again(attempt, outcome);
-                return flow.end(all, &outcome, &contexts).map(|()| ended);
+        let contexts = match self.exchange(attempt, &flow, read) {
+            Ok(()) => ContextList::default(),
+            Err(tried) => {
+                object.keep_reply_contexts(&tried.contexts);
+                return match tried.outcome {
+                    Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
+                    Err(outcome) => {
+                        // Whatever comes next has another target.
+                        let flow = flow.suspend();
+                        let (outcome, ended) = self.again(attempt, outcome);
+                        flow.end(all, &outcome, &tried.contexts).map(|()| ended)
+                    }
+                };
             }
         };
-        let ended = match outcome {
-            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, it)),
-            _ => Ok(()),
-        };
-        flow.end(&outcome, &contexts).map(|()| Some(ended))
+        object.keep_reply_contexts(&contexts);
+        flow.end_with_results(&contexts)?;
+        Ok(Some(Ok(())))
     }
 
-    /// One exchange: what it came to, and the service contexts of the reply.
+    /// The call ends in another way than with results alone.
+    #[cold]
+    #[inline(never)]
+    fn end(
+        &self,
+        attempt: &Attempt<'_>,
+        mut flow: CallFlow<'_>,
+        outcome: &CallOutcome,
+        contexts: &ContextList,
+    ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
+        let ended = match outcome {
+            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, *it)),
+            _ => Ok(()),
+        };
+        flow.end(outcome, contexts).map(|()| Some(ended))
+    }
+
+    /// One exchange.
+    ///
+    /// # Errors
+    /// What it came to, unless there are results and no service contexts.
+    #[inline(always)]
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
         flow: &CallFlow<'_>,
         read: &mut Reading<'_, 'a>,
-    ) -> (Result<CallOutcome, Outcome>, ContextList) {
-        let response = attempt.object().overrides().response_to(self.operation);
+    ) -> Result<(), Tried> {
+        let overrides = attempt.object().overrides();
+        let response = overrides.response_to(self.operation);
         let oneway = response == ResponseFlags::None;
-        let is_buffered = attempt.object().overrides().is_buffered();
         let contexts = flow.contexts();
-        if is_buffered
-            && oneway
-            && let Some(sent) = self.buffer(attempt, &contexts.borrowed())
-        {
-            return (sent.map(|()| CallOutcome::Sent), ContextList::default());
-        }
-        if is_buffered {
-            flush_before_call(attempt);
-        }
-        let link = match (self.link)(attempt) {
-            Ok(link) if is_buffered => link.behind_oneways(),
-            Ok(link) => link,
-            Err(exception) => {
-                let failed = Outcome::Failed(attempt.reached_none(oneway, exception));
-                return (Err(failed), ContextList::default());
-            }
+        let link = match overrides.is_buffered() {
+            true => self.link_behind_buffer(attempt, oneway, contexts)?,
+            false => match self.link(attempt) {
+                Ok(link) => link,
+                Err(exception) => return Err(Tried::unreached(attempt, oneway, exception)),
+            },
         };
         let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
         match contexts.is_empty() && response == self.operation.response() {
@@ -145,21 +185,51 @@ impl<'a> Intercepted<'_, 'a> {
             false => exchange.begin_with(self.operation, response, &contexts.borrowed()),
         }
         (self.arguments)(exchange.writer());
-        let answer = exchange.perform();
-        let contexts = exchange.reply_contexts();
-        let outcome = match answer {
-            Answer::None => Err(exchange.outcome()),
-            answer => Ok(match read(&mut exchange, answer) {
-                Ok(Read::Results) => CallOutcome::Results,
-                Ok(Read::UserException(id)) => {
-                    attempt.note_user_exception_id(id);
-                    CallOutcome::UserException(id.into())
-                }
-                Ok(Read::Nothing) => CallOutcome::Sent,
-                Err(exception) => CallOutcome::Raised(exception),
+        match exchange.perform() {
+            Answer::Results => match read(&mut exchange, Answer::Results) {
+                Ok(Read::Results) if !exchange.has_reply_contexts() => Ok(()),
+                read => Err(Tried::of(attempt, &mut exchange, &read)),
+            },
+            Answer::UserException => {
+                let read = read(&mut exchange, Answer::UserException);
+                Err(Tried::of(attempt, &mut exchange, &read))
+            }
+            Answer::None => Err(Tried {
+                contexts: exchange.reply_contexts(),
+                outcome: Err(exchange.outcome()),
             }),
-        };
-        (outcome, contexts)
+        }
+    }
+
+    #[inline(always)]
+    fn link<'s>(&self, attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
+        match self.is_oneway && !attempt.object().overrides().is_acknowledged() {
+            false => attempt.link(),
+            true => attempt.open_link_for_oneway(),
+        }
+    }
+
+    /// Under SYNC_NONE: puts a oneway into the buffer of its connection, or else a link for what
+    /// is sent behind the buffer.
+    ///
+    /// # Errors
+    /// The oneway is buffered, or there is no link.
+    #[cold]
+    fn link_behind_buffer<'s>(
+        &self,
+        attempt: &'s Attempt<'_>,
+        oneway: bool,
+        contexts: &ContextList,
+    ) -> Result<Link<'s>, Tried> {
+        if oneway && let Some(sent) = self.buffer(attempt, &contexts.borrowed()) {
+            return Err(Tried {
+                outcome: sent.map(|()| CallOutcome::Sent),
+                contexts: ContextList::default(),
+            });
+        }
+        flush_before_call(attempt);
+        let link = self.link(attempt).map(Link::behind_oneways);
+        link.map_err(|it| Tried::unreached(attempt, oneway, it))
     }
 
     /// Puts a oneway into the buffer of its connection, unless nothing is buffered on its way.
@@ -190,6 +260,38 @@ impl<'a> Intercepted<'_, 'a> {
         match attempt.again(self.operation, outcome) {
             Ok(()) => (next, None),
             Err(exception) => (CallOutcome::Raised(exception), Some(Err(exception))),
+        }
+    }
+}
+
+impl Tried {
+    /// There was no link.
+    #[cold]
+    fn unreached(attempt: &Attempt<'_>, oneway: bool, exception: SystemException) -> Self {
+        Self {
+            outcome: Err(Outcome::Failed(attempt.reached_none(oneway, exception))),
+            contexts: ContextList::default(),
+        }
+    }
+
+    /// What was read of an answer.
+    #[cold]
+    fn of(
+        attempt: &Attempt<'_>,
+        exchange: &mut Exchange<'_, '_>,
+        read: &Result<Read, SystemException>,
+    ) -> Self {
+        Self {
+            outcome: Ok(match *read {
+                Ok(Read::Results) => CallOutcome::Results,
+                Ok(Read::UserException(id)) => {
+                    attempt.note_user_exception_id(id);
+                    CallOutcome::UserException(id.into())
+                }
+                Ok(Read::Nothing) => CallOutcome::Sent,
+                Err(exception) => CallOutcome::Raised(exception),
+            }),
+            contexts: exchange.reply_contexts(),
         }
     }
 }

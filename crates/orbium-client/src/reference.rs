@@ -142,10 +142,12 @@ impl<O: ?Sized> Reference<O> {
     /// of their caller.
     pub fn slots_of_caller(&self) -> Option<SlotTable> {
         let all = &self.client.config().interceptors;
-        (self.notices() & notice::INTERCEPTED != 0).then(|| all.current().of_this_thread())
+        let slots = || all.current().of_this_thread().into_owned();
+        (self.notices() & notice::INTERCEPTED != 0).then(slots)
     }
 
     /// Keeps the service contexts of a reply, if the caller asks for them.
+    #[inline]
     pub fn keep_reply_contexts(&self, contexts: &ContextList) {
         if let Some(to) = &self.overrides.reply_contexts {
             to.set(contexts.clone());

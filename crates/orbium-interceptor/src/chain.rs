@@ -12,7 +12,7 @@ use orbium_giop::{Completion, SystemException};
 use tracing::error;
 
 use crate::errors;
-use crate::slots::{PiCurrent, SlotTable};
+use crate::slots::PiCurrent;
 
 /// A point of interceptors.
 #[derive(Clone, Copy)]
@@ -41,23 +41,12 @@ pub(crate) trait PointInfo {
 }
 
 /// An interceptor.
-pub(crate) struct Entry<I: ?Sized> {
+struct Entry<I: ?Sized> {
     name: String,
     type_id: TypeId,
     /// Points that it does not implement, as far as they have been run.
     unimplemented: AtomicU8,
-    interceptor: I,
-}
-
-impl<I: 'static> Entry<I> {
-    pub(crate) fn new(name: String, interceptor: I) -> Self {
-        Self {
-            name,
-            type_id: TypeId::of::<I>(),
-            unimplemented: AtomicU8::new(0),
-            interceptor,
-        }
-    }
+    interceptor: Box<I>,
 }
 
 /// Interceptors in the order of their registration.
@@ -68,14 +57,20 @@ pub(crate) struct Chain<I: ?Sized> {
 }
 
 impl<I: ?Sized> Chain<I> {
-    pub(crate) fn push(&mut self, entry: Arc<Entry<I>>) {
-        self.entries.push(entry);
+    /// Adds an interceptor; `type_id` is its own type.
+    pub(crate) fn push(&mut self, name: String, type_id: TypeId, interceptor: Box<I>) {
+        self.entries.push(Arc::new(Entry {
+            name,
+            type_id,
+            unimplemented: AtomicU8::new(0),
+            interceptor,
+        }));
         // Copies of the chain without that interceptor keep theirs.
         self.unimplemented = Arc::default();
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &I> {
-        self.entries.iter().map(|entry| &entry.interceptor)
+        self.entries.iter().map(|entry| &*entry.interceptor)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
@@ -90,13 +85,14 @@ impl<I: ?Sized> Chain<I> {
         self.entries.is_empty()
     }
 
+    /// Whether none of them implements the point.
     #[inline]
-    fn does_nothing_at(&self, point: Point) -> bool {
+    pub(crate) fn does_nothing_at(&self, point: Point) -> bool {
         self.unimplemented.load(Ordering::Relaxed) & point.bit != 0
     }
 
     /// Runs a starting point of each interceptor in order, with empty slots. `started` counts
-    /// those that have succeeded.
+    /// those that have succeeded. `info` is called unless none of them implements the point.
     ///
     /// # Errors
     /// That of the first interceptor that fails; UNKNOWN if it has panicked.
@@ -106,27 +102,30 @@ impl<I: ?Sized> Chain<I> {
         point: Point,
         current: PiCurrent,
         started: &mut usize,
-        info: &mut P,
+        info: impl FnOnce() -> P,
         run: impl Fn(&I, &mut P) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.does_nothing_at(point) {
             *started = self.len();
             return Ok(());
         }
-        let before = current.exchange(SlotTable::default());
+        let mut info = info();
+        let before = current.set_aside();
         let ran = self.walk(point, started, |at| {
-            while let Some(entry) = self.entries.get(*at) {
-                self.run(entry, point, info, &run)?;
-                *at += 1;
+            for (place, entry) in self.entries.iter().enumerate() {
+                *at = place;
+                self.run(entry, point, &mut info, &run)?;
                 current.clear();
             }
+            *at = self.entries.len();
             Ok(())
         });
-        current.exchange(before);
+        current.restore(before);
         ran
     }
 
     /// Runs an intermediate point of each interceptor in order, with the slots of the thread.
+    /// `info` is called unless none of them implements the point.
     ///
     /// # Errors
     /// That of the first interceptor that fails; UNKNOWN if it has panicked.
@@ -134,23 +133,25 @@ impl<I: ?Sized> Chain<I> {
     pub(crate) fn go_on<P: PointInfo, E: From<SystemException>>(
         &self,
         point: Point,
-        info: &mut P,
+        info: impl FnOnce() -> P,
         run: impl Fn(&I, &mut P) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.does_nothing_at(point) {
             return Ok(());
         }
+        let mut info = info();
         self.walk(point, &mut 0, |at| {
-            while let Some(entry) = self.entries.get(*at) {
-                self.run(entry, point, info, &run)?;
-                *at += 1;
+            for (place, entry) in self.entries.iter().enumerate() {
+                *at = place;
+                self.run(entry, point, &mut info, &run)?;
             }
             Ok(())
         })
     }
 
     /// Runs an ending point of the interceptors that have started, the last first, with empty
-    /// slots. `started` counts those that remain.
+    /// slots. `started` counts those that remain. `info` is called unless none of them
+    /// implements the point.
     ///
     /// # Errors
     /// That of the first interceptor that fails; UNKNOWN if it has panicked.
@@ -160,24 +161,26 @@ impl<I: ?Sized> Chain<I> {
         point: Point,
         current: PiCurrent,
         started: &mut usize,
-        info: &mut P,
+        info: impl FnOnce() -> P,
         run: impl Fn(&I, &mut P) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.does_nothing_at(point) {
             *started = 0;
             return Ok(());
         }
-        let before = current.exchange(SlotTable::default());
+        let mut info = info();
+        let before = current.set_aside();
         let ran = self.walk(point, started, |at| {
-            while let Some(last) = at.checked_sub(1) {
+            let started = self.entries.get(..*at).unwrap_or_default();
+            for (place, entry) in started.iter().enumerate().rev() {
                 // Before it is called: none is called twice.
-                *at = last;
-                self.run(&self.entries[last], point, info, &run)?;
+                *at = place;
+                self.run(entry, point, &mut info, &run)?;
                 current.clear();
             }
             Ok(())
         });
-        current.exchange(before);
+        current.restore(before);
         ran
     }
 
@@ -207,17 +210,17 @@ impl<I: ?Sized> Chain<I> {
         if entry.unimplemented.load(Ordering::Relaxed) & point.bit != 0 {
             return Ok(());
         }
-        let ran = run(&entry.interceptor, info);
-        if let Some(of_type) = info.unimplemented().0.take() {
-            self.learn(entry, point, of_type);
+        let ran = run(&*entry.interceptor, info);
+        if info.unimplemented().0.is_some() {
+            self.learn(entry, point, info.unimplemented());
         }
         ran
     }
 
     /// The method of the trait has run for an interceptor of that type.
     #[cold]
-    fn learn(&self, entry: &Entry<I>, point: Point, of_type: TypeId) {
-        if of_type != entry.type_id {
+    fn learn(&self, entry: &Entry<I>, point: Point, unimplemented: &mut Unimplemented) {
+        if unimplemented.0.take() != Some(entry.type_id) {
             return;
         }
         entry.unimplemented.fetch_or(point.bit, Ordering::Relaxed);
@@ -307,12 +310,11 @@ mod tests {
     fn calls(all: &Chain<dyn Seen>, times: usize) -> usize {
         let calls = Cell::new(0);
         for _ in 0..times {
-            let mut info = Info::default();
             let run = |it: &dyn Seen, info: &mut Info| {
                 calls.set(calls.get() + 1);
                 it.point(info)
             };
-            all.go_on(POINT, &mut info, run).unwrap();
+            all.go_on(POINT, Info::default, run).unwrap();
         }
         calls.get()
     }
@@ -320,13 +322,14 @@ mod tests {
     #[test]
     fn a_point_is_run_once_where_it_is_not_implemented() {
         let mut all = Chain::<dyn Seen>::default();
-        all.push(Arc::new(Entry::new(String::new(), Lacks)));
-        all.push(Arc::new(Entry::new(String::new(), Lacks)));
+        all.push(String::new(), TypeId::of::<Lacks>(), Box::new(Lacks));
+        all.push(String::new(), TypeId::of::<Lacks>(), Box::new(Lacks));
         assert_eq!(calls(&all, 3), 2);
         assert!(all.does_nothing_at(POINT));
         let copy = all.clone();
-        all.push(Arc::new(Entry::new(String::new(), Has)));
-        all.push(Arc::new(Entry::new(String::new(), PassesOn(Lacks))));
+        all.push(String::new(), TypeId::of::<Has>(), Box::new(Has));
+        let passes_on = Box::new(PassesOn(Lacks));
+        all.push(String::new(), TypeId::of::<PassesOn>(), passes_on);
         assert!(!all.does_nothing_at(POINT));
         assert_eq!(calls(&all, 3), 6);
         assert_eq!(calls(&copy, 3), 0);

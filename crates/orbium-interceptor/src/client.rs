@@ -5,14 +5,16 @@ mod flow;
 mod info;
 mod outcome;
 pub(crate) mod points;
+mod start;
 mod suspended;
 mod target;
 
-pub use flow::{CallFlow, CallStart};
+pub use flow::CallFlow;
 pub use info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
 pub use outcome::CallOutcome;
 pub use points::ClientInterceptor;
+pub use start::CallStart;
 pub use suspended::SuspendedFlow;
 pub use target::{CallFacts, CallTarget};

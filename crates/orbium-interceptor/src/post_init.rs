@@ -6,15 +6,30 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 
+use crate::slots::{PiCurrent, SlotAllocator, SlotId};
+
 /// `post_init` of an initialiser.
 pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync;
 
 /// What an initialiser can ask once the ORB is there (`ORBInitInfo` in `post_init`).
 pub struct PostInitInfo<'i> {
+    pub(crate) slots: &'i SlotAllocator,
     pub(crate) resolve: &'i dyn Fn(&str) -> Option<Arc<Ior>>,
 }
 
 impl PostInitInfo<'_> {
+    /// Allocates a slot. Requests that are under way already do not have it.
+    #[must_use]
+    pub fn allocate_slot(&self) -> SlotId {
+        self.slots.allocate()
+    }
+
+    /// The slots of the calling thread, as allocated so far.
+    #[must_use]
+    pub fn current(&self) -> PiCurrent {
+        self.slots.current()
+    }
+
     /// An initial reference; `None` if there is none of that name (`InvalidName`).
     #[must_use]
     pub fn resolve_initial_reference(&self, name: &str) -> Option<Arc<Ior>> {

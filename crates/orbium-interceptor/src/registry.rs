@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The interceptors of an ORB, in the order of their registration.
 
+use std::any::TypeId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use orbium_cdr::Any;
 use orbium_giop::{Ior, SystemException};
 
-use crate::chain::{Chain, Entry};
+use crate::chain::Chain;
 use crate::client::points::ClientInterceptor;
 use crate::errors::{initializer_panicked, invalid_name};
 use crate::ior::{IorInterceptor, IorInterceptors};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
 use crate::post_init::{PostInit, PostInitInfo};
 use crate::server::points::ServerInterceptor;
-use crate::slots::{PiCurrent, SlotId};
+use crate::slots::{PiCurrent, SlotAllocator, SlotId};
 
 /// An interceptor of that kind and name is registered already
 /// (`ORBInitInfo::DuplicateName`).
@@ -37,9 +38,6 @@ impl fmt::Debug for DuplicateName {
 
 impl std::error::Error for DuplicateName {}
 
-/// Numbers of ORBs' slots.
-static OWNERS: AtomicUsize = AtomicUsize::new(0);
-
 /// The interceptors of an ORB and its slots: made before the ORB is built, and not changed
 /// later. Starting points run in the order of registration, ending points in reverse.
 #[derive(Clone)]
@@ -53,7 +51,8 @@ pub struct Interceptors {
     initializers: Vec<Arc<PostInit>>,
     /// Names and references that initialisers have registered.
     initial_references: Vec<(String, String)>,
-    current: PiCurrent,
+    /// Initialisers allocate slots too, once the ORB has its copy.
+    slots: SlotAllocator,
     /// Whether servants add service contexts to their replies.
     reply_contexts: bool,
     /// The id of the last request that an interceptor of a client saw.
@@ -72,10 +71,7 @@ impl Interceptors {
             orb_policies: Vec::new(),
             initializers: Vec::new(),
             initial_references: Vec::new(),
-            current: PiCurrent {
-                owner: OWNERS.fetch_add(1, Ordering::Relaxed),
-                slots: 0,
-            },
+            slots: SlotAllocator::new(),
             reply_contexts: false,
             requests: Arc::default(),
         }
@@ -85,9 +81,13 @@ impl Interceptors {
     ///
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
-    pub fn add_client(&mut self, interceptor: impl ClientInterceptor) -> Result<(), DuplicateName> {
+    pub fn add_client<I: ClientInterceptor>(
+        &mut self,
+        interceptor: I,
+    ) -> Result<(), DuplicateName> {
         let name = free_name(self.client.names(), interceptor.name())?;
-        self.client.push(Arc::new(Entry::new(name, interceptor)));
+        self.client
+            .push(name, TypeId::of::<I>(), Box::new(interceptor));
         Ok(())
     }
 
@@ -95,9 +95,13 @@ impl Interceptors {
     ///
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
-    pub fn add_server(&mut self, interceptor: impl ServerInterceptor) -> Result<(), DuplicateName> {
+    pub fn add_server<I: ServerInterceptor>(
+        &mut self,
+        interceptor: I,
+    ) -> Result<(), DuplicateName> {
         let name = free_name(self.server.names(), interceptor.name())?;
-        self.server.push(Arc::new(Entry::new(name, interceptor)));
+        self.server
+            .push(name, TypeId::of::<I>(), Box::new(interceptor));
         Ok(())
     }
 
@@ -160,7 +164,8 @@ impl Interceptors {
         &self,
         resolve: &dyn Fn(&str) -> Option<Arc<Ior>>,
     ) -> Result<(), SystemException> {
-        let info = PostInitInfo { resolve };
+        let slots = &self.slots;
+        let info = PostInitInfo { slots, resolve };
         for post_init in &self.initializers {
             let run = AssertUnwindSafe(|| post_init(&info));
             catch_unwind(run).map_err(|_| initializer_panicked())??;
@@ -204,15 +209,14 @@ impl Interceptors {
 
     /// Allocates a slot.
     pub fn allocate_slot(&mut self) -> SlotId {
-        let slot = SlotId(self.current.slots);
-        self.current.slots += 1;
-        slot
+        self.slots.allocate()
     }
 
     /// The slots of the calling thread, as allocated so far.
     #[must_use]
+    #[inline]
     pub fn current(&self) -> PiCurrent {
-        self.current
+        self.slots.current()
     }
 
     /// Whether calls have an interceptor.
@@ -277,7 +281,7 @@ impl fmt::Debug for Interceptors {
             .field("client", &self.client)
             .field("server", &self.server)
             .field("ior", &self.ior)
-            .field("slots", &self.current.slots)
+            .field("slots", &self.slots)
             .field("reply_contexts", &self.reply_contexts)
             .finish()
     }
@@ -289,12 +293,12 @@ impl PartialEq for Interceptors {
         let sizes = |it: &Self| {
             let of_requests = it.client.len() + it.server.len();
             let of_orb = it.ior.len() + it.policies.len() + it.initializers.len();
-            (of_requests, of_orb, it.current.slots)
+            (of_requests, of_orb, it.current().slots)
         };
         sizes(self) == sizes(other)
             && self.reply_contexts == other.reply_contexts
             && self.orb_policies == other.orb_policies
-            && (sizes(self) == (0, 0, 0) || self.current.owner == other.current.owner)
+            && (sizes(self) == (0, 0, 0) || self.current().owner == other.current().owner)
     }
 }
 

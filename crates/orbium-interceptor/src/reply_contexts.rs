@@ -77,8 +77,9 @@ impl AddedContexts {
 impl Drop for AddedContexts {
     #[inline]
     fn drop(&mut self) {
-        let _ = self.take();
-        INNERMOST.set(self.outer);
+        if INNERMOST.replace(self.outer).has_added {
+            let _ = ADDED.with_borrow_mut(Vec::pop);
+        }
     }
 }
 

@@ -2,8 +2,11 @@
 //! Slots: values that accompany a request through interceptors, threads and servants
 //! (CORBA 3.3 Part 1, clause 16.4).
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use orbium_cdr::Any;
 use orbium_giop::SystemException;
@@ -48,6 +51,11 @@ impl From<InvalidSlot> for crate::Interrupt {
 pub struct SlotTable(Vec<Any>);
 
 impl SlotTable {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn get(&self, slot: SlotId) -> Any {
         self.0.get(slot.0 as usize).cloned().unwrap_or_default()
     }
@@ -74,6 +82,38 @@ pub struct PiCurrent {
     pub(crate) owner: usize,
     /// How many were allocated.
     pub(crate) slots: u32,
+}
+
+/// Numbers of slot allocators.
+static OWNERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Allocates the slots of an ORB. Its copies allocate slots of the same ORB.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotAllocator {
+    owner: usize,
+    slots: Arc<AtomicU32>,
+}
+
+impl SlotAllocator {
+    pub(crate) fn new() -> Self {
+        Self {
+            owner: OWNERS.fetch_add(1, Ordering::Relaxed),
+            slots: Arc::default(),
+        }
+    }
+
+    pub(crate) fn allocate(&self) -> SlotId {
+        SlotId(self.slots.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The slots of the calling thread, as allocated so far.
+    #[inline]
+    pub(crate) fn current(&self) -> PiCurrent {
+        PiCurrent {
+            owner: self.owner,
+            slots: self.slots.load(Ordering::Relaxed),
+        }
+    }
 }
 
 impl PiCurrent {
@@ -129,19 +169,44 @@ impl PiCurrent {
     /// A copy of this thread's slots, for the calls that it makes.
     #[must_use]
     #[inline]
-    pub fn of_this_thread(&self) -> SlotTable {
+    pub fn of_this_thread(&self) -> Cow<'static, SlotTable> {
+        static NONE: SlotTable = SlotTable(Vec::new());
+        match self.copied() {
+            Some(table) => Cow::Owned(table),
+            None => Cow::Borrowed(&NONE),
+        }
+    }
+
+    /// A copy of this thread's slots, if it has set any.
+    #[inline]
+    fn copied(&self) -> Option<SlotTable> {
         if self.slots == 0 {
-            return SlotTable::default();
+            return None;
         }
         TABLES.with_borrow(|all| {
             let own = all.iter().find(|(owner, _)| *owner == self.owner);
-            own.map_or_else(SlotTable::default, |(_, table)| table.clone())
+            own.map(|(_, table)| table.clone())
         })
     }
 
     #[inline]
     pub(crate) fn has_slots(&self) -> bool {
         self.slots != 0
+    }
+
+    /// Empties the slots of this thread, until they are restored; `None` if none were allocated.
+    #[inline]
+    pub(crate) fn set_aside(&self) -> Option<SlotTable> {
+        self.has_slots()
+            .then(|| self.exchange_some(SlotTable::default()))
+    }
+
+    /// Restores the slots that were set aside.
+    #[inline]
+    pub(crate) fn restore(&self, before: Option<SlotTable>) {
+        if let Some(before) = before {
+            self.exchange_some(before);
+        }
     }
 
     /// Empties the slots of this thread.

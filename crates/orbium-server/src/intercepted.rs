@@ -6,37 +6,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
 use orbium_interceptor::Interceptors;
-use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{InterceptedObject, RequestFacts, RequestFlow, RequestOutcome};
 use orbium_invocation::raises::DispatchError;
 
 use crate::reply::InterceptedReply;
 use crate::{IncomingRequest, UntypedReply};
 
-/// Runs the servant. `receive_request` of the flow is called in it.
-type Serve<'s, 'r> =
-    dyn FnMut(&mut UntypedReply<'_>, &RefCell<RequestFlow<'r>>) -> Result<(), DispatchError> + 's;
-
 /// Serves a request by way of interceptors, and answers it. The ending points are called when
-/// the reply is written, before it is sent.
+/// the reply is written, before it is sent. `serve` runs the servant, and calls
+/// `receive_request` of the flow.
 ///
 /// # Errors
 /// The system exception that the request ends with; it was sent already.
 ///
 /// # Panics
 /// As the servant did, once the request is answered.
-#[inline(never)]
-pub fn intercept<'r>(
-    all: &'r Interceptors,
-    request: &IncomingRequest<'r>,
-    object: Option<&'r dyn InterceptedObject>,
+#[inline]
+pub fn intercept(
+    all: &Interceptors,
+    request: &IncomingRequest<'_>,
+    object: &dyn InterceptedObject,
     reply: &mut UntypedReply<'_>,
-    serve: &mut Serve<'_, 'r>,
+    serve: impl FnOnce(&mut UntypedReply<'_>, &RefCell<RequestFlow<'_>>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    let path = InterceptedReply::new(all, reply, request);
-    let received = path.flow().borrow_mut().receive_contexts();
-    if let (Ok(()), Some(object)) = (&received, object) {
-        path.flow().borrow_mut().locate(object);
-    }
+    let facts = RequestFacts {
+        request_id: reply.request_id(),
+        operation: request.operation,
+        contexts: request.contexts,
+        response: request.response,
+    };
+    let path = InterceptedReply::new(all, reply, request, &facts);
+    let received = path.flow().borrow_mut().receive_contexts(object);
     if let Err(interrupt) = received {
         return path.conclude(reply, interrupt.into());
     }

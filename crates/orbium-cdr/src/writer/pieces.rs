@@ -8,6 +8,7 @@ pub type Piece<'p> = &'p [u8];
 
 impl<'a> CdrWriter<'a> {
     /// The pieces of the message in order, empty ones left out.
+    #[inline]
     pub fn pieces(&self) -> Pieces<'_, 'a> {
         Pieces {
             writer: self,
@@ -30,6 +31,7 @@ pub struct Pieces<'w, 'a> {
 impl<'w> Iterator for Pieces<'w, '_> {
     type Item = Piece<'w>;
 
+    #[inline]
     fn next(&mut self) -> Option<Piece<'w>> {
         let writer = self.writer;
         loop {

@@ -248,12 +248,18 @@ impl Exchange<'_, '_> {
         self.read(read)
     }
 
+    /// Whether the reply has service contexts; unless it came in a plain form, it may have.
+    #[inline]
+    pub(crate) fn has_reply_contexts(&self) -> bool {
+        !matches!(self.reply, None | Some((_, PlainReply::BODY)))
+    }
+
     /// The service contexts of the reply, if there is one.
     #[inline]
     pub(crate) fn reply_contexts(&mut self) -> ContextList {
         match self.reply {
-            None | Some((_, PlainReply::BODY)) => ContextList::default(),
-            Some((header, _)) => self.some_reply_contexts(header),
+            Some((header, _)) if self.has_reply_contexts() => self.some_reply_contexts(header),
+            _ => ContextList::default(),
         }
     }
 

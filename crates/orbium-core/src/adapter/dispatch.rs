@@ -207,8 +207,20 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         let is_own = object.lane == OWN_INTERCEPTED && request.lane == OWN;
         if is_own && request.decided.is_none() && !log::wants_spans() {
-            return self.serve_extended(request, object, arguments, reply);
+            return self.enter_and_serve(request, object, arguments, reply);
         }
+        self.serve_routed(request, object, arguments, reply)
+    }
+
+    /// Serves a request where it is to be served.
+    #[inline(never)]
+    fn serve_routed(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
         let route = self.route(request, object);
         let refused = |exception: &_| note_refusal(request, Recurring::Access, *exception);
         match route.inspect_err(refused)? {
@@ -239,26 +251,23 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        if log::wants_spans() {
-            return serve_within(request, object, reply, |reply| {
-                self.serve_extended(request, object, arguments, reply)
-            });
+        let mut serve =
+            |reply: &mut UntypedReply<'_>| self.enter_and_serve(request, object, arguments, reply);
+        match log::wants_spans() {
+            true => serve_within(request, object, reply, serve),
+            false => serve(reply),
         }
-        self.serve_extended(request, object, arguments, reply)
     }
 
-    /// An extension wraps the upcall.
-    fn serve_extended(
+    /// An extension of the adapter, or its policies, may wrap the upcall.
+    #[inline(always)]
+    fn enter_and_serve(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let call = Call {
-            incoming: request,
-            object,
-        };
         let _serving = match object.enter() {
             Some(serving) => serving,
             None => self.enter_slowly(request, object, reply)?,
@@ -266,11 +275,10 @@ impl Adapters {
         // Whatever it has waited for.
         check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
-        match object.extension() {
-            None => self.serve_by_policies(request, object, arguments, reply),
-            Some(extension) => extension.0.upcall(&call, &mut || {
-                self.serve_by_policies(request, object, arguments, reply)
-            }),
+        let policies = object.policies();
+        match policies.extension.is_some() || policies.is_special() {
+            false => self.serve_intercepted(request, object, arguments, reply, false),
+            true => self.serve_by_policies(request, object, arguments, reply),
         }
     }
 }

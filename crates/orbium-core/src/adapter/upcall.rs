@@ -17,7 +17,9 @@ use crate::raises::DispatchError;
 use crate::servant::Call;
 
 impl Adapters {
-    /// The adapter finds the servant of a stand-in, and sees to the threads.
+    /// An extension of the adapter wraps the upcall, or the adapter finds the servant of a
+    /// stand-in and sees to the threads.
+    #[inline(never)]
     pub(super) fn serve_by_policies(
         &self,
         request: &IncomingRequest<'_>,
@@ -25,9 +27,30 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        if !object.policies().is_special() {
-            return self.serve_intercepted(request, object, arguments, reply);
+        let mut serve = || match object.policies().is_special() {
+            false => self.serve_intercepted(request, object, arguments, reply, false),
+            true => self.serve_special(request, object, arguments, reply),
+        };
+        match object.extension() {
+            None => serve(),
+            Some(extension) => {
+                let call = Call {
+                    incoming: request,
+                    object,
+                };
+                extension.0.upcall(&call, &mut serve)
+            }
         }
+    }
+
+    /// The adapter finds the servant of a stand-in, and sees to the threads.
+    fn serve_special(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
         if object.policies().thread_model == ThreadModel::MainThread
             && !self.main.is_this()
             && let Some(lane) = self.main.lane()
@@ -45,58 +68,75 @@ impl Adapters {
             // Another thread waits for the upcall further down on this very stack.
             return Ok(());
         }
-        self.serve_intercepted(request, object, arguments, reply)
+        self.serve_intercepted(request, object, arguments, reply, true)
     }
 
-    /// Interceptors, if there are any, see the request on the thread that serves it.
-    fn serve_intercepted(
+    /// Interceptors, if there are any, see the request on the thread that serves it. Its adapter
+    /// finds the servant if it `is_special`.
+    #[inline]
+    pub(super) fn serve_intercepted(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
+        is_special: bool,
     ) -> Result<(), DispatchError> {
-        let Some(all) = &self.interceptors else {
-            return serve_upcall(request, object, arguments, reply, None);
+        let mut serve = |reply: &mut UntypedReply<'_>, flow: Option<&RefCell<RequestFlow<'_>>>| {
+            match is_special {
+                false => serve_servant(request, object, arguments, reply, flow),
+                true => serve_found(request, object, arguments, reply, flow),
+            }
         };
-        intercept(all, request, Some(object), reply, &mut |reply, flow| {
-            serve_upcall(request, object, arguments, reply, Some(flow))
-        })
+        match &self.interceptors {
+            None => serve(reply, None),
+            Some(all) => intercept(all, request, object, reply, |reply, flow| {
+                serve(reply, Some(flow))
+            }),
+        }
     }
 }
 
-/// Runs the servant, which the adapter finds for a stand-in.
-fn serve_upcall(
+/// Runs the servant that the adapter finds.
+fn serve_found(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
     flow: Option<&RefCell<RequestFlow<'_>>>,
 ) -> Result<(), DispatchError> {
-    let mut serve = |object: &ActiveObject, reply: &mut UntypedReply<'_>| {
-        let call = Call {
-            incoming: request,
-            object,
-        };
-        match flow {
-            Some(flow) => {
-                let received = flow.borrow_mut().receive_request(object);
-                match received {
-                    Ok(()) => {}
-                    Err(Interrupt::Raise(exception)) => return Err(exception.into()),
-                    Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
-                }
-            }
-            None if request.response == ResponseFlags::SyncWithServer => {
-                reply.confirm(request.peer)?;
-            }
-            None => {}
-        }
-        dispatch(object, &call, arguments, reply)
-    };
-    if !object.policies().is_special() {
-        return serve(object, reply);
-    }
     let adapter = Arc::clone(&object.adapter);
-    adapter.upcall(object, request.operation, reply, &mut serve)
+    adapter.upcall(object, request.operation, reply, &mut |object, reply| {
+        serve_servant(request, object, arguments, reply, flow)
+    })
+}
+
+/// Runs the servant, once interceptors have seen which it is.
+#[inline]
+fn serve_servant(
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+    arguments: &mut CdrReader<'_>,
+    reply: &mut UntypedReply<'_>,
+    flow: Option<&RefCell<RequestFlow<'_>>>,
+) -> Result<(), DispatchError> {
+    match flow {
+        Some(flow) => {
+            let received = flow.borrow_mut().receive_request(object);
+            match received {
+                Ok(()) => {}
+                Err(Interrupt::Raise(exception)) => return Err(exception.into()),
+                Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
+            }
+        }
+        None if request.response == ResponseFlags::SyncWithServer => {
+            reply.confirm(request.peer)?;
+        }
+        None => {}
+    }
+    let call = Call {
+        incoming: request,
+        object,
+    };
+    dispatch(object, &call, arguments, reply)
 }

@@ -3,35 +3,18 @@
 
 use std::fmt;
 
-use orbium_giop::Completion;
-use orbium_invocation::Operation;
+use orbium_giop::{Completion, SystemException};
 
 use super::info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts, SendPoll,
     SendRequest,
 };
 use super::outcome::CallOutcome;
-use super::target::CallTarget;
+use super::start::CallStart;
 use crate::chain::{Point, Unimplemented};
 use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;
 use crate::registry::Interceptors;
-use crate::slots::SlotTable;
-
-/// What an attempt is made with.
-#[derive(Clone, Copy)]
-pub struct CallStart<'i> {
-    /// The interceptors.
-    pub all: &'i Interceptors,
-    /// What is called.
-    pub operation: &'static Operation,
-    /// Where the request goes.
-    pub target: &'i dyn CallTarget,
-    /// The slots that the calling thread had when it made the call.
-    pub slots: &'i SlotTable,
-    /// Service contexts that the caller added by hand.
-    pub contexts: &'i ContextList,
-}
 
 /// How far an attempt has got.
 #[derive(Debug)]
@@ -45,6 +28,7 @@ pub(super) struct Progress {
 
 /// An attempt at a call, and the interceptors that have seen it begin.
 pub struct CallFlow<'i> {
+    all: &'i Interceptors,
     start: CallStart<'i>,
     progress: Progress,
 }
@@ -53,18 +37,23 @@ impl<'i> CallFlow<'i> {
     /// A flow that no interceptor has seen yet.
     #[must_use]
     #[inline]
-    pub fn new(start: CallStart<'i>) -> Self {
+    pub fn new(all: &'i Interceptors, start: CallStart<'i>) -> Self {
         let progress = Progress {
-            id: start.all.next_request(),
+            id: all.next_request(),
             started: 0,
             extended: None,
         };
-        Self { start, progress }
+        Self::resumed(all, start, progress)
     }
 
     /// A flow that goes on where another one has stopped.
-    pub(super) fn resumed(start: CallStart<'i>, progress: Progress) -> Self {
-        Self { start, progress }
+    #[inline]
+    pub(super) fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
+        Self {
+            all,
+            start,
+            progress,
+        }
     }
 
     pub(super) fn into_parts(self) -> (CallStart<'i>, Progress) {
@@ -72,13 +61,10 @@ impl<'i> CallFlow<'i> {
     }
 
     #[inline]
-    fn request(&self) -> ClientRequest<'i> {
+    fn request(&self) -> ClientRequest<'_> {
         ClientRequest {
             id: self.progress.id,
-            operation: self.start.operation,
-            target: self.start.target,
-            current: self.start.all.current(),
-            slots: self.start.slots,
+            start: &self.start,
         }
     }
 
@@ -88,24 +74,27 @@ impl<'i> CallFlow<'i> {
     /// What the attempt ends with; ending points were called already.
     #[inline]
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
-        let request = self.request();
+        let request = ClientRequest {
+            id: self.progress.id,
+            start: &self.start,
+        };
         let Progress {
             started, extended, ..
         } = &mut self.progress;
-        let mut info = SendRequest {
-            contexts: RequestContexts {
-                of_caller: self.start.contexts,
-                extended,
-            },
-            request,
-            unimplemented: Unimplemented::default(),
-        };
-        let all = &self.start.all.client;
+        let of_caller = self.start.contexts;
+        let (all, current) = (&self.all.client, self.start.current);
         let sent = all.start(
             SEND_REQUEST,
-            request.current,
+            current,
             started,
-            &mut info,
+            || SendRequest {
+                contexts: RequestContexts {
+                    of_caller,
+                    extended,
+                },
+                request,
+                unimplemented: Unimplemented::default(),
+            },
             |it, info| it.send_request(info),
         );
         sent.map_err(|interrupt| self.interrupted(interrupt.into()))
@@ -114,17 +103,20 @@ impl<'i> CallFlow<'i> {
     /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
     /// there.
     pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
-        let request = self.request();
-        let mut info = SendPoll {
-            request,
-            unimplemented: Unimplemented::default(),
+        let request = ClientRequest {
+            id: self.progress.id,
+            start: &self.start,
         };
-        let (all, started) = (&self.start.all.client, &mut self.progress.started);
+        let (all, started) = (&self.all.client, &mut self.progress.started);
+        let current = self.start.current;
         let polled = all.start(
             SEND_POLL,
-            request.current,
+            current,
             started,
-            &mut info,
+            || SendPoll {
+                request,
+                unimplemented: Unimplemented::default(),
+            },
             |it, info| it.send_poll(info),
         );
         polled.map_err(|exception| self.interrupted(CallOutcome::Raised(exception)))
@@ -149,75 +141,101 @@ impl<'i> CallFlow<'i> {
     ///
     /// # Errors
     /// What the attempt ends with instead, where an interceptor has changed that.
-    #[inline]
     pub fn end(&mut self, outcome: &CallOutcome, reply: &ContextList) -> Result<(), CallOutcome> {
-        match self.ending_points(outcome, reply) {
-            Ok(()) => Ok(()),
-            Err(interrupt) => Err(self.end_changed(interrupt.into(), reply)),
+        let ended = match outcome {
+            CallOutcome::Results => self.receive_reply(reply).map_err(Interrupt::Raise),
+            _ => self.receive_other(outcome, reply),
+        };
+        ended.map_err(|interrupt| self.end_changed(interrupt.into(), reply))
+    }
+
+    /// As [`end`](Self::end), with [`CallOutcome::Results`].
+    ///
+    /// # Errors
+    /// What the attempt ends with instead, where an interceptor has changed that.
+    #[inline]
+    pub fn end_with_results(&mut self, reply: &ContextList) -> Result<(), CallOutcome> {
+        if self.all.client.does_nothing_at(RECEIVE_REPLY) {
+            self.progress.started = 0;
+            return Ok(());
         }
+        self.end(&CallOutcome::Results, reply)
     }
 
     /// An interceptor has changed what the attempt ends with: the remaining ones see that.
     #[cold]
     fn end_changed(&mut self, mut outcome: CallOutcome, reply: &ContextList) -> CallOutcome {
-        while let Err(interrupt) = self.ending_points(&outcome, reply) {
+        while let Err(interrupt) = self.receive_other(&outcome, reply) {
             outcome = interrupt.into();
         }
         outcome
     }
 
     #[inline]
-    fn ending_points(
+    fn receive_reply(&mut self, reply_contexts: &ContextList) -> Result<(), SystemException> {
+        let request = ClientRequest {
+            id: self.progress.id,
+            start: &self.start,
+        };
+        let extended = self.progress.extended.as_ref();
+        let contexts = extended.unwrap_or(self.start.contexts);
+        self.all.client.end(
+            RECEIVE_REPLY,
+            self.start.current,
+            &mut self.progress.started,
+            || ReceiveReply {
+                request,
+                contexts,
+                reply_contexts,
+                unimplemented: Unimplemented::default(),
+            },
+            |it, info| it.receive_reply(info),
+        )
+    }
+
+    /// The ending points of what ends without results.
+    #[cold]
+    fn receive_other(
         &mut self,
         outcome: &CallOutcome,
         reply_contexts: &ContextList,
     ) -> Result<(), Interrupt> {
-        let request = self.request();
+        let request = ClientRequest {
+            id: self.progress.id,
+            start: &self.start,
+        };
         let extended = self.progress.extended.as_ref();
         let contexts = extended.unwrap_or(self.start.contexts);
         let unimplemented = Unimplemented::default();
-        let (all, started) = (&self.start.all.client, &mut self.progress.started);
-        let current = request.current;
+        let (all, started) = (&self.all.client, &mut self.progress.started);
+        let current = self.start.current;
         match outcome {
-            CallOutcome::Results => {
-                let mut info = ReceiveReply {
-                    request,
-                    contexts,
-                    reply_contexts,
-                    unimplemented,
-                };
-                all.end(RECEIVE_REPLY, current, started, &mut info, |it, info| {
-                    it.receive_reply(info).map_err(Interrupt::Raise)
-                })
-            }
-            CallOutcome::UserException(_) | CallOutcome::Raised(_) => {
-                let mut info = ReceiveException {
+            CallOutcome::UserException(_) | CallOutcome::Raised(_) => all.end(
+                RECEIVE_EXCEPTION,
+                current,
+                started,
+                || ReceiveException {
                     request,
                     contexts,
                     reply_contexts,
                     outcome,
                     unimplemented,
-                };
-                all.end(
-                    RECEIVE_EXCEPTION,
-                    current,
-                    started,
-                    &mut info,
-                    |it, info| it.receive_exception(info),
-                )
-            }
-            _ => {
-                let mut info = ReceiveOther {
+                },
+                |it, info| it.receive_exception(info),
+            ),
+            _ => all.end(
+                RECEIVE_OTHER,
+                current,
+                started,
+                || ReceiveOther {
                     request,
                     contexts,
                     reply_contexts,
                     outcome,
                     unimplemented,
-                };
-                all.end(RECEIVE_OTHER, current, started, &mut info, |it, info| {
-                    it.receive_other(info)
-                })
-            }
+                },
+                |it, info| it.receive_other(info),
+            ),
         }
     }
 }

@@ -30,25 +30,22 @@ use std::ops::Deref;
 use orbium_cdr::Any;
 use orbium_channel::protocol;
 use orbium_giop::{Ior, SystemException, TaggedComponent, TaggedProfile};
-use orbium_invocation::{Operation, SyncScope};
+use orbium_invocation::SyncScope;
 
 use super::outcome::CallOutcome;
-use super::target::CallTarget;
+use super::start::CallStart;
 use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
 use crate::errors::{no_such_component, no_such_policy, not_kept};
 use crate::policy::Policy;
-use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+use crate::slots::{InvalidSlot, SlotId};
 use crate::status::RequestStatus;
 
 /// What can be asked at every point of a call.
 #[derive(Clone, Copy)]
 pub struct ClientRequest<'f> {
     pub(super) id: u32,
-    pub(super) operation: &'static Operation,
-    pub(super) target: &'f dyn CallTarget,
-    pub(super) current: PiCurrent,
-    pub(super) slots: &'f SlotTable,
+    pub(super) start: &'f CallStart<'f>,
 }
 
 impl ClientRequest<'_> {
@@ -61,19 +58,19 @@ impl ClientRequest<'_> {
     /// Name of the operation on the wire.
     #[must_use]
     pub fn operation(&self) -> &'static str {
-        self.operation.name()
+        self.start.operation.name()
     }
 
     /// Repository id of the interface that it is called through; empty if that is not known.
     #[must_use]
     pub fn interface(&self) -> &'static str {
-        self.operation.interface()
+        self.start.operation.interface()
     }
 
     /// Whether the caller expects a reply.
     #[must_use]
     pub fn response_expected(&self) -> bool {
-        !self.operation.is_oneway()
+        !self.start.operation.is_oneway()
     }
 
     /// A slot of the request: what its thread had in it when it made the call.
@@ -81,25 +78,26 @@ impl ClientRequest<'_> {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        self.current.of_request(self.slots, slot)
+        let current = self.start.current;
+        current.of_request(self.start.slots, slot)
     }
 
     /// The reference that the call is made through.
     #[must_use]
     pub fn target(&self) -> &Ior {
-        self.target.target()
+        self.start.target.target()
     }
 
     /// The reference that the request goes to: another one after a forward.
     #[must_use]
     pub fn effective_target(&self) -> &Ior {
-        self.target.effective_target()
+        self.start.target.effective_target()
     }
 
     /// The profile of it that is used.
     #[must_use]
     pub fn effective_profile(&self) -> Option<&TaggedProfile> {
-        let at = self.target.profile();
+        let at = self.start.target.profile();
         self.effective_target().profiles.get(at)
     }
 
@@ -109,7 +107,7 @@ impl ClientRequest<'_> {
     /// # Errors
     /// INV_POLICY 2 if there is none.
     pub fn request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
-        let found = Policy::find(&self.target.policies(), policy_type).cloned();
+        let found = Policy::find(&self.start.target.policies(), policy_type).cloned();
         found.ok_or(no_such_policy())
     }
 }
@@ -268,7 +266,7 @@ macro_rules! of_request {
             pub fn sync_scope(&self) -> i16 {
                 match self.request.response_expected() {
                     true => SyncScope::WithTarget as i16,
-                    false => self.request.target.sync_scope() as i16,
+                    false => self.request.start.target.sync_scope() as i16,
                 }
             }
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The flow of an asynchronous call, on several threads.
 
-use super::flow::{CallFlow, CallStart, Progress};
+use super::flow::{CallFlow, Progress};
 use super::outcome::CallOutcome;
+use super::start::CallStart;
 use super::target::CallFacts;
 use crate::context_list::ContextList;
 use crate::registry::Interceptors;
@@ -28,7 +29,7 @@ impl SuspendedFlow {
         facts: CallFacts,
         slots: SlotTable,
     ) -> Result<Self, CallOutcome> {
-        let mut flow = CallFlow::new(start(all, &facts, &slots));
+        let mut flow = CallFlow::new(all, start(all, &facts, &slots));
         flow.send_request()?;
         let (_, progress) = flow.into_parts();
         Ok(Self {
@@ -55,7 +56,7 @@ impl SuspendedFlow {
         if self.is_sent {
             return Ok(self);
         }
-        let mut flow = CallFlow::resumed(start(all, &self.facts, &self.slots), self.progress);
+        let mut flow = CallFlow::resumed(all, start(all, &self.facts, &self.slots), self.progress);
         flow.end(&CallOutcome::Pending, &ContextList::default())?;
         let (_, progress) = flow.into_parts();
         Ok(Self {
@@ -77,7 +78,7 @@ impl SuspendedFlow {
         outcome: &CallOutcome,
         reply: &ContextList,
     ) -> Result<(), CallOutcome> {
-        let mut flow = CallFlow::resumed(start(all, &self.facts, &self.slots), self.progress);
+        let mut flow = CallFlow::resumed(all, start(all, &self.facts, &self.slots), self.progress);
         if self.is_sent {
             flow.send_poll()?;
         }
@@ -102,9 +103,9 @@ impl CallFlow<'_> {
 
 fn start<'i>(all: &'i Interceptors, facts: &'i CallFacts, slots: &'i SlotTable) -> CallStart<'i> {
     CallStart {
-        all,
         operation: facts.operation,
         target: facts,
+        current: all.current(),
         slots,
         contexts: &facts.contexts,
     }

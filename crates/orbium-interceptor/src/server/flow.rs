@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium_giop::Completion;
+use orbium_giop::{Completion, SystemException};
 
 use super::info::{
     InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,
@@ -14,7 +14,6 @@ use crate::chain::{Point, Unimplemented};
 use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;
 use crate::registry::Interceptors;
-use crate::slots::SlotTable;
 
 /// A request, and the interceptors that have seen it begin.
 pub struct RequestFlow<'r> {
@@ -22,55 +21,70 @@ pub struct RequestFlow<'r> {
     request: ServerRequest<'r>,
     /// How many of them are owed an ending point.
     started: usize,
-    /// The slots that the thread had, while the servant has those of the request.
-    before: Option<SlotTable>,
+    /// Whether the thread has the slots of the request.
+    slots_are_current: bool,
 }
 
 impl<'r> RequestFlow<'r> {
     /// A flow with empty slots.
     #[must_use]
     #[inline(always)]
-    pub fn new(all: &'r Interceptors, facts: RequestFacts<'r>) -> Self {
+    pub fn new(all: &'r Interceptors, facts: &'r RequestFacts<'r>) -> Self {
         Self {
-            request: ServerRequest {
-                facts,
-                object: None,
-                current: all.current(),
-                slots: SlotTable::default(),
-                reply_contexts: ContextList::default(),
-            },
+            request: ServerRequest::new(facts, all.current()),
             all,
             started: 0,
-            before: None,
+            slots_are_current: false,
         }
     }
 
-    /// Starts with `receive_request_service_contexts` of each interceptor; then the thread
-    /// has the slots of the request, until the flow ends.
+    /// Starts with `receive_request_service_contexts` of each interceptor; then they can ask for
+    /// the object, and the thread has the slots of the request, until the flow ends.
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
     #[inline]
-    pub fn receive_contexts(&mut self) -> Result<(), Interrupt> {
+    pub fn receive_contexts(&mut self, object: &'r dyn InterceptedObject) -> Result<(), Interrupt> {
         let current = self.request.current;
-        let mut info = ReceiveContexts {
-            request: &mut self.request,
-            unimplemented: Unimplemented::default(),
-        };
+        let request = &mut self.request;
         let (all, started) = (&self.all.server, &mut self.started);
-        all.start(RECEIVE_CONTEXTS, current, started, &mut info, |it, info| {
-            it.receive_request_service_contexts(info)
-        })?;
+        all.start(
+            RECEIVE_CONTEXTS,
+            current,
+            started,
+            || ReceiveContexts {
+                request,
+                unimplemented: Unimplemented::default(),
+            },
+            |it, info| it.receive_request_service_contexts(info),
+        )?;
+        self.request.object = Some(object);
         if current.has_slots() {
-            self.before = Some(current.exchange(self.request.slots.clone()));
+            self.make_slots_current();
         }
         Ok(())
     }
 
-    /// The adapter of the object is known.
-    #[inline]
-    pub fn locate(&mut self, object: &'r dyn InterceptedObject) {
-        self.request.object = Some(object);
+    #[cold]
+    fn make_slots_current(&mut self) {
+        let slots = self.request.kept().map(|kept| kept.slots.clone());
+        let before = self.request.current.exchange(slots.unwrap_or_default());
+        if !before.is_empty() {
+            self.request.keep().slots_before = before;
+        }
+        self.slots_are_current = true;
+    }
+
+    /// The thread has its own slots again; the request has those that its servant leaves.
+    #[cold]
+    fn take_slots_back(&mut self) {
+        let kept = self.request.kept_if_any();
+        let before = kept.map(|kept| std::mem::take(&mut kept.slots_before));
+        let slots = self.request.current.exchange(before.unwrap_or_default());
+        if !slots.is_empty() || self.request.kept().is_some() {
+            self.request.keep().slots = slots;
+        }
+        self.slots_are_current = false;
     }
 
     /// Goes on with `receive_request` of each interceptor: the servant is known.
@@ -79,15 +93,17 @@ impl<'r> RequestFlow<'r> {
     /// What interrupts the request. Ending points are yet to be called.
     #[inline]
     pub fn receive_request(&mut self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        let mut info = ReceiveRequest {
-            request: &mut self.request,
-            object,
-            unimplemented: Unimplemented::default(),
-        };
+        let request = &mut self.request;
         let all = &self.all.server;
-        all.go_on(RECEIVE_REQUEST, &mut info, |it, info| {
-            it.receive_request(info)
-        })
+        all.go_on(
+            RECEIVE_REQUEST,
+            || ReceiveRequest {
+                request,
+                object,
+                unimplemented: Unimplemented::default(),
+            },
+            |it, info| it.receive_request(info),
+        )
     }
 
     /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
@@ -95,77 +111,102 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What the request ends with instead, where an interceptor has changed that.
-    #[inline]
     pub fn end(
         &mut self,
         outcome: &RequestOutcome,
         reply: ContextList,
     ) -> Result<(), RequestOutcome> {
-        if let Some(before) = self.before.take() {
-            self.request.slots = self.request.current.exchange(before);
+        if self.slots_are_current {
+            self.take_slots_back();
         }
         if !reply.is_empty() {
-            self.request.reply_contexts.extend(reply);
+            self.request.keep().reply_contexts.extend(reply);
         }
-        match self.ending_points(outcome) {
-            Ok(()) => Ok(()),
-            Err(interrupt) => Err(self.end_changed(interrupt.into())),
+        let ended = match outcome {
+            RequestOutcome::Results => self.send_reply().map_err(Interrupt::Raise),
+            _ => self.send_other(outcome),
+        };
+        ended.map_err(|interrupt| self.end_changed(interrupt.into()))
+    }
+
+    /// As [`end`](Self::end), with [`RequestOutcome::Results`].
+    ///
+    /// # Errors
+    /// What the request ends with instead, where an interceptor has changed that.
+    #[inline]
+    pub fn end_with_results(&mut self, reply: ContextList) -> Result<(), RequestOutcome> {
+        let is_plain = !self.slots_are_current && reply.is_empty();
+        if is_plain && self.all.server.does_nothing_at(SEND_REPLY) {
+            self.started = 0;
+            return Ok(());
         }
+        self.end(&RequestOutcome::Results, reply)
     }
 
     /// An interceptor has changed what the request ends with: the remaining ones see that.
     #[cold]
     fn end_changed(&mut self, mut outcome: RequestOutcome) -> RequestOutcome {
-        while let Err(interrupt) = self.ending_points(&outcome) {
+        while let Err(interrupt) = self.send_other(&outcome) {
             outcome = interrupt.into();
         }
         outcome
     }
 
     #[inline]
-    fn ending_points(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
+    fn send_reply(&mut self) -> Result<(), SystemException> {
+        let current = self.request.current;
+        let request = &mut self.request;
+        self.all.server.end(
+            SEND_REPLY,
+            current,
+            &mut self.started,
+            || SendReply {
+                request,
+                unimplemented: Unimplemented::default(),
+            },
+            |it, info| it.send_reply(info),
+        )
+    }
+
+    /// The ending points of what ends without results.
+    #[cold]
+    fn send_other(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
         let (all, started) = (&self.all.server, &mut self.started);
         let current = self.request.current;
         let request = &mut self.request;
         let unimplemented = Unimplemented::default();
         match outcome {
-            RequestOutcome::Results => {
-                let mut info = SendReply {
-                    request,
-                    unimplemented,
-                };
-                all.end(SEND_REPLY, current, started, &mut info, |it, info| {
-                    it.send_reply(info).map_err(Interrupt::Raise)
-                })
-            }
-            RequestOutcome::UserException(_) | RequestOutcome::Raised(_) => {
-                let mut info = SendException {
+            RequestOutcome::UserException(_) | RequestOutcome::Raised(_) => all.end(
+                SEND_EXCEPTION,
+                current,
+                started,
+                || SendException {
                     request,
                     outcome,
                     unimplemented,
-                };
-                all.end(SEND_EXCEPTION, current, started, &mut info, |it, info| {
-                    it.send_exception(info)
-                })
-            }
-            _ => {
-                let mut info = SendOther {
+                },
+                |it, info| it.send_exception(info),
+            ),
+            _ => all.end(
+                SEND_OTHER,
+                current,
+                started,
+                || SendOther {
                     request,
                     outcome,
                     unimplemented,
-                };
-                all.end(SEND_OTHER, current, started, &mut info, |it, info| {
-                    it.send_other(info)
-                })
-            }
+                },
+                |it, info| it.send_other(info),
+            ),
         }
     }
 
-    /// The service contexts that the reply is to carry.
+    /// The service contexts that the reply is to carry; `None` if there are none.
     #[must_use]
     #[inline]
-    pub fn reply_contexts(&self) -> &ContextList {
-        &self.request.reply_contexts
+    pub fn reply_contexts(&self) -> Option<&ContextList> {
+        let kept = self.request.kept()?;
+        Some(&kept.reply_contexts).filter(|it| !it.is_empty())
     }
 }
 

@@ -86,11 +86,46 @@ pub struct RequestFacts<'r> {
 
 /// What can be asked at every point of a request.
 pub struct ServerRequest<'r> {
-    pub(super) facts: RequestFacts<'r>,
+    pub(super) facts: &'r RequestFacts<'r>,
     pub(super) object: Option<&'r dyn InterceptedObject>,
     pub(super) current: PiCurrent,
+    /// `None` while nothing was set or added: a flow is moved, and dropped.
+    kept: Option<Box<Kept>>,
+}
+
+/// What is set or added on the way of a request.
+#[derive(Default)]
+pub(super) struct Kept {
     pub(super) slots: SlotTable,
+    /// The slots that the thread had, while the servant has those of the request.
+    pub(super) slots_before: SlotTable,
     pub(super) reply_contexts: ContextList,
+}
+
+impl<'r> ServerRequest<'r> {
+    #[inline(always)]
+    pub(super) fn new(facts: &'r RequestFacts<'r>, current: PiCurrent) -> Self {
+        Self {
+            facts,
+            object: None,
+            current,
+            kept: None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn kept(&self) -> Option<&Kept> {
+        self.kept.as_deref()
+    }
+
+    #[inline]
+    pub(super) fn kept_if_any(&mut self) -> Option<&mut Kept> {
+        self.kept.as_deref_mut()
+    }
+
+    pub(super) fn keep(&mut self) -> &mut Kept {
+        self.kept.get_or_insert_default()
+    }
 }
 
 impl ServerRequest<'_> {
@@ -128,7 +163,10 @@ impl ServerRequest<'_> {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        self.current.of_request(&self.slots, slot)
+        match self.kept() {
+            Some(kept) => self.current.of_request(&kept.slots, slot),
+            None => self.current.of_request(&SlotTable::default(), slot),
+        }
     }
 
     /// Sets a slot of the request.
@@ -136,7 +174,8 @@ impl ServerRequest<'_> {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn set_slot(&mut self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
-        self.current.set_of_request(&mut self.slots, slot, value)
+        let current = self.current;
+        current.set_of_request(&mut self.keep().slots, slot, value)
     }
 
     /// The data of a service context of the request.
@@ -157,7 +196,7 @@ impl ServerRequest<'_> {
         data: impl Into<Vec<u8>>,
         replace: bool,
     ) -> Result<(), SystemException> {
-        self.reply_contexts.add(id, data.into(), replace)
+        self.keep().reply_contexts.add(id, data.into(), replace)
     }
 }
 
@@ -165,7 +204,7 @@ impl fmt::Debug for ServerRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerRequest")
             .field("facts", &self.facts)
-            .field("reply_contexts", &self.reply_contexts)
+            .field("reply_contexts", &self.kept().map(|it| &it.reply_contexts))
             .finish_non_exhaustive()
     }
 }
@@ -328,7 +367,8 @@ macro_rules! of_reply {
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
             pub fn reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-                self.request.reply_contexts.get(id)
+                let kept = self.request.kept().ok_or(no_such_context())?;
+                kept.reply_contexts.get(id)
             }
         }
     )*};

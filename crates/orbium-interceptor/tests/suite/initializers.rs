@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! ORB initialisers and policy factories.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use orbium::interceptor::{
-    Interceptors, OrbInitInfo, OrbInitializer, Policy, PolicyError, PostInitInfo, SlotId,
+    ClientInterceptor, Interceptors, Interrupt, InvalidSlot, OrbInitInfo, OrbInitializer,
+    PiCurrent, Policy, PolicyError, PostInitInfo, SendRequest, SlotId,
 };
 use orbium::{Any, Completion, ExceptionKind, Interface, Orb, OrbError, SystemException};
 use orbium_giop::Ior;
@@ -80,6 +81,63 @@ fn what_pre_init_registers_is_there_from_post_init_on() -> Tested {
     );
     let policy = orb.create_policy(LEVEL, &Any::from(3u32))?;
     assert_eq!((policy.policy_type(), policy.value()), (LEVEL, Some(&3u32)));
+    Ok(())
+}
+
+/// Allocates a slot when its interceptor and the ORB are there.
+#[derive(Clone, Default)]
+struct Late {
+    slot: Arc<OnceLock<SlotId>>,
+    current: Arc<OnceLock<PiCurrent>>,
+    seen: Arc<Mutex<Vec<i32>>>,
+}
+
+impl OrbInitializer for Late {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let added = info.add_client(self.clone());
+        added.map_err(|_| ExceptionKind::Initialize.into())
+    }
+
+    fn post_init(&self, info: &PostInitInfo<'_>) -> Result<(), SystemException> {
+        let slot = info.allocate_slot();
+        self.slot
+            .set(slot)
+            .map_err(|_| ExceptionKind::BadInvOrder)?;
+        let current = self.current.set(info.current());
+        current.map_err(|_| ExceptionKind::BadInvOrder.into())
+    }
+}
+
+impl ClientInterceptor for Late {
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        let unset = SystemException::from(ExceptionKind::BadInvOrder);
+        let slot = *self.slot.get().ok_or(unset)?;
+        let number = request.get_slot(slot)?.extract::<i32>();
+        self.seen.lock().unwrap().push(number.unwrap_or(-1));
+        Ok(())
+    }
+}
+
+/// Conformance: PI - ORB initialisers: post_init allocates slots
+#[test]
+fn a_slot_of_post_init_accompanies_requests() -> Tested {
+    let server = plain_server();
+    let late = Late::default();
+    let mut interceptors = Interceptors::new();
+    let early = interceptors.allocate_slot();
+    interceptors.initialize(late.clone())?;
+    let orb = built(interceptors)?;
+    let slot = *late.slot.get().ok_or("no slot")?;
+    let current = *late.current.get().ok_or("no current")?;
+    assert_ne!(slot, early);
+    let target = seen_by(&orb, &server.target);
+    target.echo_long(7)?;
+    current.set_slot(slot, Any::from(41))?;
+    current.set_slot(early, Any::from(1))?;
+    target.echo_long(7)?;
+    assert_eq!(*late.seen.lock().unwrap(), [-1, 41]);
+    let beyond = SlotId(slot.0.max(early.0) + 1);
+    assert_eq!(current.get_slot(beyond), Err(InvalidSlot(beyond)));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies that interceptors see before they are sent.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::time::Instant;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Encode};
@@ -12,7 +12,7 @@ use orbium_giop::{
 use orbium_interceptor::server::{
     AddedContexts, RequestFacts, RequestFlow, RequestOutcome, ServedRequest,
 };
-use orbium_interceptor::{Interceptors, ReplyMessage, with_contexts};
+use orbium_interceptor::{ContextList, Interceptors, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
@@ -41,7 +41,7 @@ impl ReplyPath for InterceptedReply<'_, '_> {
             return;
         }
         match self.holds_results(message) {
-            true => self.send_ended(RequestOutcome::Results, message),
+            true => self.send_results(message),
             false => self.send_other(message),
         }
     }
@@ -66,14 +66,9 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     pub(crate) fn new(
         all: &'r Interceptors,
         reply: &UntypedReply<'p>,
-        request: &IncomingRequest<'r>,
+        request: &IncomingRequest<'_>,
+        facts: &'r RequestFacts<'r>,
     ) -> Self {
-        let facts = RequestFacts {
-            request_id: reply.request_id,
-            operation: request.operation,
-            contexts: request.contexts,
-            response: request.response,
-        };
         Self {
             path: reply.path,
             flow: RefCell::new(RequestFlow::new(all, facts)),
@@ -135,19 +130,33 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     fn send_other(&self, message: &CdrWriter<'_>) {
         let broken = RequestOutcome::Raised(unanswered());
         let read = read(message);
-        self.send_ended(read.map_or(broken, |mut it| it.outcome()), message);
+        let outcome = read.map_or(broken, |mut it| it.outcome());
+        let mut flow = self.flow.borrow_mut();
+        let ended = flow.end(&outcome, self.added.take());
+        self.send_ended(flow, ended.map(|()| outcome), message);
     }
 
-    /// The request ends: the interceptors see that, and the message is sent unless they have
-    /// changed it.
+    /// The request ends with results.
     #[inline]
-    fn send_ended(&self, outcome: RequestOutcome, message: &CdrWriter<'_>) {
+    fn send_results(&self, message: &CdrWriter<'_>) {
         let mut flow = self.flow.borrow_mut();
-        match flow.end(&outcome, self.added.take()) {
-            Ok(()) => {
-                match flow.reply_contexts().is_empty() {
-                    true => self.path.send(message),
-                    false => send_rewritten(self.path, &flow, message),
+        let ended = flow.end_with_results(self.added.take());
+        self.send_ended(flow, ended.map(|()| RequestOutcome::Results), message);
+    }
+
+    /// Sends the message as it is ended with, unless the interceptors have changed that.
+    #[inline]
+    fn send_ended(
+        &self,
+        flow: RefMut<'_, RequestFlow<'_>>,
+        ended: Result<RequestOutcome, RequestOutcome>,
+        message: &CdrWriter<'_>,
+    ) {
+        match ended {
+            Ok(outcome) => {
+                match flow.reply_contexts() {
+                    None => self.path.send(message),
+                    Some(contexts) => send_rewritten(self.path, contexts, message),
                 }
                 let _ = self.ended.set(outcome);
             }
@@ -162,7 +171,8 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     #[cold]
     fn send_changed(&self, outcome: RequestOutcome) {
         let flow = self.flow.borrow();
-        let contexts = flow.reply_contexts();
+        let none = ContextList::default();
+        let contexts = flow.reply_contexts().unwrap_or(&none);
         let (version, id) = (self.version, self.request_id);
         let message = match &outcome {
             RequestOutcome::Raised(exception) => {
@@ -219,11 +229,11 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     }
 }
 
-/// Sends the message with the service contexts of the flow.
+/// Sends the message with these service contexts.
 #[cold]
-fn send_rewritten(path: &dyn ReplyPath, flow: &RequestFlow<'_>, message: &CdrWriter<'_>) {
+fn send_rewritten(path: &dyn ReplyPath, contexts: &ContextList, message: &CdrWriter<'_>) {
     match read(message) {
-        Some(reply) => path.send(&reply.rewritten(flow.reply_contexts())),
+        Some(reply) => path.send(&reply.rewritten(contexts)),
         None => path.send(message),
     }
 }

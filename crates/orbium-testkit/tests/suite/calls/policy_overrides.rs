@@ -235,6 +235,124 @@ fn calls_keep_what_was_set_by_number() {
     }
 }
 
+/// Conformance: ORB - set_policy_overrides of a running ORB: below those of threads, above its
+/// configuration
+#[test]
+fn policies_of_a_running_orb_stand_between_threads_and_the_configuration() {
+    let client = Orb::builder().call_timeout(3 * HOUR).build().unwrap();
+    let (_server, target) = scripted(&client);
+    let hours = |target: &Target| {
+        let policy = target.client_policy(policy_type::RELATIVE_ROUNDTRIP_TIMEOUT);
+        *policy.unwrap().value::<Duration>().unwrap()
+    };
+    assert_eq!(hours(&target), 3 * HOUR);
+    let of_orb = [roundtrip(2 * HOUR), Policy::new(REGION, "of the ORB")];
+    client
+        .policy_manager()
+        .set_policies(&of_orb, SetOverride::Add)
+        .unwrap();
+    let of_another = [Policy::new(TENANT, "of the ORB")];
+    client
+        .policy_manager()
+        .set_policies(&of_another, SetOverride::Add)
+        .unwrap();
+    let all = [policy_type::RELATIVE_ROUNDTRIP_TIMEOUT, REGION, TENANT];
+    assert_eq!(types(&client.policies(&[])), all);
+    assert_eq!(
+        (hours(&target), region(target.client_policy(REGION))),
+        (2 * HOUR, "of the ORB")
+    );
+    client
+        .set_thread_policies(&[roundtrip(HOUR)], SetOverride::Add)
+        .unwrap();
+    assert_eq!(hours(&target), HOUR);
+    client.set_thread_policies(&[], SetOverride::Set).unwrap();
+    client
+        .policy_manager()
+        .set_policies(&of_another, SetOverride::Set)
+        .unwrap();
+    assert_eq!(hours(&target), 3 * HOUR);
+    assert_eq!(region(target.client_policy(REGION)), "");
+    assert_eq!(region(target.client_policy(TENANT)), "of the ORB");
+    // LifespanPolicy: nothing is changed.
+    let lifespan = [Policy::new(17, 0i16), roundtrip(HOUR)];
+    assert_eq!(
+        client
+            .policy_manager()
+            .set_policies(&lifespan, SetOverride::Set),
+        Err(OverrideError::InvalidPolicies(vec![0]))
+    );
+    assert_eq!(region(target.client_policy(TENANT)), "of the ORB");
+    assert_eq!(hours(&target), 3 * HOUR);
+}
+
+/// Conformance: ORB - set_policy_overrides of a running ORB: the calls that follow
+#[test]
+fn calls_keep_the_policies_of_a_running_orb() {
+    let client = client();
+    let (server, target) = scripted(&client);
+    target.as_object().connect().unwrap();
+    let _peer = server.accept();
+    let short = [roundtrip(Duration::from_millis(100))];
+    client
+        .policy_manager()
+        .set_policies(&short, SetOverride::Add)
+        .unwrap();
+    let late = {
+        let target = target.clone();
+        within("the call", move || target.echo_long(1))
+    };
+    assert_eq!(late.unwrap_err().kind, ExceptionKind::Timeout);
+    // Nothing is offered over it.
+    let elsewhere = Policy::new(policy_type::CLIENT_PROTOCOL, ProtocolPolicy::new(["uiop"]));
+    client
+        .policy_manager()
+        .set_policies(&[elsewhere], SetOverride::Set)
+        .unwrap();
+    let refused = {
+        let target = target.clone();
+        within("the call", move || target.echo_long(1))
+    };
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::InvPolicy);
+    client
+        .policy_manager()
+        .set_policies(&[], SetOverride::Set)
+        .unwrap();
+    target.as_object().connect().unwrap();
+}
+
+/// Conformance: ORB - set_policy_overrides of a running ORB: all of them at once
+#[test]
+fn policies_of_a_running_orb_change_all_at_once() {
+    const CHANGES: usize = 2_000;
+    let client = client();
+    let both = |name| [Policy::new(REGION, name), Policy::new(TENANT, name)];
+    client
+        .policy_manager()
+        .set_policies(&both("north"), SetOverride::Set)
+        .unwrap();
+    thread::scope(|scope| {
+        let changing = scope.spawn(|| {
+            for turn in 0..CHANGES {
+                let name = if turn % 2 == 0 { "south" } else { "north" };
+                client
+                    .policy_manager()
+                    .set_policies(&both(name), SetOverride::Set)
+                    .unwrap();
+            }
+        });
+        loop {
+            let is_over = changing.is_finished();
+            let seen = client.policies(&[REGION, TENANT]);
+            assert_eq!(seen.len(), 2);
+            assert_eq!(region(seen.first().cloned()), region(seen.last().cloned()));
+            if is_over {
+                break;
+            }
+        }
+    });
+}
+
 /// Conformance: ORB - create_policy of standard policies: values, and PolicyError
 /// Conformance: ORB - create_policy of RequestStartTimePolicy, RequestEndTimePolicy, ReplyStartTimePolicy and ReplyEndTimePolicy: UNSUPPORTED_POLICY; they are set as points of time, not made of a UtcT
 #[test]

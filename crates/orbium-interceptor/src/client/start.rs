@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an attempt at a call is made with.
+
+use orbium_invocation::Operation;
+
+use super::target::CallTarget;
+use crate::context_list::ContextList;
+use crate::slots::{PiCurrent, SlotTable};
+
+/// What an attempt is made with.
+#[derive(Clone, Copy)]
+pub struct CallStart<'i> {
+    /// What is called.
+    pub operation: &'static Operation,
+    /// Where the request goes.
+    pub target: &'i dyn CallTarget,
+    /// The slots of the ORB, as allocated so far.
+    pub current: PiCurrent,
+    /// The slots that the calling thread had when it made the call.
+    pub slots: &'i SlotTable,
+    /// Service contexts that the caller added by hand.
+    pub contexts: &'i ContextList,
+}
