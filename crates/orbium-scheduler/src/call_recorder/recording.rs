@@ -12,6 +12,10 @@ use crate::operations::Operations;
 /// Names of callees without RT_Info that are kept.
 const MAX_UNSCHEDULED: usize = 256;
 
+/// Runs of one thread that are under way at most: those of requests that another thread answers
+/// are never ended by this one, and the oldest of them go.
+const MAX_OPEN: usize = 64;
+
 /// What is called, and whether its caller waits for it.
 type Callee = (Handle, DependencyKind);
 
@@ -145,7 +149,12 @@ pub(super) fn begin(recording: &Arc<Recording>, operation: Option<Handle>) {
         operation,
         calls: BTreeMap::new(),
     };
-    RUNS.with_borrow_mut(|runs| runs.push(run));
+    RUNS.with_borrow_mut(|runs| {
+        if runs.len() == MAX_OPEN {
+            runs.remove(0);
+        }
+        runs.push(run);
+    });
 }
 
 /// Ends the innermost run of this thread.
@@ -168,5 +177,20 @@ pub(super) fn end(recording: &Arc<Recording>) {
     for (callee, calls) in calls.into_iter().filter(|(_, calls)| *calls > 0) {
         let known = most.entry((caller, callee)).or_default();
         *known = calls.max(*known);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests that other threads answer left a run each with the thread that began them.
+    #[test]
+    fn runs_that_nothing_ends_are_bounded() {
+        let recording = Arc::new(Recording::new(&Repository::new()));
+        for _ in 0..3 * MAX_OPEN {
+            begin(&recording, None);
+        }
+        assert_eq!(RUNS.with_borrow(Vec::len), MAX_OPEN);
     }
 }
