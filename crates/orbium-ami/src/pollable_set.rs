@@ -41,7 +41,7 @@ impl<P: Pollable + ?Sized> Pollable for Box<P> {
 pub struct PollableId(u64);
 
 /// Why a [`PollableSet`] has nothing to return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PollableError {
     /// The set is empty.
     NoPossiblePollable,
@@ -59,6 +59,12 @@ impl fmt::Display for PollableError {
             Self::UnknownPollable => f.write_str("the set has no such pollable"),
             Self::System(exception) => exception.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for PollableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
