@@ -16,6 +16,13 @@ use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;
 use crate::registry::Interceptors;
 
+impl CallStart<'_> {
+    #[inline]
+    fn request(&self, id: u32) -> ClientRequest<'_> {
+        ClientRequest { id, start: self }
+    }
+}
+
 /// How far an attempt has got.
 #[derive(Debug)]
 pub(super) struct Progress {
@@ -60,24 +67,13 @@ impl<'i> CallFlow<'i> {
         (self.start, self.progress)
     }
 
-    #[inline]
-    fn request(&self) -> ClientRequest<'_> {
-        ClientRequest {
-            id: self.progress.id,
-            start: &self.start,
-        }
-    }
-
     /// Starts with `send_request` of each interceptor.
     ///
     /// # Errors
     /// What the attempt ends with; ending points were called already.
     #[inline]
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
-        let request = ClientRequest {
-            id: self.progress.id,
-            start: &self.start,
-        };
+        let request = self.start.request(self.progress.id);
         let Progress {
             started, extended, ..
         } = &mut self.progress;
@@ -103,10 +99,7 @@ impl<'i> CallFlow<'i> {
     /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
     /// there.
     pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
-        let request = ClientRequest {
-            id: self.progress.id,
-            start: &self.start,
-        };
+        let request = self.start.request(self.progress.id);
         let (all, started) = (&self.all.client, &mut self.progress.started);
         let current = self.start.current;
         let polled = all.start(
@@ -173,10 +166,7 @@ impl<'i> CallFlow<'i> {
 
     #[inline]
     fn receive_reply(&mut self, reply_contexts: &ContextList) -> Result<(), SystemException> {
-        let request = ClientRequest {
-            id: self.progress.id,
-            start: &self.start,
-        };
+        let request = self.start.request(self.progress.id);
         let extended = self.progress.extended.as_ref();
         let contexts = extended.unwrap_or(self.start.contexts);
         self.all.client.end(
@@ -200,10 +190,7 @@ impl<'i> CallFlow<'i> {
         outcome: &CallOutcome,
         reply_contexts: &ContextList,
     ) -> Result<(), Interrupt> {
-        let request = ClientRequest {
-            id: self.progress.id,
-            start: &self.start,
-        };
+        let request = self.start.request(self.progress.id);
         let extended = self.progress.extended.as_ref();
         let contexts = extended.unwrap_or(self.start.contexts);
         let unimplemented = Unimplemented::default();
@@ -243,7 +230,7 @@ impl<'i> CallFlow<'i> {
 impl fmt::Debug for CallFlow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallFlow")
-            .field("request", &self.request())
+            .field("request", &self.start.request(self.progress.id))
             .field("progress", &self.progress)
             .finish_non_exhaustive()
     }
