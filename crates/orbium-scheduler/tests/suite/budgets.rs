@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orbium::interceptor::Interceptors;
-use orbium::stub::ServedBy;
-use orbium::{Config, Interface, Orb, Servant};
 use orbium_sched::{Entry, Table};
 use orbium_scheduler::{BudgetCounts, CpuBudgets};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{TargetState, client, reach, within};
+use orbium_testkit::{client, reach, within};
 
+use crate::intercepted_process::InterceptedProcess;
 use crate::time::{MS, VirtualClock};
 
 /// 5 ms for `act`, and no budget for `noop`.
@@ -31,17 +30,11 @@ fn a_servant_that_overruns_is_notified_and_counted() {
     let mut interceptors = Interceptors::new();
     budgets.install(&mut interceptors).unwrap();
     assert!(budgets.install(&mut interceptors).is_err());
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
-        interceptors,
-        ..Config::default()
-    });
-    let orb = orb.unwrap();
-    orb.root_poa().manager().activate().unwrap();
-    let state = Arc::new(TargetState::default());
-    let servant: Arc<dyn Servant> = Arc::new(Target::skeleton(Arc::clone(&state)));
-    let object = orb.root_poa().activate_servant(&servant).unwrap();
-    let own = Target::from_object(object);
+    let InterceptedProcess {
+        orb,
+        state,
+        target: own,
+    } = InterceptedProcess::new(interceptors);
     let remaining = Arc::new(Mutex::new(Vec::new()));
     let (seen, again) = (Arc::clone(&remaining), own.clone());
     // As many milliseconds as it is asked for, and a call of 1 ms to itself, in the same thread.

@@ -4,6 +4,7 @@
 mod budgets;
 mod calibration;
 mod dispatching;
+mod intercepted_process;
 mod lanes;
 mod modes;
 mod periodic;

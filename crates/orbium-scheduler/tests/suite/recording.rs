@@ -2,40 +2,21 @@
 //! Dependencies recorded from calls.
 
 use std::fs;
-use std::sync::Arc;
 
 use orbium::interceptor::Interceptors;
-use orbium::stub::ServedBy;
-use orbium::{Config, Interface, Orb};
 use orbium_sched::{Dependency, DependencyKind, Handle, SchedError, Table, Time, Timing};
 use orbium_scheduler::{CallRecorder, Mode, Outcome, Scheduler, SchedulerError};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{TargetState, reach};
+use orbium_testkit::reach;
 
+use crate::intercepted_process::InterceptedProcess;
 use crate::modes::file;
 
 /// An ORB with the recorder's interceptors, which serves a target.
-struct Process {
-    orb: Orb,
-    state: Arc<TargetState>,
-    target: Target,
-}
-
-fn process(recorder: &CallRecorder) -> Process {
+fn process(recorder: &CallRecorder) -> InterceptedProcess {
     let mut interceptors = Interceptors::new();
     recorder.install(&mut interceptors).unwrap();
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
-        interceptors,
-        ..Config::default()
-    });
-    let orb = orb.unwrap();
-    orb.root_poa().manager().activate().unwrap();
-    let state = Arc::new(TargetState::default());
-    let servant: Arc<dyn orbium::Servant> = Arc::new(Target::skeleton(Arc::clone(&state)));
-    let object = orb.root_poa().activate_servant(&servant).unwrap();
-    let target = Target::from_object(object);
-    Process { orb, state, target }
+    InterceptedProcess::new(interceptors)
 }
 
 /// `Rudder::steer` each 50 ms, and what it calls.
