@@ -6,27 +6,9 @@
 #include <string>
 
 #include "RtecScheduler.hh"
+#include "check.h"
 
 namespace {
-
-int failures = 0;
-
-void check(const char* what, bool holds) {
-  std::cout << (holds ? "ok " : "FAILED ") << what << std::endl;
-  failures += holds ? 0 : 1;
-}
-
-template <typename Exception, typename Call>
-bool raises(Call call) {
-  try {
-    call();
-  } catch (const Exception&) {
-    return true;
-  } catch (const CORBA::Exception& other) {
-    std::cout << "raised " << other._name() << std::endl;
-  }
-  return false;
-}
 
 RtecScheduler::handle_t application(RtecScheduler::Scheduler_ptr scheduler) {
   using namespace RtecScheduler;

@@ -5,27 +5,9 @@
 #include <iostream>
 
 #include "RTScheduler.hh"
+#include "check.h"
 
 namespace {
-
-int failures = 0;
-
-void check(const char* what, bool holds) {
-  std::cout << (holds ? "ok " : "FAILED ") << what << std::endl;
-  failures += holds ? 0 : 1;
-}
-
-template <typename Exception, typename Call>
-bool raises(Call call) {
-  try {
-    call();
-  } catch (const Exception&) {
-    return true;
-  } catch (const CORBA::Exception& other) {
-    std::cout << "raised " << other._name() << std::endl;
-  }
-  return false;
-}
 
 void application(RT_Scheduler::Scheduler_ptr scheduler) {
   const RT_Scheduler::handle_t steer = scheduler->create("Rudder::steer");
