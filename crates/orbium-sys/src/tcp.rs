@@ -58,8 +58,8 @@ pub fn connect(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none()
         && is_within_host(address, own)
-        && is_paced(&stream)
         && grants_paced_send_buffer()
+        && is_paced(&stream)
     {
         // An optimisation: the connection works without it.
         let _ = SockRef::from(&stream).set_send_buffer_size(PACED_SEND_BUFFER);
