@@ -2,6 +2,6 @@
 
 fn main() {
     orbium_build::Config::new()
-        .rt_infos("operations")
+        .extend(orbium_ridl::RtInfos::module("operations"))
         .compile("idl/avionics.idl");
 }

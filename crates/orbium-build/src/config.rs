@@ -4,12 +4,15 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fs, io};
 
 use orbium_idl::model::Model;
+use orbium_idl::{Diagnostic, Severity};
 
+use crate::Error;
+use crate::extension::{Extension, unread};
 use crate::files::{self, IdlFiles};
-use crate::{Error, rt_infos};
 
 /// How to compile IDL.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +32,7 @@ pub struct Config {
     natives: Vec<(String, String)>,
     external: Vec<(String, String)>,
     external_files: Vec<(String, String)>,
-    rt_infos: Option<String>,
+    extensions: Vec<Arc<dyn Extension>>,
 }
 
 /// What came of the IDL files of one [`Config::try_compile`].
@@ -103,13 +106,13 @@ impl Config {
         self
     }
 
-    /// Adds a module of that name with the RT_Infos that `@rt` and `@calls` declare: a constant
-    /// index for each operation, and `OPERATIONS`, which
-    /// `orbium_sched::Repository::declare` registers. The program depends on the crate
-    /// `orbium-sched` then.
+    /// Adds an extension of the compiler, as in
+    /// `.extend(orbium_ridl::RtInfos::module("operations"))` for the timing requirements that
+    /// `@rt` and `@calls` declare. Without an extension that reads them, those annotations are
+    /// errors.
     #[must_use]
-    pub fn rt_infos(mut self, module: impl Into<String>) -> Self {
-        self.rt_infos = Some(module.into());
+    pub fn extend(mut self, extension: impl Extension + 'static) -> Self {
+        self.extensions.push(Arc::new(extension));
         self
     }
 
@@ -306,8 +309,8 @@ impl Config {
         let (front, files) = self.project(given, &mut outcome)?;
         let (mut code, model) =
             self.generate(&front, &files, &mut outcome, &orbium_codegen::generate)?;
-        if let Some(module) = &self.rt_infos {
-            code.push_str(&rt_infos::rust(&model, module)?);
+        for extension in &self.extensions {
+            code.push_str(&extension.code(&model).map_err(Error::Extension)?);
         }
         let mut path = folder.join(match &self.name {
             Some(name) => name.into(),
@@ -362,9 +365,9 @@ impl Config {
         }
         let mut diagnostics = front.to_string();
         let model = front.model.filter(|model| {
-            let timing = orbium_ridl::Requirements::of(model);
-            diagnostics.extend(timing.diagnostics.iter().map(ToString::to_string));
-            !timing.has_errors()
+            let found = self.check(model);
+            diagnostics.extend(found.iter().map(ToString::to_string));
+            !found.iter().any(|it| it.severity == Severity::Error)
         });
         let Some(model) = model else {
             return Err(Error::Idl {
@@ -382,6 +385,16 @@ impl Config {
             outcome.warnings.push_str(&format!("{warning}\n"));
         }
         Ok((generated.code, model))
+    }
+
+    /// What extensions find in a model, and the annotations that no extension reads.
+    fn check(&self, model: &Model) -> Vec<Diagnostic> {
+        let annotations = self.extensions.iter().flat_map(|it| it.annotations());
+        let mut found = unread(model, &annotations.copied().collect::<Vec<_>>());
+        for extension in &self.extensions {
+            found.extend(extension.check(model));
+        }
+        found
     }
 
     /// The options of the generator.

@@ -33,13 +33,8 @@ pub enum Error {
         /// What was given: nothing, or folders.
         given: Vec<PathBuf>,
     },
-    /// The module of RT_Infos cannot be made.
-    RtInfos {
-        /// Its name.
-        module: String,
-        /// Why not.
-        reason: String,
-    },
+    /// An [`Extension`](crate::Extension) has no code for the files: its sentence.
+    Extension(String),
     /// A folder could not be read.
     Read {
         /// The folder.
@@ -74,9 +69,7 @@ impl fmt::Display for Error {
                 Some(folder) => write!(f, "there is no IDL file in {}", folder.display()),
                 None => f.write_str("no IDL file was given"),
             },
-            Self::RtInfos { module, reason } => {
-                write!(f, "there is no module `{module}` of RT_Infos: {reason}")
-            }
+            Self::Extension(reason) => f.write_str(reason),
             Self::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
             Self::Write { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
         }

@@ -10,11 +10,12 @@
 
 mod config;
 mod error;
+mod extension;
 mod files;
-mod rt_infos;
 
 pub use config::{Compiled, Config, Stub};
 pub use error::Error;
+pub use extension::Extension;
 pub use files::IdlFiles;
 
 /// Compiles an IDL file, or several that make one project, or a folder of them,

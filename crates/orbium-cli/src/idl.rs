@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use orbium_build::Config;
 use orbium_idl::{Compilation, Diagnostic, Excerpt, Options};
-use orbium_ridl::Requirements;
+use orbium_ridl::{Requirements, RtInfos};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -330,6 +330,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
         .default_bodies(args.default_bodies)
+        .extend(RtInfos::checked())
         .out_dir(&args.output);
     config = with_external(config, &args.external);
     for name in &args.borrowed_results {
@@ -370,7 +371,9 @@ fn with_external(mut config: Config, external: &[(String, String)]) -> Config {
 }
 
 fn stub(args: &StubArgs) -> Result<(), Failure> {
-    let mut config = with_external(Config::new(), &args.external).front_end(args.source.options());
+    let mut config = with_external(Config::new(), &args.external)
+        .front_end(args.source.options())
+        .extend(RtInfos::checked());
     for name in &args.borrowed_results {
         config = config.borrowed_results(name);
     }

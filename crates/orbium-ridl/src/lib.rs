@@ -2,7 +2,7 @@
 //! Timing requirements in IDL: the annotations `@rt` and `@calls` of operations as RT_Infos, and
 //! what the analysis of those finds as diagnostics with line and caret.
 //!
-//! This crate does not know the ORB, Rust text or command lines.
+//! This crate does not know the ORB or command lines.
 //!
 //! ```
 //! use orbium_idl::{Options, compile_source};
@@ -30,5 +30,7 @@ mod findings;
 mod listed;
 mod requirements;
 mod resolve;
+mod rt_infos;
 
 pub use requirements::{Call, Requirement, Requirements};
+pub use rt_infos::RtInfos;

@@ -3,5 +3,5 @@
 //! linked once.
 
 mod build;
+mod extension;
 mod projects;
-mod rt_infos;

@@ -4,6 +4,7 @@
 mod findings;
 mod mistakes;
 mod reading;
+mod rt_infos;
 
 use orbium_idl::{Diagnostic, Options, compile_source};
 use orbium_ridl::Requirements;

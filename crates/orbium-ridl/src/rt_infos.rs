@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `@rt` and `@calls` in a build script.
+
+use orbium_build::Extension;
+use orbium_idl::Diagnostic;
+use orbium_idl::model::Model;
+
+use crate::Requirements;
+
+/// The extension of the compiler that reads `@rt` and `@calls`: mistakes in them are errors,
+/// and the generated code may end with the RT_Infos that they declare.
+///
+/// What a `build.rs` does:
+///
+/// ```no_run
+/// orbium_build::Config::new()
+///     .extend(orbium_ridl::RtInfos::module("operations"))
+///     .compile("idl/rudder.idl");
+/// ```
+#[derive(Clone, Debug)]
+pub struct RtInfos {
+    module: Option<String>,
+}
+
+impl RtInfos {
+    /// Checks the annotations and generates nothing: for programs that do not schedule what
+    /// they call or serve.
+    #[must_use]
+    pub fn checked() -> Self {
+        Self { module: None }
+    }
+
+    /// Adds a module of that name with the RT_Infos: a constant index for each operation, and
+    /// `OPERATIONS`, which `orbium_sched::Repository::declare` registers. The program depends on
+    /// the crate `orbium-sched` then.
+    #[must_use]
+    pub fn module(name: impl Into<String>) -> Self {
+        Self {
+            module: Some(name.into()),
+        }
+    }
+}
+
+impl Extension for RtInfos {
+    fn annotations(&self) -> &[&str] {
+        &["rt", "calls"]
+    }
+
+    fn check(&self, model: &Model) -> Vec<Diagnostic> {
+        Requirements::of(model).diagnostics
+    }
+
+    fn code(&self, model: &Model) -> Result<String, String> {
+        let Some(module) = &self.module else {
+            return Ok(String::new());
+        };
+        code(model, module)
+            .map_err(|reason| format!("there is no module `{module}` of RT_Infos: {reason}"))
+    }
+}
+
+/// The Rust text of the module.
+fn code(model: &Model, module: &str) -> Result<String, String> {
+    if !is_module_name(module) {
+        return Err("it is no name of a module".to_owned());
+    }
+    let repository = Requirements::of(model).repository();
+    let repository = repository.map_err(|error| error.to_string())?;
+    let mut text = String::from("\n/// The RT_Infos that `@rt` and `@calls` declare.\n");
+    text.push_str("#[allow(dead_code, unreachable_pub)]\n");
+    text.push_str(&format!("pub mod {module} {{\n"));
+    for line in orbium_sched::declarations(&repository).lines() {
+        let indent = if line.is_empty() { "" } else { "    " };
+        text.push_str(&format!("{indent}{line}\n"));
+    }
+    text.push_str("}\n");
+    Ok(text)
+}
+
+fn is_module_name(text: &str) -> bool {
+    let letter = |it: char| it.is_ascii_lowercase() || it == '_';
+    text.starts_with(letter)
+        && !text.trim_matches('_').is_empty()
+        && text.chars().all(|it| letter(it) || it.is_ascii_digit())
+}
