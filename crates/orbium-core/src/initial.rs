@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
-pub(crate) mod file;
 mod lookup;
 mod naming;
 mod repository;
@@ -10,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::Ior;
 
-use crate::client::Overrides;
+use crate::client::{Overrides, object_url};
 use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
 
 use lookup::Lookup;
@@ -64,7 +63,7 @@ impl Orb {
     /// # Errors
     /// [`ObjectError`].
     pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        Lookup::new(self).object(file::url(text)?)
+        Lookup::new(self).object(object_url(text)?)
     }
 
     /// The reference that an IOR is, without policies of its own.

@@ -27,7 +27,6 @@ mod servant;
 mod value_copier;
 #[cfg(feature = "values")]
 pub mod values;
-pub mod watch;
 
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;

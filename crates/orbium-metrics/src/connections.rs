@@ -14,9 +14,8 @@ use orbium_sys::fork::Origin;
 use orbium_trace::log::{Recurrences, Recurring};
 use orbium_transport::ByteStream;
 
-use crate::NamedCount;
+use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics, named};
 use crate::role::Role;
-use crate::snapshot::{ConnectionMetrics, TrafficMetrics, named};
 use crate::traffic::{Metered, Traffic};
 
 /// Why a connection was closed.
@@ -150,7 +149,8 @@ impl ConnectionBook {
     }
 
     /// What has happened to buffered oneways.
-    pub(crate) fn buffered(&self) -> Vec<NamedCount> {
+    #[must_use]
+    pub fn buffered(&self) -> Vec<NamedCount> {
         let named = |name, count: &AtomicU64| NamedCount {
             name,
             count: count.load(Relaxed),
@@ -162,7 +162,9 @@ impl ConnectionBook {
         ]
     }
 
-    pub(crate) fn stale(&self) -> u64 {
+    /// Idle connections of clients that had ended.
+    #[must_use]
+    pub fn stale(&self) -> u64 {
         self.0.stale.load(Relaxed)
     }
 
@@ -258,7 +260,8 @@ impl ConnectionBook {
     }
 
     /// What was counted, by role and transport.
-    pub(crate) fn metrics(&self) -> Vec<ConnectionMetrics> {
+    #[must_use]
+    pub fn metrics(&self) -> Vec<ConnectionMetrics> {
         let metrics = self
             .pages()
             .into_iter()

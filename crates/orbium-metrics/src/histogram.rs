@@ -176,7 +176,8 @@ impl Histogram {
     }
 
     /// How many durations lay at or below a bound, counting a bucket by its middle.
-    pub(crate) fn count_within(&self, bound: Duration) -> u64 {
+    #[must_use]
+    pub fn count_within(&self, bound: Duration) -> u64 {
         let bound = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
         let within = |bucket: &usize| middle_of(*bucket) <= bound;
         let buckets = (0..self.counts.len()).take_while(within).count();

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an ORB counts: latency histograms of operations, exceptions, retries and
-//! refusals, and the book of its connections; as data, as Prometheus text and, with the
-//! feature `recorder`, for the recorder of the crate `metrics`.
+//! refusals, and the book of its connections.
 //!
-//! It does not know calls, servants or lanes: an ORB counts into [`Measurements`], enters
-//! its connections in a [`ConnectionBook`], and implements [`MeasuredOrb`] for what only
-//! it knows. Programs use `orbium::metrics`.
+//! It does not know calls, servants or lanes, nor how counts are shown: an ORB counts into
+//! [`Measurements`] and enters its connections in a [`ConnectionBook`]; `orbium-exposition`
+//! reads both. Programs use `orbium::metrics`.
 #![forbid(unsafe_code)]
 
 mod connections;
-mod handle;
+mod counted;
 mod histogram;
 mod instruments;
 mod lane;
 mod measured;
 mod measurements;
-mod prometheus;
 pub mod published;
 mod role;
 mod series;
-mod snapshot;
 mod traffic;
-pub mod watch_folder;
 
 pub use connections::{Closing, ConnectionBook, OpenConnection, Tracked};
-pub use handle::MeasuredOrb;
 pub use instruments::Instruments;
 pub use lane::LaneSnapshot;
 pub use measured::Measured;
 pub use measurements::{Measurements, Refusal, Retry, scoped};
 pub use published::*;
-pub use series::{End, Label, Series};
+pub use series::{End, Label, Series, Side, Sums};

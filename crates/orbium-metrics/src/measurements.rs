@@ -8,8 +8,8 @@ use orbium_giop::{ExceptionKind, SystemException};
 use orbium_invocation::Operation;
 use orbium_sys::fork::PerProcess;
 
+use crate::counted::{NamedCount, named};
 use crate::series::{End, Key, Label, Series, Side, Table};
-use crate::snapshot::{MetricsSnapshot, NamedCount, named};
 
 /// Why a request was refused before a servant saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,16 +195,39 @@ impl Measurements {
         }
     }
 
-    /// What is known without the ORB: everything but operations, lanes and connections.
-    pub(crate) fn snapshot(&self) -> MetricsSnapshot {
-        MetricsSnapshot {
-            raised: self.raised.snapshot(),
-            received: self.received.snapshot(),
-            refused: named(&Refusal::NAMES, &self.refused),
-            retries: named(&Retry::NAMES, &self.retries),
-            panics: self.panics.load(Relaxed),
-            ..MetricsSnapshot::default()
-        }
+    /// All series, those of operations that no linked skeleton knows last.
+    pub fn series(&self) -> impl Iterator<Item = &Series> {
+        self.table().all()
+    }
+
+    /// System exceptions that requests were answered with, those that never occurred left out.
+    #[must_use]
+    pub fn raised(&self) -> Vec<NamedCount> {
+        self.raised.snapshot()
+    }
+
+    /// System exceptions that calls have ended with, those that never occurred left out.
+    #[must_use]
+    pub fn received(&self) -> Vec<NamedCount> {
+        self.received.snapshot()
+    }
+
+    /// Requests that were refused, by cause.
+    #[must_use]
+    pub fn refused(&self) -> Vec<NamedCount> {
+        named(&Refusal::NAMES, &self.refused)
+    }
+
+    /// Requests that were sent again, by cause: the place of a cause is its [`Retry`].
+    #[must_use]
+    pub fn retries(&self) -> Vec<NamedCount> {
+        named(&Retry::NAMES, &self.retries)
+    }
+
+    /// Servants that panicked.
+    #[must_use]
+    pub fn panics(&self) -> u64 {
+        self.panics.load(Relaxed)
     }
 }
 

@@ -28,8 +28,10 @@ const MOST_SHARDS: usize = 8;
 
 /// Which end of a call, or another kind of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Side {
+pub enum Side {
+    /// Calls that this ORB makes.
     Client,
+    /// Requests that this ORB serves.
     Server,
     /// Requests that waited for a thread of a lane.
     Queue,
@@ -96,21 +98,30 @@ struct Shard {
 /// What is counted under one label.
 #[derive(Debug)]
 pub struct Series {
-    pub(crate) side: Side,
-    pub(crate) label: Label,
+    /// What is counted.
+    pub side: Side,
+    /// Its name.
+    pub label: Label,
     shards: Box<[Shard]>,
 }
 
-/// The sums over all shards.
+/// What was counted under one label, by all threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sums {
-    pub(crate) begun: u64,
-    pub(crate) oneways: u64,
-    pub(crate) user: u64,
-    pub(crate) system: u64,
-    pub(crate) late_before: u64,
-    pub(crate) late_within: u64,
-    pub(crate) durations: Histogram,
+pub struct Sums {
+    /// Calls or requests that have begun.
+    pub begun: u64,
+    /// Oneways that have ended.
+    pub oneways: u64,
+    /// Those that have ended with a user exception.
+    pub user: u64,
+    /// Those that have ended with a system exception.
+    pub system: u64,
+    /// Deadlines that had passed before the servant began.
+    pub late_before: u64,
+    /// Deadlines that passed while the servant ran.
+    pub late_within: u64,
+    /// How long those that have ended took.
+    pub durations: Histogram,
 }
 
 fn shards() -> usize {
@@ -199,7 +210,9 @@ impl Series {
         .fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn sums(&self) -> Sums {
+    /// What was counted so far; never more that have ended than have begun.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
         let mut sums = Sums::default();
         for shard in &self.shards {
             sums.oneways += shard.oneways.load(Relaxed);

@@ -41,7 +41,7 @@
 //! | `files` | configurations from files of TOML: `Config::from_file`, `-ORBConfigFile` |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
-//! | `metrics` | `metrics::recorder`: metrics for the recorder of the crate `metrics` |
+//! | `metrics` | `metrics::exposition`: what was counted, as data, as Prometheus text and for the crate `metrics`; `Orb::watch`, for `orbium top` |
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
@@ -123,7 +123,7 @@ pub use orbium_channel::{
 /// Time probes at every step of a call: [`probe::ENABLED`] with the feature `probes`.
 pub use orbium_core::probe;
 
-/// Counters and latency histograms.
+/// Counters and latency histograms; what was counted, with the feature `metrics`.
 pub use orbium_core::metrics;
 
 /// Names of the Naming Service; its client is the crate `orbium-naming`.
@@ -131,9 +131,6 @@ pub use orbium_core::names;
 
 /// Connections, lanes, adapters and objects as data.
 pub use orbium_core::introspection;
-
-/// What shows a running ORB to `orbium top`.
-pub use orbium_core::watch;
 
 /// How often locks were used: [`lock::ENABLED`] with the feature `counted`.
 pub use orbium_core::lock;

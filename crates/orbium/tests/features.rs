@@ -95,6 +95,27 @@ fn bidirectional_connections_left_out_name_the_feature() {
 }
 
 #[test]
+fn metrics_left_out_name_the_feature() {
+    for key in ["metrics", "watch"] {
+        let mut config = Config::default();
+        config.set(key, "true").unwrap();
+        let missing = match Orb::new(config) {
+            Ok(orb) => {
+                orb.shutdown(true).unwrap();
+                None
+            }
+            Err(OrbError::Feature(what, feature)) => {
+                assert_eq!(what, format!("{key} = true"));
+                Some(feature)
+            }
+            Err(other) => panic!("{key}: {other:?}"),
+        };
+        let left_out = !cfg!(feature = "metrics");
+        assert_eq!(missing, left_out.then_some("metrics"), "{key}");
+    }
+}
+
+#[test]
 fn a_file_of_toml_is_read_or_names_the_feature() {
     let path = std::env::temp_dir().join(format!("orbium-features-{}.toml", std::process::id()));
     std::fs::write(&path, "connections = 1\n[limits]\nconnections = 7\n").unwrap();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::watch::idl;
+use orbium::metrics::exposition::watch::idl;
 use serde_json::{Map, Value, json};
 
 use super::view::{BindingRow, ConnectionRow, LaneRow, OperationRow, View};

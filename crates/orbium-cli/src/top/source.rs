@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use orbium::watch::{self, Watched};
+use orbium::metrics::exposition::watch::{self, Watched};
 use orbium::{Interface, Orb, SystemException};
 
 use crate::failure::Failure;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use orbium::metrics::Histogram;
-use orbium::watch::idl;
+use orbium::metrics::exposition::watch::idl;
 
 use super::source::Look;
 

@@ -448,11 +448,11 @@ fn what_raises_a_native_type_is_left_out() {
 #[test]
 fn the_watch_of_the_core_is_what_comes_of_its_idl() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let options = Options::new("watch.idl").runtime("crate::watch::runtime");
+    let options = Options::new("watch.idl").runtime("crate::metrics::exposition::watch::runtime");
     let code = generate(&model(&project.join("idl/watch.idl")), &options)
         .unwrap()
         .code;
-    let kept = project.join("crates/orbium-core/src/watch/generated.rs");
+    let kept = project.join("crates/orbium-core/src/metrics/exposition/watch/generated.rs");
     if std::env::var_os("ORBIUM_BLESS").is_some() {
         fs::write(&kept, &code).unwrap();
     }

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 
 use orbium_giop::{Corbaloc, ObjectUrl};
 
-use super::{file, naming};
+use super::naming;
+use crate::client::object_url;
 use crate::names::{Name, NameError};
 use crate::{InvalidName, ObjectError, ObjectRef, Orb, TimePolicies};
 
@@ -67,7 +68,7 @@ impl<'o> Lookup<'o> {
             return Err(because(ObjectError::Circular(self.through.clone())));
         }
         self.through.push(name.to_owned());
-        let url = file::url(&url).map_err(because)?;
+        let url = object_url(&url).map_err(because)?;
         let object = self.object(url).map_err(because)?;
         self.through.pop();
         object.ok_or_else(invalid)

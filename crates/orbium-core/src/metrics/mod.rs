@@ -2,68 +2,56 @@
 //! Counters and latency histograms of an ORB: nothing while metrics are off, plain
 //! atomics afterwards.
 //!
-//! [`Config::metrics`](crate::Config), the configuration key `metrics`, the argument
-//! `-ORBmetrics 1` or [`Orb::enable_metrics`] turn them on;
-//! [`Orb::metrics`] gives them as data and as Prometheus text.
-//!
-//! ```
-//! use orbium_core::Orb;
-//!
-//! let orb = Orb::builder().metrics().build()?;
-//! // Serve and call; then, on the thread that answers a scrape:
-//! if let Some(metrics) = orb.metrics() {
-//!     print!("{}", metrics.prometheus_text());
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! What was counted is read by [`exposition`], with the feature `metrics`.
 //!
 //! Labels are bounded: operations of linked stubs and skeletons, lanes, transports,
 //! exceptions and closed lists of causes; never peers, keys or request ids.
 
+#[cfg(feature = "metrics")]
+pub mod exposition;
+mod watching;
+
 use std::sync::Arc;
 
 pub use orbium_metrics::published::*;
-pub(crate) use orbium_metrics::{
-    ConnectionBook, End, Instruments, Label, Measurements, Refusal, Series, scoped,
-};
-use orbium_metrics::{LaneSnapshot, MeasuredOrb};
+pub(crate) use orbium_metrics::{End, Instruments, Label, Measurements, Refusal, Series, scoped};
 
-use crate::Orb;
+pub(crate) use watching::Watching;
+
 use crate::client::notice;
+use crate::{Config, Orb, OrbError};
 
-impl MeasuredOrb for Orb {
-    fn book(&self) -> ConnectionBook {
-        self.instruments().book().clone()
-    }
+/// Begins to show an ORB to its owner.
+pub(crate) type Watcher = fn(&Orb) -> Result<(), OrbError>;
 
-    fn lanes(&self) -> Vec<LaneSnapshot> {
-        self.lane_snapshots().entries
-    }
-
-    fn refused_requests(&self) -> u64 {
-        self.refused_requests()
+impl Config {
+    /// What shows the ORB; `None` unless `watch` asks for it.
+    ///
+    /// # Errors
+    /// [`OrbError::Feature`]: `watch` or `metrics` is on, and the program was built without the
+    /// feature `metrics`.
+    pub(crate) fn watcher(&self) -> Result<Option<Watcher>, OrbError> {
+        let watchers: &[Watcher] = &[
+            #[cfg(feature = "metrics")]
+            |orb| orb.watch().map(drop),
+        ];
+        let asked = match (self.watch, self.metrics) {
+            (true, _) => "watch = true",
+            (false, true) => "metrics = true",
+            (false, false) => return Ok(None),
+        };
+        match watchers.first() {
+            Some(watcher) => Ok(self.watch.then_some(*watcher)),
+            None => Err(OrbError::Feature(asked.to_owned(), "metrics")),
+        }
     }
 }
 
 impl Orb {
-    /// Counts and measures from now on what this ORB calls and serves, until it
-    /// ends; what was on the way before is not counted. A second call does nothing.
-    /// Connections that are open already have no octets counted.
-    pub fn enable_metrics(&self) -> Metrics {
+    /// Counts and measures from now on.
+    pub(crate) fn start_counting(&self) -> &Arc<Measurements> {
         let all = self.instruments().turn_on();
         self.client().set_notice(notice::METRICS);
-        self.metrics_of(all)
-    }
-
-    /// What was counted and measured; `None` unless it was asked for, by
-    /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
-    #[must_use]
-    pub fn metrics(&self) -> Option<Metrics> {
-        let all = self.instruments().measurements()?;
-        Some(self.metrics_of(all))
-    }
-
-    fn metrics_of(&self, all: &Arc<Measurements>) -> Metrics {
-        Metrics::new(Arc::new(self.clone()), Arc::clone(all))
+        all
     }
 }

@@ -19,8 +19,7 @@ use super::handle::Orb;
 use crate::adapter::Adapters;
 use crate::client::ClientContext;
 use crate::initial::InitialReferences;
-use crate::metrics::Instruments;
-use crate::watch::Watching;
+use crate::metrics::{Instruments, Watching};
 use crate::{Channel, Config, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier};
 use orbium_server::{Host, OrbFacts, ServerContext};
 
@@ -110,6 +109,7 @@ impl Orb {
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
         config.protocols.set_budget(budget);
         let bidirectional = config.bidirectional_connections()?;
+        let watcher = config.watcher()?;
         let config = Arc::new(config);
         let instruments = Arc::<Instruments>::default();
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
@@ -149,7 +149,7 @@ impl Orb {
         let adapters = &core.adapters;
         adapters.begin(Poa::root(adapters));
         if core.config.metrics {
-            orb.enable_metrics();
+            orb.start_counting();
         }
         if listen {
             let server = orb.start_server(&core.config.endpoints)?;
@@ -158,8 +158,8 @@ impl Orb {
         } else if core.config.lanes_listen() {
             orb.start_lanes(None)?;
         }
-        if core.config.watch {
-            orb.watch()?;
+        if let Some(watch) = watcher {
+            watch(&orb)?;
         }
         let resolve = |name: &str| {
             let object = orb.resolve_initial_references(name).ok()?;
@@ -233,11 +233,6 @@ impl Orb {
     #[inline(never)]
     pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
         self.core().this.clone()
-    }
-
-    /// The ORB, as long as somebody holds it.
-    pub(crate) fn upgrade(weak: &Weak<OrbCore>) -> Option<Self> {
-        weak.upgrade().map(Self::of)
     }
 
     /// The ORB, as its lanes know it.

@@ -3,16 +3,13 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{LockResult, PoisonError, TryLockError, WaitTimeoutResult};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::counts::{Held, contended, signals, waits};
 
 /// These locks count.
 pub const ENABLED: bool = true;
-
-/// What trying to take a lock gives.
-pub type TryLockResult<G> = Result<G, TryLockError<G>>;
 
 /// As [`std::sync::Mutex`].
 #[derive(Default)]

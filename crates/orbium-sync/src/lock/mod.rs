@@ -14,7 +14,7 @@ pub mod plain;
 
 pub use counts::{Counts, counts};
 
+// Names that are imported one by one go before those of a glob import.
 #[cfg(feature = "counted")]
-pub use counted::*;
-#[cfg(not(feature = "counted"))]
+pub use counted::{Condvar, ENABLED, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use plain::*;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use orbium::watch::idl;
+use orbium::metrics::exposition::watch::idl;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::super::keys::{Choice, Page};

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use orbium::metrics::{MetricsSnapshot, OperationMetrics, Role};
+use orbium::metrics::Role;
+use orbium::metrics::exposition::{MetricsSnapshot, OperationMetrics};
 use orbium::{Config, ExceptionKind, ManagerState, Orb, ServerStrategy};
 use orbium_testkit::{
     Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, eventually, request,

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Metrics as data: what was counted until somebody looked.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use crate::histogram::Histogram;
-use crate::lane::LaneSnapshot;
-use crate::role::Role;
-use crate::series::{Label, Sums};
+use orbium_metrics::{
+    ConnectionMetrics, Histogram, Label, LaneSnapshot, Measurements, NamedCount, Sums,
+};
 
 /// Everything that an ORB has counted since its metrics were turned on. Taken series by
 /// series, without a lock: two numbers may differ by what happened in between.
@@ -35,15 +32,6 @@ pub struct MetricsSnapshot {
     pub buffered_oneways: Vec<NamedCount>,
     /// Servants that panicked.
     pub panics: u64,
-}
-
-/// A number for a name out of a closed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedCount {
-    /// The name, as metrics label it.
-    pub name: &'static str,
-    /// How often.
-    pub count: u64,
 }
 
 /// What was counted for one operation.
@@ -89,50 +77,6 @@ pub struct LaneMetrics {
     pub waited: Histogram,
 }
 
-/// What was counted for the connections of one role over one transport.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ConnectionMetrics {
-    /// Which side opened them.
-    pub role: Role,
-    /// The scheme of the transport.
-    pub transport: String,
-    /// Opened so far.
-    pub opened: u64,
-    /// Closed so far, by cause.
-    pub closed: Vec<NamedCount>,
-    /// What went over them since metrics are on.
-    pub traffic: TrafficMetrics,
-}
-
-impl ConnectionMetrics {
-    /// How many are open.
-    #[must_use]
-    pub fn open(&self) -> u64 {
-        let closed: u64 = self.closed.iter().map(|it| it.count).sum();
-        self.opened.saturating_sub(closed)
-    }
-}
-
-/// Octets over connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TrafficMetrics {
-    /// Octets received.
-    pub received: u64,
-    /// Octets sent.
-    pub sent: u64,
-}
-
-pub(crate) fn named(names: &'static [&'static str], counters: &[AtomicU64]) -> Vec<NamedCount> {
-    let counts = names.iter().zip(counters);
-    counts
-        .map(|(name, counter)| NamedCount {
-            name,
-            count: counter.load(Relaxed),
-        })
-        .collect()
-}
-
 impl OperationMetrics {
     pub(crate) fn new(label: &Label, sums: Sums) -> Self {
         let ended = sums.durations.count();
@@ -155,5 +99,19 @@ impl OperationMetrics {
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.durations.count()
+    }
+}
+
+impl MetricsSnapshot {
+    /// What is known without the ORB: everything but operations, lanes and connections.
+    pub(crate) fn of(all: &Measurements) -> Self {
+        Self {
+            raised: all.raised(),
+            received: all.received(),
+            refused: all.refused(),
+            retries: all.retries(),
+            panics: all.panics(),
+            ..Self::default()
+        }
     }
 }

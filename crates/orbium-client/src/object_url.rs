@@ -6,14 +6,24 @@ use std::io::Read;
 
 use orbium_config::file_url::path_of;
 use orbium_giop::ObjectUrl;
-
-use crate::ObjectError;
+use orbium_invocation::ObjectError;
 
 /// Far more than the longest reference that is of use.
 const LONGEST: u64 = 1 << 20;
 
-/// The URL that a text is, or that is in the file that it names.
-pub(super) fn url(text: &str) -> Result<ObjectUrl, ObjectError> {
+/// The URL that a text is, or that is in the file that it names by a `file:` URL.
+///
+/// # Errors
+/// The text is no object URL. [`ObjectError::File`]: the file cannot be read, is longer than 1 MiB,
+/// holds no object URL, or names a file again.
+///
+/// ```
+/// let url = orbium_client::object_url("corbaname:rir:#greeter")?;
+/// assert!(orbium_client::object_url("file:///nowhere/greeter.ref").is_err());
+/// # let _ = url;
+/// # Ok::<(), orbium_invocation::ObjectError>(())
+/// ```
+pub fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
     match read(text)? {
         Some(url) => Ok(url),
         None => Ok(ObjectUrl::parse(text)?),

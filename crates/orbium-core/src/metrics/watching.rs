@@ -8,7 +8,7 @@ use crate::Orb;
 
 /// The watch of an ORB, if it has one.
 #[derive(Default)]
-pub(crate) struct Watching(pub(super) Mutex<Option<(Orb, PathBuf)>>);
+pub(crate) struct Watching(pub(crate) Mutex<Option<(Orb, PathBuf)>>);
 
 impl Watching {
     /// Ends it.

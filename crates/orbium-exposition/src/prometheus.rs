@@ -4,7 +4,9 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-use crate::{Histogram, Metrics, MetricsSnapshot, OperationMetrics};
+use orbium_metrics::Histogram;
+
+use crate::{Metrics, MetricsSnapshot, OperationMetrics};
 
 /// The bounds of exported buckets: 1, 2.5 and 5 times a power of ten, from 1 µs to
 /// 10 s. Those that OpenTelemetry advises for calls begin at 5 ms, which is of no use

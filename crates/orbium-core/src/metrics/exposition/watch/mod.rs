@@ -10,21 +10,20 @@
 // Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
 mod generated;
 mod shown;
-mod watching;
 
 use std::path::PathBuf;
 use std::sync::{PoisonError, Weak};
 use std::time::Instant;
 
-use orbium_metrics::watch_folder;
+use orbium_exposition::watch_folder;
+use orbium_trace::log::recent;
 use orbium_transport::Endpoint;
 
 use crate::orb::{OrbCore, OrbError};
 use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemException};
 
 pub use generated::orbium_watch as idl;
-pub use orbium_metrics::watch_folder::{KEY, Watched, watched};
-pub(crate) use watching::Watching;
+pub use orbium_exposition::watch_folder::{KEY, Watched, watched};
 
 /// What generated code needs; the names are those of the façade's module `codegen`.
 mod runtime {
@@ -38,16 +37,22 @@ struct Watcher {
     since: Instant,
 }
 
+impl Watcher {
+    /// The ORB that it shows, as long as that is held.
+    fn orb(&self) -> Option<Orb> {
+        self.orb.upgrade()?.handle()
+    }
+}
+
 impl idl::WatchServant for Watcher {
     fn look(&self, _: &Call<'_>) -> Result<idl::Snapshot, SystemException> {
-        let orb = Orb::upgrade(&self.orb);
+        let orb = self.orb();
         let orb = orb.ok_or_else(orbium_invocation::exceptions::already_shut_down)?;
         Ok(shown::snapshot(&orb, self.since.elapsed()))
     }
 
     fn prometheus_text(&self, _: &Call<'_>) -> Result<String, SystemException> {
-        let orb = Orb::upgrade(&self.orb);
-        let metrics = orb.and_then(|orb| orb.metrics());
+        let metrics = self.orb().and_then(|orb| orb.metrics());
         Ok(metrics.map_or_else(String::new, |it| it.prometheus_text()))
     }
 }
@@ -75,7 +80,7 @@ impl Orb {
         if let Some((_, path)) = &*watching {
             return Ok(path.clone());
         }
-        crate::log::recent::keep();
+        recent::keep();
         let folder = watch_folder::private()
             .map_err(|(path, error)| OrbError::Listen(path.display().to_string(), error))?;
         let mut refused = None;

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use orbium_exposition::{LaneMetrics, Metrics, MetricsSnapshot, OperationMetrics};
+use orbium_trace::log::recent;
+
 use super::idl;
 use crate::introspection::AdapterSnapshot;
-use crate::log::recent;
-use crate::metrics::{
-    ConnectionSnapshot, Histogram, LaneMetrics, MetricsSnapshot, NamedCount, OperationMetrics, Role,
-};
+use crate::metrics::{ConnectionSnapshot, Histogram, NamedCount, Role};
 use crate::{ManagerState, Orb};
 
 fn small(number: impl TryInto<u32>) -> u32 {
@@ -128,9 +128,7 @@ fn program() -> String {
 /// The ORB as it is now.
 pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
     let metrics = orb.metrics();
-    let measured = metrics
-        .as_ref()
-        .map(super::super::metrics::Metrics::snapshot);
+    let measured = metrics.as_ref().map(Metrics::snapshot);
     let measuring = measured.is_some();
     let MetricsSnapshot {
         served,

@@ -5,15 +5,16 @@
 use std::collections::HashMap;
 
 use metrics::{Label, counter, gauge, histogram};
+use orbium_metrics::{ConnectionMetrics, Histogram, NamedCount};
 
-use crate::{ConnectionMetrics, Histogram, Metrics, NamedCount, OperationMetrics};
+use crate::{Metrics, OperationMetrics};
 
 /// Hands an ORB's metrics to the recorder that the program has installed for the crate
 /// `metrics`, under the names that [`Metrics::prometheus_text`] has. Nothing of it is
 /// on the path of a call: each [`publish`](Self::publish) reads the ORB's own counters.
 ///
 /// ```no_run
-/// # fn f(metrics: &orbium_metrics::Metrics) {
+/// # fn f(metrics: &orbium_exposition::Metrics) {
 /// // `orb.enable_metrics()` gives the metrics.
 /// let mut publisher = metrics.publisher();
 /// std::thread::spawn(move || {

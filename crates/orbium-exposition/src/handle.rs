@@ -4,12 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Histogram;
-use crate::connections::ConnectionBook;
-use crate::lane::LaneSnapshot;
-use crate::measurements::{Measurements, Retry};
-use crate::series::Side;
-use crate::snapshot::{LaneMetrics, MetricsSnapshot, NamedCount, OperationMetrics};
+use orbium_metrics::{
+    ConnectionBook, Histogram, LaneSnapshot, Measurements, NamedCount, Retry, Side,
+};
+
+use crate::snapshot::{LaneMetrics, MetricsSnapshot, OperationMetrics};
 
 /// What only the ORB knows of what it has counted.
 pub trait MeasuredOrb: fmt::Debug + Send + Sync {
@@ -41,7 +40,7 @@ impl Metrics {
     #[must_use]
     pub fn snapshot(&self) -> MetricsSnapshot {
         let book = self.orb.book();
-        let mut snapshot = self.all.snapshot();
+        let mut snapshot = MetricsSnapshot::of(&self.all);
         snapshot.connections = book.metrics();
         // Idle connections that had ended are replaced before anything is sent.
         snapshot.retries[Retry::StaleConnection as usize].count += book.stale();
@@ -59,7 +58,7 @@ impl Metrics {
     /// Adds what was counted of operations; how long requests waited, by name of the lane.
     fn operations(&self, snapshot: &mut MetricsSnapshot) -> Vec<(String, Histogram)> {
         let mut waited = Vec::new();
-        for series in self.all.table().all() {
+        for series in self.all.series() {
             let sums = series.sums();
             let (label, is_used) = (&series.label, sums.begun > 0);
             match series.side {

@@ -9,7 +9,7 @@
 ///
 /// IDL module `OrbiumWatch`, repository id `IDL:OrbiumWatch:1.0`.
 pub mod orbium_watch {
-    use crate::watch::runtime as orb;
+    use crate::metrics::exposition::watch::runtime as orb;
 
     orb::idl_typedef! {
         /// IDL typedef `OrbiumWatch::Names`, repository id `IDL:OrbiumWatch/Names:1.0`.

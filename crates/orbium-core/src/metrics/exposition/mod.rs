@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an ORB has counted, as data, as Prometheus text and for the crate `metrics`, and the
+//! object that shows a running ORB; with the feature `metrics`.
+//!
+//! [`Config::metrics`](crate::Config), the configuration key `metrics`, the argument
+//! `-ORBmetrics 1` or [`Orb::enable_metrics`] turn metrics on;
+//! [`Orb::metrics`] gives them as data and as Prometheus text.
+//!
+//! ```
+//! use orbium_core::Orb;
+//!
+//! let orb = Orb::builder().metrics().build()?;
+//! // Serve and call; then, on the thread that answers a scrape:
+//! if let Some(metrics) = orb.metrics() {
+//!     print!("{}", metrics.prometheus_text());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod watch;
+
+use std::sync::Arc;
+
+use orbium_exposition::MeasuredOrb;
+pub use orbium_exposition::{LaneMetrics, Metrics, MetricsSnapshot, OperationMetrics, recorder};
+use orbium_metrics::{ConnectionBook, LaneSnapshot};
+
+use super::Measurements;
+use crate::Orb;
+
+impl MeasuredOrb for Orb {
+    fn book(&self) -> ConnectionBook {
+        self.instruments().book().clone()
+    }
+
+    fn lanes(&self) -> Vec<LaneSnapshot> {
+        self.lane_snapshots().entries
+    }
+
+    fn refused_requests(&self) -> u64 {
+        self.refused_requests()
+    }
+}
+
+impl Orb {
+    /// Counts and measures from now on what this ORB calls and serves, until it
+    /// ends; what was on the way before is not counted. A second call does nothing.
+    /// Connections that are open already have no octets counted.
+    pub fn enable_metrics(&self) -> Metrics {
+        self.metrics_of(self.start_counting())
+    }
+
+    /// What was counted and measured; `None` unless it was asked for, by
+    /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
+    #[must_use]
+    pub fn metrics(&self) -> Option<Metrics> {
+        let all = self.instruments().measurements()?;
+        Some(self.metrics_of(all))
+    }
+
+    fn metrics_of(&self, all: &Arc<Measurements>) -> Metrics {
+        Metrics::new(Arc::new(self.clone()), Arc::clone(all))
+    }
+}

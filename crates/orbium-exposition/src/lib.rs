@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How what an ORB has counted is shown: as data, as Prometheus text, for the recorder of the
+//! crate `metrics`, and where the sockets are that show a running ORB.
+//!
+//! It does not know calls, servants or connections: `orbium-metrics` counts, and an ORB
+//! implements [`MeasuredOrb`] for what only it knows. Programs use
+//! `orbium::metrics::exposition`, with the feature `metrics`.
+#![forbid(unsafe_code)]
+
+mod handle;
+mod prometheus;
+pub mod recorder;
+mod snapshot;
+pub mod watch_folder;
+
+pub use handle::{MeasuredOrb, Metrics};
+pub use orbium_metrics::published::*;
+pub use snapshot::{LaneMetrics, MetricsSnapshot, OperationMetrics};
