@@ -5,6 +5,7 @@ use orbium_cdr::Format;
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
+use orbium_sync::SlotKey;
 use orbium_trace::log;
 
 use crate::attempt::Attempt;
@@ -13,11 +14,14 @@ use crate::notice;
 use crate::outcome::raised;
 use crate::reference::Reference;
 
-/// An object of the caller's own ORB, as a message would be addressed to it.
-#[derive(Clone, Copy, Debug)]
-pub struct Collocated<'r> {
+/// An object of the caller's own ORB, as calls without a message address it.
+#[derive(Debug)]
+pub struct Collocated {
     /// The key of the object.
-    pub object_key: &'r [u8],
+    pub object_key: Box<[u8]>,
+    /// Its place among the active objects. No other object ever has it, so a call has to check
+    /// no more than its generation.
+    pub slot: SlotKey,
     /// How values would be written.
     pub format: Format,
 }
@@ -31,15 +35,32 @@ impl Reference {
     }
 
     /// The object, if it is one of this ORB and nothing but the servant would notice a
-    /// message: there are no policies that apply to the call, and nothing observes it.
-    pub fn collocated(&self) -> Option<Collocated<'_>> {
+    /// message: there are no policies that apply to the call, and nothing observes it. It is
+    /// looked up once for each reference.
+    #[inline]
+    pub fn collocated(&self) -> Option<&Collocated> {
+        if self.notices() != 0 || log::wants_spans() || self.is_forwarded() {
+            return self.marshalled();
+        }
+        match self.known_collocated().get() {
+            Some(own) => own.as_ref(),
+            None => self.look_up_collocated(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn marshalled(&self) -> Option<&Collocated> {
         // All of its calls are messages.
         if self.notices() & notice::INTERCEPTED != 0 {
             self.locality().settle(false);
         }
-        if self.notices() != 0 || log::wants_spans() || self.forwarded().is_some() {
-            return None;
-        }
+        None
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up_collocated(&self) -> Option<&Collocated> {
         let binding = self.binding().ok()?;
         if self.locality().is_unknown() {
             let ways = binding.candidates.iter().chain(&binding.datagrams);
@@ -50,10 +71,15 @@ impl Reference {
         let candidate = binding.candidates.get(binding.preferred())?;
         let is_plain = binding.priorities.is_none() && binding.datagrams.is_empty();
         let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
-        (is_plain && is_own).then(|| Collocated {
-            object_key: &candidate.object_key,
-            format: candidate.format(),
-        })
+        let slot = (is_plain && is_own).then(|| self.orb().slot(&candidate.object_key));
+        let own = self.known_collocated().get_or_init(|| {
+            Some(Collocated {
+                object_key: candidate.object_key.as_slice().into(),
+                slot: slot??,
+                format: candidate.format(),
+            })
+        });
+        own.as_ref()
     }
 
     /// Keeps the story of a call that ended with a system exception.

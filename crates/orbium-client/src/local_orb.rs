@@ -6,6 +6,7 @@ use std::sync::Arc;
 use orbium_channel::Channel;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, MessageHeader, ReplyStatus, SystemException};
+use orbium_sync::SlotKey;
 
 use crate::overrides::Overrides;
 use crate::reference::Reference;
@@ -21,6 +22,10 @@ pub trait LocalOrb: Send + Sync + 'static {
 
     /// Whether an object with that key is there, or where another adapter says it is.
     fn locate(&self, object_key: &[u8]) -> bool;
+
+    /// The place of the active object with that key; `None` if the key does not lead to one at
+    /// once.
+    fn slot(&self, object_key: &[u8]) -> Option<SlotKey>;
 
     /// Serves a request message and returns the reply, if there is to be one.
     ///

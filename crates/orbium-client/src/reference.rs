@@ -14,6 +14,7 @@ use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
 use crate::binding::{Binding, offered, reconciled};
+use crate::collocated::Collocated;
 use crate::connection_policies::conflicts;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
@@ -36,6 +37,9 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     /// How many connections to the server had been lost when it was bound, plus one; 0 before.
     bound: AtomicU64,
     locality: Locality,
+    /// The object as calls without a message address it; the lanes of a forked child are its
+    /// parent's.
+    collocated: PerProcess<Option<Collocated>>,
     /// This object under the policies of threads that called it.
     under_thread_policies: PerProcess<Mutex<Vec<Arc<Reference>>>>,
     /// A forked child has connections of its own.
@@ -72,6 +76,7 @@ impl<O> Reference<O> {
             ior,
             overrides,
             locality: Locality::default(),
+            collocated: PerProcess::new(),
             under_thread_policies: PerProcess::new(),
             binding: PerProcess::new(),
             forward: PerProcess::new(),
@@ -160,6 +165,18 @@ impl<O: ?Sized> Reference<O> {
         &self.locality
     }
 
+    /// The object as calls without a message address it, once it was looked up.
+    #[inline(always)]
+    pub(crate) fn known_collocated(&self) -> &PerProcess<Option<Collocated>> {
+        &self.collocated
+    }
+
+    /// Whether a server forwarded it.
+    #[inline(always)]
+    pub(crate) fn is_forwarded(&self) -> bool {
+        self.is_forwarded.load(Ordering::Acquire)
+    }
+
     /// Flags of what a call must check before it begins.
     #[inline(always)]
     pub(crate) fn notices(&self) -> u8 {
@@ -243,7 +260,7 @@ impl<O: ?Sized> Reference<O> {
     /// The reference that a server forwarded this one to.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
-        match self.is_forwarded.load(Ordering::Acquire) {
+        match self.is_forwarded() {
             true => self.forward(),
             false => None,
         }

@@ -61,6 +61,7 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
 
 /// Runs `body` as serving a caller further up on this very stack (a collocated call):
 /// there is no role to hand off but one that is held already.
+#[inline]
 pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R {
     struct Nothing(usize);
     impl Role for Nothing {

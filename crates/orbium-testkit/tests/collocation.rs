@@ -4,7 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use orbium_testkit::{Served, eventually, within};
 idl_interface! {
     /// Returns where its arguments lie.
     pub struct Places = "IDL:Places:1.0";
-    operations by_octet(0, 99, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]);
+    operations by_octet(0, 99, &[2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]);
     pub trait PlacesServant;
 
     fn many(size: u32) -> Result<Vec<u8>> = "many";
@@ -27,12 +27,21 @@ idl_interface! {
     fn change(fails: bool, @inout value: Vec<u8> | &[u8]) -> Result<()> = "change" {
         out(value: Vec<u8>) gives (), };
     fn which(other: Option<&ObjectRef>) -> Result<u64> = "which";
+    fn end() -> Result<bool> = "end";
 }
 
 #[derive(Default)]
 struct Recorder {
     /// Where the last result lies.
     made: AtomicUsize,
+    /// Set when it is dropped.
+    dropped: Arc<AtomicBool>,
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.dropped.store(true, Ordering::SeqCst);
+    }
 }
 
 impl PlacesServant for Recorder {
@@ -67,6 +76,13 @@ impl PlacesServant for Recorder {
             None => 0,
             Some(_) => 1,
         })
+    }
+
+    /// Deactivates its own object; whether the servant is gone.
+    fn end(&self, call: &Call<'_>) -> Result<bool, SystemException> {
+        let deactivated = call.poa().deactivate(call.object_id());
+        deactivated.map_err(|_| ExceptionKind::ObjAdapter)?;
+        Ok(self.dropped.load(Ordering::SeqCst))
     }
 }
 
@@ -287,6 +303,34 @@ fn what_is_gone_cannot_be_called() {
         for gone in [&one, &again] {
             assert_eq!(gone.noop().unwrap_err().kind, ExceptionKind::ObjectNotExist);
         }
+    });
+}
+
+/// Conformance: POA - `deactivate_object` waits for the requests in progress, collocated
+#[test]
+fn an_object_is_called_to_the_end_though_it_was_deactivated() {
+    each_way(|_, served| {
+        let dropped = Arc::new(AtomicBool::new(false));
+        let recorder = Recorder {
+            made: AtomicUsize::new(0),
+            dropped: Arc::clone(&dropped),
+        };
+        let places: Places = served.orb.root_poa().activate(recorder).unwrap();
+        // The second call finds what the first one has looked up.
+        places.many(1).unwrap();
+        assert_eq!(places.end(), Ok(false));
+        assert!(dropped.load(Ordering::SeqCst));
+        assert_eq!(
+            places.many(1).unwrap_err().kind,
+            ExceptionKind::ObjectNotExist
+        );
+        // Its place is taken by another object, which the reference does not lead to.
+        let other: Places = served.orb.root_poa().activate(Recorder::default()).unwrap();
+        assert_eq!(other.many(1), Ok(vec![7]));
+        assert_eq!(
+            places.many(1).unwrap_err().kind,
+            ExceptionKind::ObjectNotExist
+        );
     });
 }
 

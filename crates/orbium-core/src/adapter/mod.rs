@@ -24,7 +24,6 @@ mod spans;
 mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use collocated::TypedUpcall;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 

@@ -100,7 +100,7 @@ pub(crate) struct ActiveObject {
     pub(super) manager: PoaManager,
     /// Distinguishes keys of this adapter from those of an earlier one at its path.
     pub(crate) stamp: u64,
-    pub(super) slot: SlotKey,
+    pub(crate) slot: SlotKey,
     /// Number of the lane that serves all its requests, or none. The first thing that
     /// requests look at.
     pub(crate) lane: u32,

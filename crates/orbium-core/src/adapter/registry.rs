@@ -211,7 +211,7 @@ impl Registry {
 
     /// The same for a key of either form.
     #[inline]
-    pub(super) fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
+    pub(crate) fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
         let short = ObjectKey::parse_short(key);
         let whole = || ObjectKey::parse(key).map(|key| (key.incarnation, key.hint));
         let (incarnation, hint) = short.or_else(whole)?;

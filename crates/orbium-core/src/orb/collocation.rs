@@ -11,6 +11,7 @@ use super::Orb;
 use crate::Channel;
 use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
 use orbium_server::Located;
+use orbium_sync::SlotKey;
 
 impl LocalOrb for Orb {
     fn is_own_channel(&self, channel: &Channel) -> bool {
@@ -20,6 +21,11 @@ impl LocalOrb for Orb {
     fn locate(&self, object_key: &[u8]) -> bool {
         let located = self.locate(object_key);
         matches!(located, Located::Here | Located::At(..))
+    }
+
+    fn slot(&self, object_key: &[u8]) -> Option<SlotKey> {
+        let object = self.core().adapters.registry.find_active(object_key)?;
+        Some(object.slot)
     }
 
     fn perform(

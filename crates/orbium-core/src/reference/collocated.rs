@@ -2,15 +2,12 @@
 //! Calls of stubs: of the servant itself where it is one of the same ORB, or else by a
 //! message.
 
-use std::any::TypeId;
-
-use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
 use orbium_invocation::collocation::{copied_exception, copied_result, is_lendable};
 
 use super::ObjectRef;
-use crate::adapter::TypedUpcall;
-use crate::client::{self, Collocated};
+use crate::client;
 use crate::raises::Raises;
 use crate::{Call, Operation};
 
@@ -62,11 +59,6 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'a>),
         serve: impl FnOnce(&S, &Call<'_>),
     ) -> Result<(), SystemException> {
-        let serve = |servant: &S, call: &Call<'_>| {
-            serve(servant, call);
-            Ok::<(), SystemException>(())
-        };
-        // What the servant raises has no way to the caller of a oneway.
         if self.target().may_be_collocated()
             && self.post(operation, is_plain, &arguments, serve).is_some()
         {
@@ -77,86 +69,69 @@ impl ObjectRef {
 
     /// Calls the servant; `None` if it takes a message. Out of line: the way of all other
     /// calls is inlined in the stub.
-    #[cold]
     #[inline(never)]
     fn serve<S: ?Sized + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
         is_plain: (bool, bool),
-        (arguments, write, results): Values<'_, '_, T>,
+        values: Values<'_, '_, T>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let (at, served) = self.serve_typed(operation, is_plain.0, arguments, serve)?;
+        let at = self.target().collocated()?;
+        if !is_plain.0 && !is_lendable(at.format, values.0) {
+            return None;
+        }
+        let adapters = &self.orb().core().adapters;
+        match adapters.serve_collocated(at, operation, serve)? {
+            Ok(Ok(value)) if is_plain.1 => Some(Ok(value)),
+            Ok(served) => Some(self.copied(at.format, operation, served, values)),
+            Err(exception) => Some(Err(self
+                .target()
+                .raised_in_place(operation, exception)
+                .into())),
+        }
+    }
+
+    /// What the caller gets for what the servant returned.
+    #[cold]
+    #[inline(never)]
+    fn copied<T, E: Raises>(
+        &self,
+        format: Format,
+        operation: &'static Operation,
+        served: Result<T, E>,
+        (_, write, results): Values<'_, '_, T>,
+    ) -> Result<T, E> {
         let decoding = self.orb().client().decoding();
         let raised = match served {
-            Ok(value) if is_plain.1 => return Some(Ok(value)),
-            Ok(value) => match copied_result(at.format, decoding, value, write, results) {
-                Ok(value) => return Some(Ok(value)),
+            Ok(value) => match copied_result(format, decoding, value, write, results) {
+                Ok(value) => return Ok(value),
                 Err(exception) => exception,
             },
-            Err(error) => match copied_exception(at.format, decoding, error) {
-                Ok(error) => return Some(Err(error)),
+            Err(error) => match copied_exception(format, decoding, error) {
+                Ok(error) => return Err(error),
                 Err(exception) => exception,
             },
         };
-        let raised = self.target().raised_in_place(operation, raised);
-        Some(Err(raised.into()))
+        Err(self.target().raised_in_place(operation, raised).into())
     }
 
-    /// The same for a oneway.
-    #[cold]
+    /// As `serve`, for a oneway.
     #[inline(never)]
     fn post<'a, S: ?Sized + 'static>(
         &self,
         operation: &'static Operation,
         is_plain: bool,
         arguments: &dyn Fn(&mut CdrWriter<'a>),
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<(), SystemException>,
+        serve: impl FnOnce(&S, &Call<'_>),
     ) -> Option<()> {
-        let served = self.serve_typed(operation, is_plain, arguments, serve);
-        served.map(|_| ())
-    }
-
-    /// The same, with the outcome as the servant has it.
-    #[inline]
-    fn serve_typed<'a, S: ?Sized + 'static, T, E: Raises>(
-        &self,
-        operation: &'static Operation,
-        is_plain: bool,
-        arguments: &dyn Fn(&mut CdrWriter<'a>),
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
-    ) -> Option<(Collocated<'_>, Result<T, E>)> {
-        let (mut outcome, mut serve) = (None, Some(serve));
-        let (at, ended) = self.serve_in_place(
-            operation,
-            (!is_plain).then_some(arguments),
-            TypeId::of::<S>(),
-            &mut |servant, call| match (servant.of(), serve.take()) {
-                (Some(servant), Some(serve)) => {
-                    outcome = Some(serve(servant, call));
-                    true
-                }
-                _ => false,
-            },
-        )?;
-        // A panic behind the servant's answer does not change it.
-        let outcome = outcome.or_else(|| Some(Err(ended.err()?.into())));
-        Some((at, outcome?))
-    }
-
-    fn serve_in_place<'a>(
-        &self,
-        operation: &'static Operation,
-        checked: Option<&dyn Fn(&mut CdrWriter<'a>)>,
-        interface: TypeId,
-        upcall: &mut TypedUpcall<'_>,
-    ) -> Option<(Collocated<'_>, Result<(), SystemException>)> {
         let at = self.target().collocated()?;
-        if checked.is_some_and(|write| !is_lendable(at.format, write)) {
+        if !is_plain && !is_lendable(at.format, arguments) {
             return None;
         }
         let adapters = &self.orb().core().adapters;
-        let served = adapters.serve_collocated(at, operation, interface, upcall)?;
-        Some((at, served))
+        let served = adapters.serve_collocated(at, operation, serve);
+        // What the servant raises has no way to the caller of a oneway.
+        served.map(|_| ())
     }
 }
