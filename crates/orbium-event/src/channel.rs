@@ -327,7 +327,9 @@ impl Channel {
                 soft: self.config().soft,
                 ..ScheduledThread::of_queue("orbium-dispatch", of_table)?
             };
-            thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
+            let started =
+                thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
+            queue.served_by(started.thread.thread());
             Ok(())
         };
         queue.thread.run(start).map_err(|error| {

@@ -345,6 +345,10 @@ impl Consumer {
         was_open
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
     /// What it subscribes to, unless it is a gateway.
     pub(crate) fn subscription(&self) -> Option<Pattern> {
         let state = self.lock();

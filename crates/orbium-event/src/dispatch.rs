@@ -2,14 +2,20 @@
 //! The queues of a schedule: what is ready in each, in the order of its dispatching, and the thread
 //! that waits for it.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
+use crossbeam_queue::ArrayQueue;
 use orbium_sched::{Entry, Table};
-use orbium_scheduler::{Refused, WorkQueue};
+use orbium_scheduler::ReadyQueue;
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::start_once::StartOnce;
+
+/// Consumers that may wait in an inbox, at most.
+const MAX_INBOX: usize = 1 << 16;
 
 /// The place of a consumer in a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +36,34 @@ pub(crate) struct DispatchQueues<W> {
     origin: Instant,
 }
 
-/// A queue, which one thread serves.
+/// A queue, which one thread serves. Submitting takes no lock: the inbox is lock-free, and what is
+/// ready is its thread's own.
 pub(crate) struct DispatchQueue<W> {
-    pub(crate) work: WorkQueue<W>,
+    order: orbium_sched::Dispatching,
+    inbox: ArrayQueue<Submitted<W>>,
+    /// The thread to wake: set before anything is submitted.
+    waker: OnceLock<Thread>,
+    is_closed: AtomicBool,
     pub(crate) thread: StartOnce,
 }
+
+/// Work in an inbox.
+struct Submitted<W> {
+    operation: (usize, &'static Entry),
+    times: (Duration, Option<Duration>),
+    work: W,
+}
+
+/// How a queue makes space.
+pub(crate) struct Removal<'r, W> {
+    /// Which work leaves its place to other work.
+    pub(crate) is_removed: &'r dyn Fn(&W) -> bool,
+    /// Takes work for which there is no space all the same.
+    pub(crate) discard: &'r dyn Fn(W),
+}
+
+/// What the thread of a queue has taken from the inbox, in the order of the queue's dispatching.
+pub(crate) struct Ready<W>(ReadyQueue<W>);
 
 impl<W> DispatchQueues<W> {
     /// The queues of a channel, each with room for as many as the channel has consumers.
@@ -45,7 +74,10 @@ impl<W> DispatchQueues<W> {
         };
         let queue = |it: &orbium_sched::Queue| {
             Arc::new(DispatchQueue {
-                work: WorkQueue::new(it.dispatching, config.consumers),
+                order: it.dispatching,
+                inbox: ArrayQueue::new(config.consumers.clamp(1, MAX_INBOX)),
+                waker: OnceLock::new(),
+                is_closed: AtomicBool::new(false),
                 thread: StartOnce::default(),
             })
         };
@@ -94,31 +126,104 @@ impl<W> DispatchQueues<W> {
             return Err(work);
         };
         let released = arrived.saturating_duration_since(self.origin);
-        let (index, entry) = place.operation;
-        let times = (released, entry.deadline(released));
-        let submitted = queue.work.submit((index, entry), times, work);
-        submitted.map_err(Refused::into_work)
+        let entry = place.operation.1;
+        queue.submit(Submitted {
+            operation: place.operation,
+            times: (released, entry.deadline(released)),
+            work,
+        })
     }
 
-    /// Removes work from the queue of a place.
-    pub(crate) fn remove(&self, place: Place, is_removed: impl Fn(&W) -> bool) {
+    /// Removes work from the inbox of a place. What its thread has taken already, the thread removes
+    /// as it needs the memory.
+    pub(crate) fn remove(&self, place: Place, manner: &Removal<'_, W>) {
         if let Some(queue) = self.queues.get(place.queue) {
-            queue.work.retain(|work| !is_removed(work));
+            queue.remove(manner);
         }
     }
 
     /// Ends the threads. What is ready is not served.
     pub(crate) fn close(&self) {
         for queue in &self.queues {
-            queue.work.close();
+            queue.is_closed.store(true, Ordering::Release);
+            queue.wake();
         }
     }
 }
 
 impl<W> DispatchQueue<W> {
-    /// Waits for the most urgent work; `None` once the channel has ended.
-    pub(crate) fn next(&self) -> Option<W> {
-        self.work.next().map(|waiting| waiting.work)
+    /// Names the thread that serves the queue, before anything is submitted.
+    pub(crate) fn served_by(&self, thread: &Thread) {
+        // A second one is never started.
+        let _ = self.waker.set(thread.clone());
+    }
+
+    /// What the thread of the queue begins with.
+    pub(crate) fn ready(&self) -> Ready<W> {
+        Ready(ReadyQueue::new(self.order, self.inbox.capacity()))
+    }
+
+    fn submit(&self, submitted: Submitted<W>) -> Result<(), W> {
+        let pushed = self.inbox.push(submitted);
+        pushed.map_err(|submitted| submitted.work)?;
+        self.wake();
+        Ok(())
+    }
+
+    /// A token for the thread: if it does not wait, its next wait returns at once. A system call
+    /// only if it waits.
+    fn wake(&self) {
+        if let Some(thread) = self.waker.get() {
+            thread.unpark();
+        }
+    }
+
+    fn remove(&self, manner: &Removal<'_, W>) {
+        for _ in 0..self.inbox.len() {
+            let Some(submitted) = self.inbox.pop() else {
+                break;
+            };
+            if !(manner.is_removed)(&submitted.work)
+                && let Err(submitted) = self.inbox.push(submitted)
+            {
+                (manner.discard)(submitted.work);
+            }
+        }
+        self.wake();
+    }
+
+    /// Waits for the most urgent work; `None` once the channel has ended. For the thread that is
+    /// [named](Self::served_by). Work that `is_removed` leaves its place to other work.
+    pub(crate) fn next(&self, ready: &mut Ready<W>, is_removed: &dyn Fn(&W) -> bool) -> Option<W> {
+        loop {
+            if self.is_closed.load(Ordering::Acquire) {
+                return None;
+            }
+            self.drain(ready, is_removed);
+            match ready.0.pop() {
+                Some(waiting) => return Some(waiting.work),
+                // What is submitted after the last look at the inbox has left a token.
+                None => thread::park(),
+            }
+        }
+    }
+
+    /// Takes what is in the inbox, as far as there is space without what is removed.
+    fn drain(&self, ready: &mut Ready<W>, is_removed: &dyn Fn(&W) -> bool) {
+        let bound = self.inbox.capacity();
+        loop {
+            if ready.0.len() >= bound {
+                ready.0.retain(|work| !is_removed(work));
+            }
+            if ready.0.len() >= bound {
+                return;
+            }
+            let Some(it) = self.inbox.pop() else {
+                return;
+            };
+            // There is space, as was checked.
+            let _ = ready.0.push(it.operation, it.times, it.work);
+        }
     }
 }
 
@@ -164,9 +269,11 @@ mod tests {
         let place = queues.place(1).unwrap();
         assert_eq!(queues.submit(place, now, 4), Err(4));
         let (_, queue) = queues.queue(0).unwrap();
-        assert_eq!([(); 3].map(|()| queue.next()), [Some(2), Some(1), Some(0)]);
+        let mut ready = queue.ready();
+        let mut next = || queue.next(&mut ready, &|_| false);
+        assert_eq!([(); 3].map(|()| next()), [Some(2), Some(1), Some(0)]);
         queues.close();
-        assert_eq!(queue.next(), None);
+        assert_eq!(next(), None);
     }
 
     #[test]
@@ -176,10 +283,64 @@ mod tests {
         for work in [1, 2, 1] {
             assert_eq!(queues.submit(place, now, work), Ok(()));
         }
-        queues.remove(place, |work| *work == 1);
+        let of_one = Removal {
+            is_removed: &|work| *work == 1,
+            discard: &|work| panic!("{work} has space"),
+        };
+        queues.remove(place, &of_one);
         assert_eq!(queues.submit(place, now, 3), Ok(()));
         let (_, queue) = queues.queue(0).unwrap();
-        assert_eq!([(); 2].map(|()| queue.next()), [Some(2), Some(3)]);
+        let mut ready = queue.ready();
+        let mut next = || queue.next(&mut ready, of_one.is_removed);
+        assert_eq!([(); 2].map(|()| next()), [Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn work_that_the_thread_has_taken_leaves_its_place_too() {
+        let queues = queues(Dispatching::Scheduled(&TABLE));
+        let (now, place) = (Instant::now(), queues.place(1).unwrap());
+        let (_, queue) = queues.queue(0).unwrap();
+        let mut ready = queue.ready();
+        let mut next = || queue.next(&mut ready, &|work| *work == 1);
+        let submit = |all: &[i32]| {
+            for work in all {
+                assert_eq!(queues.submit(place, now, *work), Ok(()));
+            }
+        };
+        submit(&[0, 1, 1]);
+        assert_eq!(next(), Some(0));
+        submit(&[2, 3]);
+        // What is removed made space for the last one.
+        assert_eq!([(); 2].map(|()| next()), [Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_woken_by_work_and_by_the_end() {
+        let queues = queues(Dispatching::Scheduled(&TABLE));
+        let (_, queue) = queues.queue(0).unwrap();
+        let serving = {
+            let queue = Arc::clone(queue);
+            thread::spawn(move || {
+                let mut ready = queue.ready();
+                let next = || queue.next(&mut ready, &|_| false);
+                std::iter::from_fn(next).collect::<Vec<_>>()
+            })
+        };
+        queue.served_by(serving.thread());
+        let place = queues.place(1).unwrap();
+        for work in 0..1000 {
+            while queues.submit(place, Instant::now(), work).is_err() {
+                thread::yield_now();
+            }
+        }
+        while !queue.inbox.is_empty() {
+            thread::yield_now();
+        }
+        queues.close();
+        // The last ones may be ready as the channel ends.
+        let served = serving.join().unwrap();
+        assert!(served.len() >= 997, "{} served", served.len());
+        assert!(served.is_sorted());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use orbium_sched::{Repository, SchedError};
 use crate::config::{ChannelConfig, ConnectError};
 use crate::connected::ConnectedConsumers;
 use crate::consumer::{Action, Consumer, Due};
-use crate::dispatch::{DispatchQueue, DispatchQueues, Place};
+use crate::dispatch::{DispatchQueue, DispatchQueues, Place, Removal};
 use crate::event::{SharedEvent, stamp, time_t};
 use crate::health::Health;
 use crate::observers::Observers;
@@ -38,6 +38,12 @@ thread_local! {
     /// What is to be done with the consumers of a set, kept for its memory.
     static PENDING: Cell<Vec<(Arc<Consumer>, Action)>> = const { Cell::new(Vec::new()) };
 }
+
+/// Consumers that have disconnected leave the queues of a schedule.
+const CLOSED: Removal<'_, Arc<Consumer>> = Removal {
+    is_removed: &|consumer| consumer.is_closed(),
+    discard: &|consumer| consumer.discard(),
+};
 
 /// Called once when a connection ends, however it does.
 pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
@@ -188,7 +194,7 @@ impl Engine {
             self.consumers.remove(consumer);
             if let Some(place) = consumer.place {
                 // What has ended takes no place from those that connect later.
-                self.dispatch.remove(place, |it| it.id == consumer.id);
+                self.dispatch.remove(place, &CLOSED);
             }
             self.ended(consumer.id);
         }
@@ -327,7 +333,8 @@ impl Engine {
 
     /// Pushes to the consumers in a queue of the schedule until the channel ends.
     pub(crate) fn serve_dispatch_queue(this: &Weak<Self>, queue: &DispatchQueue<Arc<Consumer>>) {
-        while let Some(consumer) = queue.next() {
+        let mut ready = queue.ready();
+        while let Some(consumer) = queue.next(&mut ready, CLOSED.is_removed) {
             let Some(engine) = this.upgrade() else {
                 return;
             };

@@ -97,7 +97,7 @@ fn an_event_through_a_served_channel_takes_nothing_from_the_heap() {
     });
 }
 
-/// Conformance: robustness - at most two locks per event in steady state, four by a schedule
+/// Conformance: robustness - at most two locks per event in steady state
 #[test]
 fn an_event_takes_two_locks_for_each_consumer() {
     if !lock::ENABLED {
@@ -130,13 +130,8 @@ fn an_event_takes_two_locks_for_each_consumer() {
             // Each is taken and released; the last event may still be with the consumer's thread.
             let locks = operations.saturating_sub(2 * waits).div_ceil(2);
             assert!(locks > 0, "nothing was counted");
-            // A queue of the schedule has a lock of its own.
-            let of_event = match dispatching {
-                Dispatching::PerConsumer | Dispatching::Reactive => 2,
-                Dispatching::Scheduled(_) => 4,
-            };
             assert!(
-                locks <= of_event * EVENTS as u64 + of_event,
+                locks <= 2 * (EVENTS as u64 + 1),
                 "{locks} locks, {dispatching:?}"
             );
         }
