@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of the caller's own ORB that need no message.
 
-use orbium_cdr::Format;
+use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
+use orbium_invocation::collocation::{copied_exception, copied_result};
+use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, note};
-use orbium_sync::SlotKey;
 use orbium_trace::log;
 
 use crate::attempt::Attempt;
 use crate::candidate::Route;
 use crate::notice;
 use crate::outcome::raised;
+use crate::own_object::Collocated;
 use crate::reference::Reference;
-
-/// An object of the caller's own ORB, as calls without a message address it.
-#[derive(Debug)]
-pub struct Collocated {
-    /// The key of the object.
-    pub object_key: Box<[u8]>,
-    /// Its place among the active objects. No other object ever has it, so a call has to check
-    /// no more than its generation.
-    pub slot: SlotKey,
-    /// How values would be written.
-    pub format: Format,
-}
 
 impl Reference {
     /// Whether calls may need no message: `false` as soon as the object is known to be that
@@ -80,6 +70,34 @@ impl Reference {
             })
         });
         own.as_ref()
+    }
+
+    /// What the caller gets for what a servant of this ORB has returned.
+    ///
+    /// # Errors
+    /// What it raised, or why it cannot be copied.
+    #[cold]
+    #[inline(never)]
+    pub fn copied<T, E: Raises>(
+        &self,
+        format: Format,
+        operation: &'static Operation,
+        served: Result<T, E>,
+        write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+        read: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, E> {
+        let decoding = self.client().decoding();
+        let raised = match served {
+            Ok(value) => match copied_result(format, decoding, value, write, read) {
+                Ok(value) => return Ok(value),
+                Err(exception) => exception,
+            },
+            Err(error) => match copied_exception(format, decoding, error) {
+                Ok(error) => return Err(error),
+                Err(exception) => exception,
+            },
+        };
+        Err(self.raised_in_place(operation, raised).into())
     }
 
     /// Keeps the story of a call that ended with a system exception.

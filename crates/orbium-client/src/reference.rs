@@ -14,12 +14,12 @@ use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
 use crate::binding::{Binding, offered, reconciled};
-use crate::collocated::Collocated;
 use crate::connection_policies::conflicts;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
 use crate::notice;
 use crate::overrides::Overrides;
+use crate::own_object::Collocated;
 use crate::policy_overrides::{PolicyScope, all_for_routers};
 use crate::thread_policies::ThreadPolicies;
 

@@ -5,10 +5,10 @@ use std::fmt;
 
 use orbium_giop::real_time::read_priority_context;
 use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
-use orbium_invocation::Priority;
+use orbium_invocation::{Operation, Priority};
 
 use crate::Expiry;
-use crate::lane::Decided;
+use crate::lane::{Decided, OWN};
 use crate::{ServerConnection, ServerContext};
 
 /// A request on its way to a servant.
@@ -33,6 +33,33 @@ pub struct IncomingRequest<'r> {
     pub lane: u32,
     /// At which priority it is served, as decided when it arrived.
     pub decided: Option<&'r Decided>,
+}
+
+impl<'r> IncomingRequest<'r> {
+    /// A request to the object with that key that a caller of the same ORB makes without a
+    /// message.
+    #[must_use]
+    #[inline]
+    pub fn collocated(
+        context: &'r ServerContext,
+        key: &'r [u8],
+        operation: &'static Operation,
+    ) -> Self {
+        Self {
+            context,
+            key,
+            operation: operation.name().as_bytes(),
+            contexts: ServiceContexts::EMPTY,
+            peer: None,
+            response: match operation.is_oneway() {
+                true => ResponseFlags::None,
+                false => ResponseFlags::Full,
+            },
+            expiry: Expiry::NEVER,
+            lane: OWN,
+            decided: None,
+        }
+    }
 }
 
 impl fmt::Debug for IncomingRequest<'_> {

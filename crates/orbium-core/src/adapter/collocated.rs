@@ -5,9 +5,9 @@ use std::any::{Any, TypeId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use orbium_giop::{ResponseFlags, ServiceContexts, SystemException};
+use orbium_giop::SystemException;
+use orbium_server::IncomingRequest;
 use orbium_server::lane::OWN;
-use orbium_server::{Expiry, IncomingRequest};
 use orbium_sync::Pinned;
 use orbium_sync::role::while_serving_own_thread;
 
@@ -75,20 +75,7 @@ impl Adapters {
         at: &'r Collocated,
         operation: &'static Operation,
     ) -> IncomingRequest<'r> {
-        IncomingRequest {
-            context: &self.context,
-            key: &at.object_key,
-            operation: operation.name().as_bytes(),
-            contexts: ServiceContexts::EMPTY,
-            peer: None,
-            response: match operation.is_oneway() {
-                true => ResponseFlags::None,
-                false => ResponseFlags::Full,
-            },
-            expiry: Expiry::NEVER,
-            lane: OWN,
-            decided: None,
-        }
+        IncomingRequest::collocated(&self.context, &at.object_key, operation)
     }
 
     #[cold]

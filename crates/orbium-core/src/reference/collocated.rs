@@ -2,9 +2,9 @@
 //! Calls of stubs: of the servant itself where it is one of the same ORB, or else by a
 //! message.
 
-use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
-use orbium_invocation::collocation::{copied_exception, copied_result, is_lendable};
+use orbium_invocation::collocation::is_lendable;
 
 use super::ObjectRef;
 use crate::client;
@@ -84,36 +84,16 @@ impl ObjectRef {
         let adapters = &self.orb().core().adapters;
         match adapters.serve_collocated(at, operation, serve)? {
             Ok(Ok(value)) if is_plain.1 => Some(Ok(value)),
-            Ok(served) => Some(self.copied(at.format, operation, served, values)),
-            Err(exception) => Some(Err(self
-                .target()
-                .raised_in_place(operation, exception)
-                .into())),
+            Ok(served) => {
+                let (_, write, read) = values;
+                let target = self.target();
+                Some(target.copied(at.format, operation, served, write, read))
+            }
+            Err(exception) => {
+                let exception = self.target().raised_in_place(operation, exception);
+                Some(Err(exception.into()))
+            }
         }
-    }
-
-    /// What the caller gets for what the servant returned.
-    #[cold]
-    #[inline(never)]
-    fn copied<T, E: Raises>(
-        &self,
-        format: Format,
-        operation: &'static Operation,
-        served: Result<T, E>,
-        (_, write, results): Values<'_, '_, T>,
-    ) -> Result<T, E> {
-        let decoding = self.orb().client().decoding();
-        let raised = match served {
-            Ok(value) => match copied_result(format, decoding, value, write, results) {
-                Ok(value) => return Ok(value),
-                Err(exception) => exception,
-            },
-            Err(error) => match copied_exception(format, decoding, error) {
-                Ok(error) => return Err(error),
-                Err(exception) => exception,
-            },
-        };
-        Err(self.target().raised_in_place(operation, raised).into())
     }
 
     /// As `serve`, for a oneway.
