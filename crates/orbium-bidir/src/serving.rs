@@ -148,6 +148,10 @@ impl Bidirectional for ServingHalf {
         }
     }
 
+    fn is_opened_here(&self) -> bool {
+        self.wire.is_opener()
+    }
+
     fn is_both(&self) -> bool {
         self.wire.is_both()
     }

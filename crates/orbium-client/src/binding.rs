@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium_channel::protocol::{self, Offer, Usable};
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
+use orbium_config::BidirectionalPolicy;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_invocation::router_policies::RouterPolicies;
 
@@ -39,6 +40,8 @@ struct Ways {
     lanes: Lanes,
     /// Whether connections have buffers of their own.
     is_buffered: bool,
+    /// Whether requests of their servers may come over them.
+    is_bidirectional: bool,
     /// What requests say to routers.
     routers: RouterPolicies,
     /// Why the last one that cannot be used cannot.
@@ -50,7 +53,7 @@ impl Ways {
         let config = client.config();
         let over_datagrams = config.protocols.is_datagram(&offer.channel);
         let (pools, spoken) = (client.pools(), config.giop_minor);
-        let policies = (self.is_buffered, self.routers);
+        let policies = (self.is_buffered, self.is_bidirectional, self.routers);
         match Candidate::new(pools, spoken, offer, is_own_channel, policies) {
             Ok(candidate) if over_datagrams => {
                 self.datagrams_first |= self.candidates.is_empty();
@@ -88,12 +91,17 @@ impl Binding {
         if routers.unsatisfiable().next().is_some() {
             return Err(not_reconciled());
         }
+        let both_ways = overrides.bidirectional.map(BidirectionalPolicy::is_both);
+        if both_ways == Some(true) && client.bidirectional().is_none() {
+            return Err(not_reconciled());
+        }
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
         let strategy = client.config().client_strategy;
         let mut ways = Ways {
             is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
+            is_bidirectional: both_ways.unwrap_or(true),
             routers,
             ..Ways::default()
         };
@@ -108,6 +116,7 @@ impl Binding {
             lanes,
             refused,
             is_buffered: _,
+            is_bidirectional: _,
             routers: _,
         } = ways;
         if candidates.is_empty() && datagrams.is_empty() {

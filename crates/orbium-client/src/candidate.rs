@@ -53,7 +53,8 @@ pub(crate) enum Route {
 
 impl Candidate {
     /// The way that a profile offers: over the connections to its channel, those with buffers
-    /// of their own if `is_buffered`, or within the process if the channel is the ORB's own.
+    /// of their own if `is_buffered`, those that carry requests both ways if
+    /// `is_bidirectional`, or within the process if the channel is the ORB's own.
     /// Its requests carry the policies for routers.
     ///
     /// # Errors
@@ -63,7 +64,7 @@ impl Candidate {
         spoken: GiopMinor,
         offer: &Offer,
         is_own_channel: bool,
-        (is_buffered, routers): (bool, RouterPolicies),
+        (is_buffered, is_bidirectional, routers): (bool, bool, RouterPolicies),
     ) -> Result<Self, SystemException> {
         let minor = offer.version.minor.min(spoken.number());
         let version = Version { major: 1, minor };
@@ -77,7 +78,7 @@ impl Candidate {
                 channel: offer.channel.clone(),
                 negotiated,
                 partition: ConnectionPartition {
-                    is_bidirectional: minor >= 2 && offer.target.is_none(),
+                    is_bidirectional: is_bidirectional && minor >= 2 && offer.target.is_none(),
                     is_buffered,
                     ..ConnectionPartition::default()
                 },

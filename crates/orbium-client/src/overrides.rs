@@ -2,6 +2,7 @@
 //! What a reference asks of its calls, whatever the ORB does.
 
 use orbium_channel::ProtocolPolicy;
+use orbium_config::BidirectionalPolicy;
 use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, Policy, ReplyContexts};
 use orbium_invocation::{CancellationToken, Operation, SyncScope, TimePolicies};
@@ -28,6 +29,9 @@ pub struct Overrides {
     pub idempotent_retries: Option<u32>,
     /// Policies of types that the program defines.
     pub defined: Vec<Policy>,
+    /// BidirectionalPolicy: whether the connections of its calls carry requests both ways.
+    /// Without one, they do if those of the ORB do.
+    pub bidirectional: Option<BidirectionalPolicy>,
     /// What cancels its calls.
     pub cancellation: Option<CancellationToken>,
 }

@@ -48,6 +48,9 @@ pub mod policy_type {
     pub const MAX_HOPS: u32 = 34;
     /// QueueOrderPolicy: [`QueueOrder`](orbium_invocation::router_policies::QueueOrder).
     pub const QUEUE_ORDER: u32 = 35;
+    /// BidirectionalPolicy, of references alone:
+    /// [`BidirectionalPolicy`](orbium_config::BidirectionalPolicy).
+    pub const BIDIRECTIONAL: u32 = 37;
     /// ClientProtocolPolicy: [`ProtocolPolicy`](orbium_channel::ProtocolPolicy).
     pub const CLIENT_PROTOCOL: u32 = 43;
 }
@@ -265,20 +268,26 @@ impl Overrides {
 
 impl PolicyScope for Overrides {
     fn put(&mut self, policy: &Policy) -> bool {
-        self.common().put(policy)
+        match policy.policy_type() {
+            policy_type::BIDIRECTIONAL => set_some(&mut self.bidirectional, policy),
+            _ => self.common().put(policy),
+        }
     }
 
     fn clear(&mut self) {
+        self.bidirectional = None;
         self.common().clear();
     }
 
     fn all(&self) -> Vec<Policy> {
-        all_common(
+        let mut all = all_common(
             &self.times,
             self.protocols.as_ref(),
             &self.messaging,
             &self.defined,
-        )
+        );
+        all.extend(one(policy_type::BIDIRECTIONAL, self.bidirectional));
+        all
     }
 }
 

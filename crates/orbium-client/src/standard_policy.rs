@@ -5,6 +5,7 @@ use std::any::Any as Erased;
 use std::time::Duration;
 
 use orbium_cdr::{Any, Decode, Typed};
+use orbium_config::BidirectionalPolicy;
 use orbium_interceptor::{Policy, PolicyError};
 use orbium_invocation::router_policies::{
     PriorityRange, QueueOrder, ROUTE_NONE, ROUTE_STORE_AND_FORWARD, RoutingTypeRange,
@@ -35,6 +36,7 @@ pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, P
         policy_type::ROUTING => made(policy_type, value, routing),
         policy_type::MAX_HOPS => made(policy_type, value, Ok::<u16, _>),
         policy_type::QUEUE_ORDER => made(policy_type, value, order),
+        policy_type::BIDIRECTIONAL => made(policy_type, value, bidirectional),
         policy_type::RELATIVE_REQUEST_TIMEOUT | policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => {
             made(policy_type, value, span)
         }
@@ -71,6 +73,14 @@ fn scope(number: i16) -> Result<SyncScope, PolicyError> {
         1 => Ok(SyncScope::WithTransport),
         2 => Ok(SyncScope::WithServer),
         3 => Ok(SyncScope::WithTarget),
+        _ => Err(PolicyError::BadPolicyValue),
+    }
+}
+
+fn bidirectional(number: u16) -> Result<BidirectionalPolicy, PolicyError> {
+    match number {
+        0 => Ok(BidirectionalPolicy::Normal),
+        1 => Ok(BidirectionalPolicy::Both),
         _ => Err(PolicyError::BadPolicyValue),
     }
 }

@@ -55,6 +55,10 @@ pub trait Dispatcher: Send + Sync {
     /// Whether a key leads to an object here.
     fn locate(&self, key: &[u8]) -> Located;
 
+    /// Whether the adapter of the object with that key takes the listen points that its clients
+    /// announce.
+    fn takes_listen_points(&self, key: &[u8]) -> bool;
+
     /// The lane of that number has ended.
     fn forget_lane(&self, number: u32);
 }

@@ -173,6 +173,9 @@ pub trait Bidirectional {
     /// The client has said where it listens: data of the protocol above.
     fn announce(&self, points: &[u8]);
 
+    /// Whether this side has opened it: requests that come over it are those of the server.
+    fn is_opened_here(&self) -> bool;
+
     /// Whether requests of both sides go over it by now.
     fn is_both(&self) -> bool;
 

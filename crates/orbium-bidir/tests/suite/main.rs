@@ -8,5 +8,6 @@ mod common;
 mod firewall;
 mod lanes;
 mod listen_points;
+mod policies;
 mod realm;
 mod transports;

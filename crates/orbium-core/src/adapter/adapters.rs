@@ -9,11 +9,10 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_channel::protocol::ProfileComponents;
 use orbium_interceptor::{Interceptors, IorInterceptors};
 use orbium_server::ServerContext;
-use orbium_server::lane::OWN;
+use orbium_server::lane::{MainThread, OWN};
 
 use crate::adapter::ior_table::Table;
 use crate::adapter::lanes::Lanes;
-use crate::adapter::main_thread::MainThread;
 use crate::adapter::{Policies, Registry};
 use crate::{Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 
@@ -76,6 +75,8 @@ pub(crate) struct Adapters {
     pub(super) forwards_bound_keys: bool,
     /// Whether collocated calls pass over POA managers and policies.
     pub(super) calls_directly: bool,
+    /// Whether connections may carry requests both ways.
+    pub(super) goes_both_ways: bool,
     /// Whether the configuration has lanes.
     configures_lanes: bool,
     factory: Weak<dyn ReferenceFactory>,
@@ -98,6 +99,7 @@ impl Adapters {
             ior_interceptors: config.interceptors.of_references().clone(),
             forwards_bound_keys: config.forward_bound_keys.0,
             calls_directly: config.collocation == Collocation::Direct,
+            goes_both_ways: config.bidirectional.is_both(),
             configures_lanes: !config.lanes.is_empty(),
             factory,
         }

@@ -10,7 +10,6 @@ mod implicit;
 mod ior_table;
 mod lanes;
 mod locating;
-mod main_thread;
 mod manager;
 mod manager_factory;
 mod managing;

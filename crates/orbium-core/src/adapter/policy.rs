@@ -4,7 +4,7 @@
 use orbium_interceptor::Policy;
 use orbium_invocation::router_policies::RouterPolicies;
 
-use crate::{Extension, Hook, Lane, ProtocolPolicy};
+use crate::{BidirectionalPolicy, Extension, Hook, Lane, ProtocolPolicy, policy_type};
 
 /// How long references stay good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -130,19 +130,28 @@ pub struct Policies {
     /// RequestPriorityPolicy, ReplyPriorityPolicy, RoutingPolicy and QueueOrderPolicy, which
     /// references publish. MaxHopsPolicy is of clients alone.
     pub routers: RouterPolicies,
+    /// BidirectionalPolicy: whether objects are called over connections that their ORB has
+    /// opened, and whether requests to them let their clients be called back over the clients'
+    /// connections. [`Both`](BidirectionalPolicy::Both) takes an ORB that has it too. Default:
+    /// that of the ORB ([`Config::bidirectional`](crate::Config)).
+    pub bidirectional: Option<BidirectionalPolicy>,
     /// Policies of types that the program defines, for its interceptors.
     pub defined: Vec<Policy>,
 }
 
 impl Policies {
     /// Checks that the policies go together (CORBA 3.3 Part 1, clause 15.3.8); the type of
-    /// the policy that does not, less that of the first (16).
-    pub(super) fn check(&self) -> Result<(), u16> {
+    /// the policy that does not, less that of the first (16). The connections of the ORB may go
+    /// both ways.
+    pub(super) fn check(&self, goes_both_ways: bool) -> Result<(), u16> {
         let retains = self.servant_retention == ServantRetention::Retain;
         let unique = self.id_uniqueness == IdUniqueness::Unique;
         let system = self.id_assignment == IdAssignment::System;
         if let Some(policy) = self.routers.not_of_adapters() {
             return Err(policy as u16 - 16);
+        }
+        if self.bidirectional.is_some_and(BidirectionalPolicy::is_both) && !goes_both_ways {
+            return Err(policy_type::BIDIRECTIONAL as u16 - 16);
         }
         match self.request_processing {
             _ if self.implicit_activation && !(system && retains) => Err(4),
@@ -157,6 +166,11 @@ impl Policies {
         self.current
             || self.request_processing != RequestProcessing::ActiveObjectMapOnly
             || self.thread_model != ThreadModel::OrbControlled
+    }
+
+    /// Whether requests go one way alone, whatever the ORB does.
+    pub(super) fn goes_one_way(&self) -> bool {
+        self.bidirectional == Some(BidirectionalPolicy::Normal)
     }
 
     /// Whether there is a map of active objects.

@@ -8,7 +8,7 @@ use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::{Lane, Priority};
 use orbium_server::lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
-use orbium_server::{IncomingRequest, asked_priority};
+use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 
 impl Adapters {
     /// The number of the lane that serves all requests to an object, or none's.
@@ -22,7 +22,7 @@ impl Adapters {
             self.context.route();
             return ASKED;
         }
-        if policies.is_special() {
+        if policies.is_special() || policies.goes_one_way() && self.goes_both_ways {
             return ASKED;
         }
         match (self.lanes_of(policies), object_priority) {
@@ -52,12 +52,24 @@ impl Adapters {
         }
     }
 
+    /// Whether the adapter of that object lets its clients be called back over their connections.
+    /// What is wrong with the key shows when the request is served.
+    pub(crate) fn takes_listen_points(&self, key: &[u8]) -> bool {
+        let object = self.registry.find(key);
+        object.map_or(true, |object| !object.policies().goes_one_way())
+    }
+
     /// Where a request to that object goes.
     pub(super) fn route(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
     ) -> Result<Route, SystemException> {
+        if object.policies().goes_one_way()
+            && request.peer.is_some_and(ServerConnection::is_opened_here)
+        {
+            return Err(not_allowed());
+        }
         if let Some(decided) = request.decided {
             return Ok(Route::Here(*decided));
         }
@@ -90,11 +102,15 @@ impl Adapters {
                     None => lane_without_priority(request, lanes),
                 };
                 // No lane is that low.
-                let none = SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No);
-                Ok(to(request, lane.ok_or(none)?, plain))
+                Ok(to(request, lane.ok_or_else(not_allowed)?, plain))
             }
         }
     }
+}
+
+/// A policy of the adapter forbids the request.
+fn not_allowed() -> SystemException {
+    SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
 }
 
 /// What somebody has said of the request; `None` if he leaves it to others.

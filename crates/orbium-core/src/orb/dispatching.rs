@@ -47,6 +47,10 @@ impl Dispatcher for OrbCore {
         self.adapters.locate(key)
     }
 
+    fn takes_listen_points(&self, key: &[u8]) -> bool {
+        self.adapters.takes_listen_points(key)
+    }
+
     fn forget_lane(&self, number: u32) {
         self.adapters.lanes.forget(number);
     }

@@ -58,7 +58,7 @@ impl Orb {
     /// BAD_INV_ORDER after shutdown.
     pub fn work_pending(&self) -> Result<bool, SystemException> {
         self.check_running()?;
-        self.core().adapters.main.claim();
+        let _ = self.core().adapters.main.claim();
         Ok(self.lane_of_main_thread().is_some_and(Lane::has_work))
     }
 
@@ -68,7 +68,7 @@ impl Orb {
     /// BAD_INV_ORDER after shutdown.
     pub fn perform_work(&self) -> Result<(), SystemException> {
         self.check_running()?;
-        self.core().adapters.main.claim();
+        let _ = self.core().adapters.main.claim();
         if let Some(lane) = self.lane_of_main_thread() {
             let _ = lane.serve_one(false);
         }

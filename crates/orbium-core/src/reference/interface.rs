@@ -7,9 +7,9 @@ use orbium_client::PolicyScope;
 use orbium_interceptor::{Policy, ReplyContexts};
 
 use crate::{
-    BufferingConstraint, CancellationToken, Completion, ExceptionKind, OBJECT_REPOSITORY_ID,
-    ObjectRef, OverrideError, ProtocolPolicy, RebindMode, SetOverride, SyncScope, SystemException,
-    TimePolicies,
+    BidirectionalPolicy, BufferingConstraint, CancellationToken, Completion, ExceptionKind,
+    OBJECT_REPOSITORY_ID, ObjectRef, OverrideError, ProtocolPolicy, RebindMode, SetOverride,
+    SyncScope, SystemException, TimePolicies,
 };
 
 /// A typed reference. Generated code implements this.
@@ -75,6 +75,16 @@ pub trait Interface: Clone + Send + Sync + 'static {
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
         let mut overrides = self.as_object().overrides().clone();
         overrides.messaging.sync_scope = Some(scope);
+        Self::from_object(self.as_object().with_overrides(overrides))
+    }
+
+    /// The same object with a BidirectionalPolicy of its own: whether its calls go over connections
+    /// that carry requests both ways, and so announce where the ORB listens. With
+    /// [`Both`](BidirectionalPolicy::Both), calls raise INV_POLICY if the ORB has it not.
+    #[must_use]
+    fn with_bidirectional(&self, policy: BidirectionalPolicy) -> Self {
+        let mut overrides = self.as_object().overrides().clone();
+        overrides.bidirectional = Some(policy);
         Self::from_object(self.as_object().with_overrides(overrides))
     }
 

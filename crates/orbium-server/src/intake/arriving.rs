@@ -135,7 +135,7 @@ impl State {
         reader.set_fragment_boundaries(&seams);
         let request = header.read_request(&head, &mut reader).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
-        let (mut refused, expiry) = apply_contexts(&request.contexts, code_sets, connection);
+        let (mut refused, expiry) = apply_contexts(&request, code_sets, source);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.

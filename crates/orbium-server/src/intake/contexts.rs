@@ -2,20 +2,25 @@
 //! What the service contexts of a request say of its connection.
 
 use orbium_channel::connection::CodeSets;
-use orbium_giop::{ServiceContexts, SystemException, service_context};
+use orbium_giop::{RequestHeader, SystemException, service_context};
 
-use crate::{Expiry, ServerConnection};
+use super::source::Source;
+use crate::Expiry;
 
 /// Takes what the service contexts of a request say of its connection and of the time there
-/// is; with the exception to answer with, if they ask for what is not there.
+/// is; with the exception to answer with, if they ask for what is not there. The adapter of the
+/// object decides about listen points.
 #[cold]
 pub(super) fn apply_contexts(
-    contexts: &ServiceContexts<'_>,
+    request: &RequestHeader<'_>,
     code_sets: &mut CodeSets,
-    connection: &ServerConnection,
+    source: &Source<'_>,
 ) -> (Option<SystemException>, Expiry) {
+    let (contexts, connection) = (&request.contexts, source.connection);
+    let takes = |key: &[u8]| source.dispatcher.takes_listen_points(key);
     if let Some(points) = contexts.find(service_context::BI_DIR_IIOP)
         && let Some(stream) = connection.stream.bidirectional()
+        && request.target.object_key().is_none_or(|key| takes(&key))
     {
         stream.announce(points);
     }

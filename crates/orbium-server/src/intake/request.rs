@@ -372,8 +372,7 @@ impl State {
                 Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
                 None => {}
             }
-            (refused, expiry) =
-                apply_contexts(&request.contexts, &mut continuation.code_sets, connection);
+            (refused, expiry) = apply_contexts(&request, &mut continuation.code_sets, source);
         }
         let format = continuation.code_sets.format(header.format());
         arguments.set_format(format);

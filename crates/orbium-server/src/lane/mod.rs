@@ -5,6 +5,7 @@
 mod config;
 mod handle;
 pub mod keys;
+mod main_thread;
 mod queue_bounds;
 mod route;
 pub(crate) mod thread;
@@ -12,6 +13,7 @@ pub(crate) mod thread;
 pub use config::LaneConfig;
 pub use handle::Lane;
 pub(crate) use handle::{LaneFacts, ServingLane};
+pub use main_thread::MainThread;
 pub use queue_bounds::QueueBounds;
 pub(crate) use queue_bounds::QueuePermit;
 pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};

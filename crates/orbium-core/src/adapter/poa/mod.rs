@@ -279,7 +279,8 @@ impl Poa {
         if path.len() > MAX_DEPTH || name.len() > MAX_NAME {
             return Err(PoaError::NameTooLong);
         }
-        policies.check().map_err(PoaError::InvalidPolicy)?;
+        let checked = policies.check(adapters.goes_both_ways);
+        checked.map_err(PoaError::InvalidPolicy)?;
         if policies.thread_model == ThreadModel::MainThread {
             adapters.factory()?.main_lane()?;
         }
