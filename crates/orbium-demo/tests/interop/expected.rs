@@ -35,6 +35,12 @@ impl Expected {
         Ok(Self(patterns))
     }
 
+    /// Those of both.
+    pub(crate) fn and(mut self, mut other: Self) -> Self {
+        self.0.append(&mut other.0);
+        self
+    }
+
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|pattern| means(pattern, name))
     }

@@ -15,6 +15,7 @@ mod definitions;
 mod dissected;
 mod dynamic;
 mod expected;
+mod forwarders;
 mod forwarding;
 mod late;
 mod markers;

@@ -107,3 +107,10 @@ fn values_from_jacorb() -> Tested {
 fn values_from_glassfish() -> Tested {
     as_server("glassfish")
 }
+
+/// The same third opinion of a server. What fails was judged by the octets of each message: see
+/// `interop/EXPECTED.md`.
+#[test]
+fn values_to_glassfish() -> Tested {
+    as_client("glassfish")
+}
