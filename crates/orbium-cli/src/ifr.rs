@@ -11,7 +11,7 @@ use orbium_dynamic::Definitions;
 use orbium_idl::{Options, compile_source};
 use orbium_ifr::corba::{InterfaceDef, Repository};
 use orbium_ifr::repositories::{LoadingRepository, RejectedError};
-use orbium_ifr::{InterfaceRepository, idl_of};
+use orbium_ifr::{ExportError, InterfaceRepository, SoundIdl, idl_of, sound_idl_of};
 
 use crate::failure::Failure;
 use crate::idl_files::FileArgs;
@@ -129,10 +129,29 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 fn text_of(object: &ObjectRef) -> Result<String, Failure> {
-    let repository: Repository = object
-        .narrow()
-        .map_err(|error| Failure::because(format!("not an Interface Repository: {error}")))?;
-    idl_of(&repository).map_err(|error| Failure::because(printable(&error.to_string())))
+    idl_of(&repository(object)?).map_err(unreadable)
+}
+
+fn repository(object: &ObjectRef) -> Result<Repository, Failure> {
+    let narrowed = object.narrow();
+    narrowed.map_err(|error| Failure::because(format!("not an Interface Repository: {error}")))
+}
+
+fn unreadable(error: ExportError) -> Failure {
+    Failure::because(printable(&error.to_string()))
+}
+
+/// What makes sense of a repository. What does not is reported: a call of anything else goes on.
+fn sound_text_of(object: &ObjectRef) -> Result<String, Failure> {
+    let SoundIdl { text, left_out } = sound_idl_of(&repository(object)?).map_err(unreadable)?;
+    if let Some(first) = left_out.first() {
+        let why = printable(&first.to_string());
+        let count = left_out.len();
+        output::write_error(&format!(
+            "orbium: left out of the Interface Repository: {count} definitions ({why})\n"
+        ));
+    }
+    Ok(text)
 }
 
 /// The repository that the server of an object has, and the id of the object's interface there.
@@ -159,7 +178,7 @@ pub(crate) fn repository_of(
 
 /// What a repository defines.
 pub(crate) fn definitions(object: &ObjectRef) -> Result<Definitions, Failure> {
-    let text = text_of(object)?;
+    let text = sound_text_of(object)?;
     let mut options = Options::new();
     options.lenient_names = true;
     let mut compilation = compile_source(&options, "the Interface Repository", &text);

@@ -40,5 +40,5 @@ mod view;
 orbium::include_idl!("InterfaceRepository");
 
 pub use error::{LoadError, RepositoryError};
-pub use export::{ExportError, idl_of};
+pub use export::{ExportError, SoundIdl, idl_of, sound_idl_of};
 pub use repository::{INTERFACE_REPOSITORY, InterfaceRepository};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use orbium::TCKind;
 use orbium_dynamic::idl_identifier;
 
-use super::error::ExportError;
+use super::error::{ExportError, Fault};
 use super::found::{Definition, Found};
 use super::order::Order;
 use super::text::{identifier, quoted};
@@ -29,6 +29,8 @@ pub(super) struct Writer<'f> {
     inside: HashSet<usize>,
     /// Modules that got their ids.
     opened: HashSet<usize>,
+    /// The definition that is written.
+    at: usize,
 }
 
 impl<'f> Writer<'f> {
@@ -41,13 +43,26 @@ impl<'f> Writer<'f> {
             depth: 0,
             inside: HashSet::new(),
             opened: HashSet::new(),
+            at: 0,
         }
     }
 
-    pub(super) fn write(mut self, order: &Order) -> Written<String> {
+    /// Writes all definitions.
+    pub(super) fn write(mut self, order: &Order) -> Result<String, Fault> {
+        match self.write_all(order) {
+            Ok(()) => Ok(self.out),
+            Err(error) => Err(Fault {
+                place: self.at,
+                error,
+            }),
+        }
+    }
+
+    fn write_all(&mut self, order: &Order) -> Written<()> {
         for place in &order.places {
             let definition = &self.found.definitions[*place];
             if definition.has_forward() {
+                self.at = *place;
                 self.enter(*place);
                 self.line(&format!("{};", forward(definition)?));
                 self.id(definition);
@@ -58,7 +73,7 @@ impl<'f> Writer<'f> {
             self.define(*place)?;
         }
         self.leave(0);
-        Ok(self.out)
+        Ok(())
     }
 
     fn line(&mut self, text: &str) {
@@ -139,9 +154,10 @@ impl<'f> Writer<'f> {
     }
 
     fn define(&mut self, place: usize) -> Written<()> {
-        if self.inside.contains(&place) {
+        if self.inside.contains(&place) || !self.found.is_sound(place) {
             return Ok(());
         }
+        let outer = core::mem::replace(&mut self.at, place);
         let it = &self.found.definitions[place];
         match it.kind {
             DefinitionKind::DkValue => self.value(it)?,
@@ -154,6 +170,7 @@ impl<'f> Writer<'f> {
         if !it.has_forward() {
             self.id(it);
         }
+        self.at = outer;
         Ok(())
     }
 
@@ -302,7 +319,7 @@ impl<'f> Writer<'f> {
     fn contents(&mut self, it: &Definition) -> Written<()> {
         for place in &it.contents {
             let inner = &self.found.definitions[*place];
-            if inner.is_recursive() {
+            if inner.is_recursive() && self.found.is_sound(*place) {
                 self.line(&format!("{};", forward(inner)?));
                 self.id(inner);
             }

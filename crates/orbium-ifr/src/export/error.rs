@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium::SystemException;
+use orbium::{ExceptionKind, SystemException};
 
 /// Why a repository was not exported.
 #[derive(Clone, PartialEq, Eq)]
@@ -48,5 +48,28 @@ impl std::error::Error for ExportError {}
 impl From<SystemException> for ExportError {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
+    }
+}
+
+/// What is wrong with a definition.
+pub(super) struct Fault {
+    pub(super) place: usize,
+    pub(super) error: ExportError,
+}
+
+/// Whether the fault is that of a definition: neither that of the way to the repository, nor a
+/// bound.
+pub(super) fn is_of_definition(error: &ExportError) -> bool {
+    match error {
+        ExportError::TooLarge => false,
+        ExportError::System(exception) => !matches!(
+            exception.kind,
+            ExceptionKind::CommFailure
+                | ExceptionKind::Transient
+                | ExceptionKind::Timeout
+                | ExceptionKind::NoPermission
+                | ExceptionKind::ObjectNotExist
+        ),
+        _ => true,
     }
 }

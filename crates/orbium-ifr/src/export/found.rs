@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use orbium::cdr::MemberRef;
 use orbium::{Any, Interface, SystemException, TCKind, TypeCode};
 
-use super::error::ExportError;
+use super::error::{ExportError, Fault, is_of_definition};
+use crate::corba::container::Description as Described;
 use crate::corba::ext_value_def::ExtFullValueDescription;
 use crate::corba::{
     AttributeDescription, Contained, Container, DefinitionKind, ExceptionDescription,
@@ -115,6 +116,12 @@ fn recurs(code: &TypeCode) -> bool {
 /// All definitions of a repository.
 #[derive(Default)]
 pub(super) struct Found {
+    /// Whether what is broken is left out.
+    pub(super) leaves_out: bool,
+    /// Why definitions are left out.
+    pub(super) left_out: Vec<ExportError>,
+    /// Those of them that have places.
+    pub(super) broken: HashSet<usize>,
     pub(super) definitions: Vec<Definition>,
     pub(super) top_level: Vec<usize>,
     pub(super) by_id: HashMap<String, usize>,
@@ -123,8 +130,12 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn read(repository: &Repository) -> Result<Self, ExportError> {
-        let mut found = Self::default();
+    /// Reads all definitions, or with `leaves_out` all that can be read.
+    pub(super) fn read(repository: &Repository, leaves_out: bool) -> Result<Self, ExportError> {
+        let mut found = Self {
+            leaves_out,
+            ..Self::default()
+        };
         let root = Container::from_object(repository.as_object().clone());
         found.top_level = found.container(&root, None)?;
         Ok(found)
@@ -133,7 +144,9 @@ impl Found {
     /// The definition with an id.
     pub(super) fn with_id(&self, id: &str) -> Result<usize, ExportError> {
         let missing = || ExportError::Missing(id.to_owned());
-        self.by_id.get(id).copied().ok_or_else(missing)
+        let place = self.by_id.get(id).copied();
+        let sound = place.filter(|place| self.is_sound(*place));
+        sound.ok_or_else(missing)
     }
 
     fn container(
@@ -146,50 +159,107 @@ impl Found {
             return Err(ExportError::TooLarge);
         }
         let mut places = Vec::new();
-        for described in container.describe_contents(DefinitionKind::DkAll, true, -1)? {
-            if self.definitions.len() >= MOST {
-                return Err(ExportError::TooLarge);
+        for described in self.descriptions(container, parent)? {
+            match self.add(described, &path, parent) {
+                Ok(place) => places.push(place),
+                Err(error) if self.may_leave_out(parent, &error) => self.note(error)?,
+                Err(error) => return Err(error),
             }
-            let invalid = || ExportError::Invalid(path.join("::"));
-            let object = described.contained_object.ok_or_else(invalid)?;
-            let Some((name, id)) = head(&described.value) else {
-                return Err(invalid());
-            };
-            let code = code(described.kind, &described.value);
-            let has_type = type_kind(described.kind).is_none_or(|kind| kind == code.kind());
-            if check_head(&name, &id).is_err() || !has_type {
-                return Err(invalid());
-            }
-            let mut path = path.clone();
-            path.push(name);
-            self.names += path.iter().map(String::len).sum::<usize>();
-            if self.names > MOST_NAMES {
-                return Err(ExportError::TooLarge);
-            }
-            let place = self.definitions.len();
-            // Also of a container that contains itself.
-            if self.by_id.insert(id.clone(), place).is_some() {
-                return Err(ExportError::Repeated(id));
-            }
-            self.definitions.push(Definition {
-                id,
-                path,
-                kind: described.kind,
-                code,
-                value: described.value,
-                contents: Vec::new(),
-                container: parent,
-                attribute: None,
-                initializers: Vec::new(),
-            });
-            places.push(place);
-            if is_container(described.kind) {
-                let inner = Container::from_object(object.as_object().clone());
-                self.definitions[place].contents = self.container(&inner, Some(place))?;
-            }
-            self.ask_more(place, &object)?;
         }
         Ok(places)
+    }
+
+    /// What a container says of its contents. If it cannot say it of all at once, those are left
+    /// out that it cannot describe one by one.
+    fn descriptions(
+        &mut self,
+        container: &Container,
+        parent: Option<usize>,
+    ) -> Result<Vec<Described>, ExportError> {
+        let error = match container.describe_contents(DefinitionKind::DkAll, true, -1) {
+            Ok(all) => return Ok(all),
+            Err(error) => ExportError::from(error),
+        };
+        if !self.may_leave_out(parent, &error) {
+            return Err(error);
+        }
+        let mut all = Vec::new();
+        for contained in container.contents(DefinitionKind::DkAll, true)? {
+            let Some(contained) = contained else {
+                self.note(ExportError::Invalid(String::new()))?;
+                continue;
+            };
+            match contained.describe().map_err(ExportError::from) {
+                Ok(described) => all.push(Described {
+                    contained_object: Some(contained),
+                    kind: described.kind,
+                    value: described.value,
+                }),
+                Err(error) if is_of_definition(&error) => self.note(error)?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds a definition with all that it contains.
+    fn add(
+        &mut self,
+        described: Described,
+        path: &[String],
+        parent: Option<usize>,
+    ) -> Result<usize, ExportError> {
+        if self.definitions.len() >= MOST {
+            return Err(ExportError::TooLarge);
+        }
+        let invalid = || ExportError::Invalid(path.join("::"));
+        let object = described.contained_object.ok_or_else(invalid)?;
+        let (name, id) = head(&described.value).ok_or_else(invalid)?;
+        let code = code(described.kind, &described.value);
+        let has_type = type_kind(described.kind).is_none_or(|kind| kind == code.kind());
+        if check_head(&name, &id).is_err() || !has_type {
+            return Err(invalid());
+        }
+        let mut path = path.to_vec();
+        path.push(name);
+        self.names += path.iter().map(String::len).sum::<usize>();
+        if self.names > MOST_NAMES {
+            return Err(ExportError::TooLarge);
+        }
+        // Also of a container that contains itself.
+        if self.by_id.contains_key(&id) {
+            return Err(ExportError::Repeated(id));
+        }
+        let place = self.definitions.len();
+        self.by_id.insert(id.clone(), place);
+        self.definitions.push(Definition {
+            id,
+            path,
+            kind: described.kind,
+            code,
+            value: described.value,
+            contents: Vec::new(),
+            container: parent,
+            attribute: None,
+            initializers: Vec::new(),
+        });
+        let asked = self.ask(place, &object);
+        match asked {
+            Err(error) if self.may_leave_out(parent, &error) => {
+                self.leave_out(Fault { place, error })?;
+                Ok(place)
+            }
+            asked => asked.map(|()| place),
+        }
+    }
+
+    /// Asks for what is in a definition, and for what its description leaves out.
+    fn ask(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
+        if is_container(self.definitions[place].kind) {
+            let inner = Container::from_object(object.as_object().clone());
+            self.definitions[place].contents = self.container(&inner, Some(place))?;
+        }
+        self.ask_more(place, object)
     }
 
     /// What descriptions of CORBA 2 leave out.

@@ -4,11 +4,13 @@
 mod declare;
 mod error;
 mod found;
+mod left_out;
 mod order;
 mod text;
 
 use crate::corba::Repository;
 pub use error::ExportError;
+use error::Fault;
 use found::Found;
 
 /// Reads all of a repository by CORBA's own operations, and writes it as IDL.
@@ -19,7 +21,40 @@ use found::Found;
 /// # Errors
 /// [`ExportError`].
 pub fn idl_of(repository: &Repository) -> Result<String, ExportError> {
-    let found = Found::read(repository)?;
-    let order = order::Order::of(&found)?;
-    declare::Writer::new(&found).write(&order)
+    let found = Found::read(repository, false)?;
+    text_of(&found).map_err(|fault| fault.error)
+}
+
+/// IDL of a repository in which definitions may be broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoundIdl {
+    /// The text.
+    pub text: String,
+    /// Why definitions were left out: those that are broken, and those that need them. Empty if
+    /// all are in the text.
+    pub left_out: Vec<ExportError>,
+}
+
+/// As [`idl_of`], without the definitions that make no IDL and those that need them: a client
+/// can use all others. Of an interface, operations and attributes are left out by themselves.
+///
+/// # Errors
+/// [`ExportError::System`] where the repository cannot be reached, [`ExportError::TooLarge`], and
+/// whatever is wrong after 256 definitions were left out.
+pub fn sound_idl_of(repository: &Repository) -> Result<SoundIdl, ExportError> {
+    let mut found = Found::read(repository, true)?;
+    loop {
+        match text_of(&found) {
+            Ok(text) => {
+                let left_out = found.left_out;
+                return Ok(SoundIdl { text, left_out });
+            }
+            Err(fault) => found.leave_out(fault)?,
+        }
+    }
+}
+
+fn text_of(found: &Found) -> Result<String, Fault> {
+    let order = order::Order::of(found)?;
+    declare::Writer::new(found).write(&order)
 }

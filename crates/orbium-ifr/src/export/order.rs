@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use orbium::cdr::TypeRef;
 use orbium::{OBJECT_REPOSITORY_ID, TCKind};
 
-use super::error::ExportError;
+use super::error::{ExportError, Fault};
 use super::found::{Definition, Found};
 use crate::corba::{
     ConstantDescription, DefinitionKind, InterfaceDescription, OperationDescription,
@@ -21,7 +21,7 @@ pub(super) struct Order {
 pub(super) const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
 impl Order {
-    pub(super) fn of(found: &Found) -> Result<Self, ExportError> {
+    pub(super) fn of(found: &Found) -> Result<Self, Fault> {
         let mut leaves = Vec::new();
         collect(found, &found.top_level, &mut leaves);
         let mut sorting = Sorting {
@@ -40,7 +40,7 @@ impl Order {
 }
 
 fn collect(found: &Found, scope: &[usize], leaves: &mut Vec<usize>) {
-    for place in scope {
+    for place in scope.iter().filter(|place| found.is_sound(**place)) {
         let definition = &found.definitions[*place];
         match definition.kind {
             DefinitionKind::DkModule => collect(found, &definition.contents, leaves),
@@ -57,13 +57,14 @@ struct Sorting<'f> {
 }
 
 impl Sorting<'_> {
-    fn visit(&mut self, place: usize) -> Result<(), ExportError> {
+    fn visit(&mut self, place: usize) -> Result<(), Fault> {
         if self.done.contains(&place) {
             return Ok(());
         }
         let id = &self.found.definitions[place].id;
         if self.open.contains(&place) || self.open.len() > 1000 {
-            return Err(ExportError::Circular(id.clone()));
+            let error = ExportError::Circular(id.clone());
+            return Err(Fault { place, error });
         }
         self.open.push(place);
         let mut needs = Needs {
@@ -71,8 +72,12 @@ impl Sorting<'_> {
             leaf: place,
             seen: HashSet::new(),
             places: Vec::new(),
+            at: place,
         };
-        needs.definition(place)?;
+        if let Err(error) = needs.definition(place) {
+            let place = needs.at;
+            return Err(Fault { place, error });
+        }
         for needed in needs.places {
             self.visit(needed)?;
         }
@@ -89,6 +94,8 @@ struct Needs<'f> {
     leaf: usize,
     seen: HashSet<usize>,
     places: Vec<usize>,
+    /// The definition that is looked at.
+    at: usize,
 }
 
 impl Needs<'_> {
@@ -143,7 +150,21 @@ impl Needs<'_> {
         }
     }
 
+    /// What a definition with all in it needs.
     fn definition(&mut self, place: usize) -> Result<(), ExportError> {
+        let outer = core::mem::replace(&mut self.at, place);
+        self.of_its_own(place)?;
+        let found = self.found;
+        for content in &found.definitions[place].contents {
+            if found.is_sound(*content) {
+                self.definition(*content)?;
+            }
+        }
+        self.at = outer;
+        Ok(())
+    }
+
+    fn of_its_own(&mut self, place: usize) -> Result<(), ExportError> {
         let it = &self.found.definitions[place];
         match it.kind {
             DefinitionKind::DkStruct | DefinitionKind::DkException => self.members(it)?,
@@ -188,9 +209,6 @@ impl Needs<'_> {
                 self.ids(&interface.base_interfaces)?;
             }
             _ => {}
-        }
-        for content in &it.contents {
-            self.definition(*content)?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use orbium_ifr::corba::{
     OperationDescription, OperationMode, ParameterDescription, ParameterMode, Repository,
     TypeDescription, ValueDescription, ValueMember,
 };
-use orbium_ifr::{ExportError, idl_of};
+use orbium_ifr::{ExportError, idl_of, sound_idl_of};
 
 /// Every container of a repository.
 struct Liar<F> {
@@ -48,6 +48,14 @@ fn read<F>(contents: F) -> Result<String, ExportError>
 where
     F: Fn(u32, &ObjectRef) -> Vec<Description> + Send + Sync + 'static,
 {
+    read_by(contents, idl_of)
+}
+
+/// The same, as `read` reads it.
+fn read_by<F, T>(contents: F, read: impl FnOnce(&Repository) -> T) -> T
+where
+    F: Fn(u32, &ObjectRef) -> Vec<Description> + Send + Sync + 'static,
+{
     let config = Config {
         endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
         ..Config::default()
@@ -66,7 +74,7 @@ where
     poa.manager().activate().unwrap();
     let client = Orb::builder().build().unwrap();
     let repository: Repository = client.resolve(&orb.object_to_string(&object)).unwrap();
-    let read = idl_of(&repository);
+    let read = read(&repository);
     client.shutdown(true).unwrap();
     orb.shutdown(true).unwrap();
     read
@@ -119,6 +127,16 @@ fn operation(own: &ObjectRef, parameter: &str, context: &str) -> Description {
         exceptions: Vec::new(),
     };
     described(DefinitionKind::DkOperation, own, Any::new(&value).unwrap())
+}
+
+/// Another operation, of which all is well.
+fn sound_operation(own: &ObjectRef) -> Description {
+    let described = operation(own, "a", "");
+    let mut value: OperationDescription = described.value.extract().unwrap();
+    value.name = "g".to_owned();
+    value.id = "IDL:I/g:1.0".to_owned();
+    value.contexts.clear();
+    self::described(DefinitionKind::DkOperation, own, Any::new(&value).unwrap())
 }
 
 fn ty(
@@ -361,4 +379,42 @@ fn members_of_values_that_are_no_idl_are_errors() {
     let other = TypeCode::value("IDL:V:1.0", "W", 0, None, [("n", inner, true)]);
     let text = with_member("m", TypeCode::sequence(other, 0)).unwrap();
     assert!(text.contains("public sequence<::V> m;"), "{text}");
+}
+
+/// `orbium call` read the whole repository, and one definition that makes no IDL failed it for
+/// every interface.
+#[test]
+fn what_is_sound_is_read_without_what_is_broken() {
+    let contents = |call: u32, own: &ObjectRef| match call {
+        // An interface, a type with a bad name, and one that needs what is not there.
+        0 => vec![
+            interface(own),
+            ty(
+                own,
+                DefinitionKind::DkAlias,
+                ("not a name", "IDL:X:1.0"),
+                TypeCode::alias("IDL:X:1.0", "not a name", Type::LONG.into()),
+            ),
+            ty(
+                own,
+                DefinitionKind::DkAlias,
+                ("Needing", "IDL:Needing:1.0"),
+                TypeCode::alias(
+                    "IDL:Needing:1.0",
+                    "Needing",
+                    TypeCode::alias("IDL:Missing:1.0", "Missing", Type::LONG.into()),
+                ),
+            ),
+        ],
+        // Its operations: a parameter of the first has a bad name.
+        1 => vec![operation(own, "a b", ""), sound_operation(own)],
+        _ => Vec::new(),
+    };
+    assert!(read_by(contents, idl_of).is_err());
+    let read = read_by(contents, sound_idl_of).unwrap();
+    assert_eq!(
+        read.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        "interface I; interface I { void g(in long a); };"
+    );
+    assert_eq!(read.left_out.len(), 3, "{:?}", read.left_out);
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Definitions that are left out of a text, as they make no IDL.
+
+use super::error::{ExportError, Fault, is_of_definition};
+use super::found::Found;
+use crate::corba::DefinitionKind;
+
+/// Definitions that are left out at most: each is looked for anew.
+const MOST_LEFT_OUT: usize = 256;
+
+impl Found {
+    /// Whether neither the definition is left out nor one around it.
+    pub(super) fn is_sound(&self, place: usize) -> bool {
+        let container = |place: &usize| self.definitions[*place].container;
+        self.broken.is_empty()
+            || core::iter::successors(Some(place), container)
+                .all(|place| !self.broken.contains(&place))
+    }
+
+    /// Leaves out a definition with all that is in it. A value without one of its members would
+    /// be another type: it is left out as a whole.
+    ///
+    /// # Errors
+    /// The one given, if too many are left out.
+    pub(super) fn leave_out(&mut self, fault: Fault) -> Result<(), ExportError> {
+        let Fault { place, error } = fault;
+        let it = &self.definitions[place];
+        let broken = match (it.kind, it.container) {
+            (DefinitionKind::DkValueMember, Some(value)) => value,
+            _ => place,
+        };
+        self.broken.insert(broken);
+        self.note(error)
+    }
+
+    pub(super) fn note(&mut self, error: ExportError) -> Result<(), ExportError> {
+        if self.left_out.len() == MOST_LEFT_OUT {
+            return Err(error);
+        }
+        self.left_out.push(error);
+        Ok(())
+    }
+
+    /// Whether a definition in a container may be left out for that reason.
+    pub(super) fn may_leave_out(&self, parent: Option<usize>, error: &ExportError) -> bool {
+        let is_in_value =
+            parent.is_some_and(|it| self.definitions[it].kind == DefinitionKind::DkValue);
+        self.leaves_out && !is_in_value && is_of_definition(error)
+    }
+}
