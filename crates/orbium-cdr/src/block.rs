@@ -19,6 +19,8 @@
 
 use crate::{Field, FixedIn, FixedOut, FixedSize, Layout};
 
+pub(crate) mod ascii;
+
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod masked;
 

@@ -55,6 +55,8 @@ pub(crate) struct More<'a> {
     pub(crate) state_type: Option<TypeId>,
     /// The most steps that a walk may take without an octet, if not as many as usual.
     pub(crate) free_steps: Option<u32>,
+    /// The steps that such walks took without an octet.
+    pub(crate) spent_steps: u64,
 }
 
 impl More<'_> {

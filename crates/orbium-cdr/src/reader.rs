@@ -109,8 +109,8 @@ impl<'a> CdrReader<'a> {
     #[inline(always)]
     pub fn remaining(&self) -> usize {
         match &self.more {
-            None => self.rest.len(),
-            Some(_) => self.remaining_across(),
+            Some(more) if more.boundaries.is_some() => self.remaining_across(),
+            _ => self.rest.len(),
         }
     }
 
@@ -200,6 +200,36 @@ impl<'a> CdrReader<'a> {
     pub fn read_u64(&mut self) -> Result<u64, CdrError> {
         let value = u64::from_ne_bytes(self.primitive(8)?);
         Ok(if self.swap { value.swap_bytes() } else { value })
+    }
+
+    /// The next longs, and the position of the first of them: `None` if they are not there in
+    /// one piece.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn peek_longs<const N: usize>(&self) -> Option<(usize, [u32; N])> {
+        let position = self.position();
+        let skip = gap(position, 4);
+        let octets = self.rest.get(skip..)?;
+        let (longs, _) = octets.as_chunks();
+        let longs = longs.first_chunk::<N>()?.map(u32::from_ne_bytes);
+        let longs = if self.swap {
+            longs.map(u32::swap_bytes)
+        } else {
+            longs
+        };
+        Some((position + skip, longs))
+    }
+
+    /// Skips so many longs.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`].
+    #[doc(hidden)]
+    #[inline]
+    pub fn skip_longs(&mut self, count: usize) -> Result<(), CdrError> {
+        let skip = gap(self.position(), 4);
+        self.take(skip + 4 * count).map(|_| ())
     }
 
     /// Reads the count of a sequence with elements of at least `least` octets each, and

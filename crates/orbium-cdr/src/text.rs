@@ -4,22 +4,10 @@
 
 use std::borrow::Cow;
 
+use crate::block::ascii::{Scanned, scan};
 use crate::room;
+use crate::writer::GATHER_FROM;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, WChar};
-
-/// Whether there is a NUL: word by word, as `contains` goes octet by octet through texts of two
-/// words, which most are.
-#[inline]
-fn has_nul(octets: &[u8]) -> bool {
-    const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
-    let (words, rest) = octets.as_chunks();
-    let is_in_a_word = words.iter().any(|word| {
-        let word = u64::from_ne_bytes(*word);
-        word.wrapping_sub(LOWEST) & !word & HIGHEST != 0
-    });
-    is_in_a_word || rest.contains(&0)
-}
 
 impl<'a> CdrWriter<'a> {
     /// Writes a string in the negotiated code set.
@@ -29,18 +17,22 @@ impl<'a> CdrWriter<'a> {
     #[inline]
     pub fn write_str(&mut self, value: &'a str) {
         let octets = value.as_bytes();
-        if has_nul(octets) {
+        let scanned = scan(octets);
+        if scanned.has_nul {
             self.fail(CdrErrorKind::BadString);
         }
-        match self.format().char_set {
-            CharSet::Utf8 | CharSet::Utf8AndLatin1Char => {
-                self.write_count(octets.len() + 1);
-                self.write_raw_gathered(octets);
-                self.write_u8(0);
-            }
-            CharSet::Latin1 if octets.is_ascii() => self.write_name(value),
-            CharSet::Latin1 => self.write_latin1(value),
+        if scanned.ascii.is_none() && self.format().char_set == CharSet::Latin1 {
+            return self.write_latin1(value);
         }
+        if octets.len() < GATHER_FROM {
+            return self.write_terminated(octets);
+        }
+        self.write_count(octets.len() + 1);
+        match self.format().char_set {
+            CharSet::Latin1 => self.write_raw(octets),
+            CharSet::Utf8 | CharSet::Utf8AndLatin1Char => self.write_raw_gathered(octets),
+        }
+        self.write_u8(0);
     }
 
     /// Writes a string that is never converted: a repository id, an operation
@@ -194,10 +186,45 @@ impl<'a> CdrReader<'a> {
     #[inline]
     pub fn read_str(&mut self) -> Result<Cow<'a, str>, CdrError> {
         let octets = self.read_text()?;
-        if has_nul(octets) {
+        match scan(octets) {
+            Scanned {
+                has_nul: false,
+                ascii: Some(text),
+            } => Ok(Cow::Borrowed(text)),
+            scanned => self.beyond_ascii(octets, scanned),
+        }
+    }
+
+    /// As [`CdrReader::read_str`], copied.
+    #[inline]
+    pub(crate) fn read_string(&mut self) -> Result<String, CdrError> {
+        let octets = self.read_text()?;
+        match scan(octets) {
+            Scanned {
+                has_nul: false,
+                ascii: Some(text),
+            } if text.len() <= room::LITTLE => Ok(text.to_owned()),
+            scanned => {
+                let text = self.beyond_ascii(octets, scanned)?;
+                room::owned(text).ok_or_else(|| self.no_memory())
+            }
+        }
+    }
+
+    /// The text of octets that are not all ASCII, or are many.
+    #[inline(never)]
+    fn beyond_ascii(
+        &self,
+        octets: &'a [u8],
+        scanned: Scanned<'a>,
+    ) -> Result<Cow<'a, str>, CdrError> {
+        if scanned.has_nul {
             return Err(self.error(CdrErrorKind::BadString));
         }
-        if self.format().char_set == CharSet::Latin1 && !octets.is_ascii() {
+        if let Some(text) = scanned.ascii {
+            return Ok(Cow::Borrowed(text));
+        }
+        if self.format().char_set == CharSet::Latin1 {
             return match latin1(octets) {
                 Some(text) => Ok(Cow::Owned(text)),
                 None => Err(self.no_memory()),
@@ -311,27 +338,6 @@ impl<'a> CdrReader<'a> {
             Ok(text) if !text.as_bytes().contains(&0) => Ok(text),
             Ok(_) => Err(self.error(CdrErrorKind::BadString)),
             Err(kind) => Err(self.error(kind)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::has_nul;
-
-    #[test]
-    fn a_nul_is_found_wherever_it_is() {
-        for length in 0..40 {
-            // Octets that a borrow between those of a word could take for NUL.
-            for other in [1, 0x7f, 0x80, 0x81, 0xff] {
-                let mut octets = vec![other; length];
-                assert!(!has_nul(&octets), "{octets:?}");
-                for place in 0..length {
-                    octets[place] = 0;
-                    assert!(has_nul(&octets), "{octets:?}");
-                    octets[place] = other;
-                }
-            }
         }
     }
 }

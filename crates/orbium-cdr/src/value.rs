@@ -81,6 +81,9 @@ pub trait Decode: Sized {
         count: usize,
         out: &mut Vec<Self>,
     ) -> Result<(), CdrError> {
+        if count == 0 {
+            return Ok(());
+        }
         // In memory an element may be larger than on the wire: reserve no more
         // memory than there are octets to justify it.
         let octets = reader.remaining();
@@ -197,11 +200,7 @@ impl Encode for String {
 impl Decode for String {
     const MIN_SIZE: usize = 4;
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let text = reader.read_str()?;
-        if text.len() > room::LITTLE {
-            return room::owned(text).ok_or_else(|| reader.no_memory());
-        }
-        Ok(text.into_owned())
+        reader.read_string()
     }
     fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let text = reader.read_str()?;

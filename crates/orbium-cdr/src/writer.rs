@@ -4,6 +4,7 @@
 mod message_state;
 mod pieces;
 mod remembers;
+mod text;
 
 use crate::block;
 use crate::layout::gap;

@@ -36,6 +36,7 @@ pub(crate) static VALUE_BASE: Class = Class {
     described: &Type::value(VALUE_BASE_ID, "ValueBase", 0, None, &[]),
     make: stateless,
     read: unreadable,
+    read_new: never_new,
 };
 
 /// What an abstract type makes: nothing that any type would take.
@@ -49,6 +50,13 @@ pub fn stateless() -> ValueBase {
 #[doc(hidden)]
 #[allow(clippy::missing_errors_doc)]
 pub fn unreadable(_: &ValueBase, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    Err(reader.error(CdrErrorKind::BadValue))
+}
+
+/// What a type makes of which the ORB makes no values with their states: nothing.
+#[doc(hidden)]
+#[allow(clippy::missing_errors_doc)]
+pub fn never_new(_: usize, reader: &mut CdrReader<'_>) -> Result<ValueBase, CdrError> {
     Err(reader.error(CdrErrorKind::BadValue))
 }
 

@@ -12,7 +12,7 @@ use crate::header::{Header, Ids, Lead, first_known, lead};
 use crate::linked::{Linked, read_number};
 use crate::met::met;
 use crate::read::{begin, read_state};
-use crate::{Class, Facet, Kind, State, ValueBase};
+use crate::{Class, Facet, Kind, State, ValueBase, never_new};
 
 /// The class of all values of described types. It has no id: each value has its own.
 static DESCRIBED: Class = Class {
@@ -32,6 +32,7 @@ static DESCRIBED: Class = Class {
         value.write_state::<Described>().state = Some(state);
         Ok(())
     },
+    read_new: never_new,
 };
 
 /// Steps that reading a state by its TypeCode may take besides those that its octets allow.

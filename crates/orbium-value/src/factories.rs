@@ -30,11 +30,12 @@ struct Factory {
     class: &'static Class,
     /// The type, where no more than its TypeCode is known.
     described: Option<TypeCode>,
-    make: Arc<Make>,
+    /// None where values have the default state and no operations.
+    make: Option<Arc<Make>>,
 }
 
 impl Factory {
-    fn new(class: &'static Class, make: Arc<Make>) -> Self {
+    fn new(class: &'static Class, make: Option<Arc<Make>>) -> Self {
         Self {
             class,
             described: None,
@@ -56,13 +57,12 @@ impl Factories {
     /// message unreadable.
     pub fn register<T: ValueType>(&self, make: impl Fn() -> T + Send + Sync + 'static) -> bool {
         let make = Arc::new(move || make().as_value().clone());
-        self.insert(T::class().id.into(), Factory::new(T::class(), make))
+        self.insert(T::class().id.into(), Factory::new(T::class(), Some(make)))
     }
 
     /// Makes type `T` known: its values have the default state and no operations.
     pub fn register_type<T: ValueType>(&self) -> bool {
-        let make = Arc::new(T::class().make);
-        self.insert(T::class().id.into(), Factory::new(T::class(), make))
+        self.insert(T::class().id.into(), Factory::new(T::class(), None))
     }
 
     fn insert(&self, id: Cow<'static, str>, factory: Factory) -> bool {
@@ -72,7 +72,7 @@ impl Factories {
     /// Makes the type of a value known; new ones have its operations.
     pub(crate) fn register_like(&self, value: &ValueBase) {
         let class = value.class();
-        let mut factory = Factory::new(class, make_like(class, value.facets()));
+        let mut factory = Factory::new(class, Some(make_like(class, value.facets())));
         let id = match value.description() {
             None => class.id.into(),
             Some(description) => {
@@ -91,7 +91,6 @@ impl Factories {
     /// The registered type of an id, if it was compiled, with its factory.
     pub(crate) fn compiled(&self, id: &str) -> Option<Found> {
         let Factory { class, make, .. } = self.find(id).filter(|it| it.described.is_none())?;
-        let make = Some(make);
         Some(Found { class, make })
     }
 
@@ -179,13 +178,19 @@ impl Found {
         if let Some(Factory { class, make, .. }) = factories.and_then(|all| all.find(id))
             && class.is_a(formal)
         {
-            let make = Some(make);
             return Some(Self { class, make });
         }
         let class = formal
             .find(id)
             .filter(|class| class.kind != Kind::Abstract)?;
         Some(Self { class, make: None })
+    }
+
+    /// The type, if the ORB itself makes its values and reads their states.
+    #[inline]
+    pub(crate) fn without_factory(&self) -> Option<&'static Class> {
+        let is_plain = self.make.is_none() && self.class.custom.is_none();
+        is_plain.then_some(self.class)
     }
 
     /// A value to read into; none if the factory makes values of another type.

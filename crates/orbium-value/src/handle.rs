@@ -70,7 +70,11 @@ impl ValueBase {
     #[doc(hidden)]
     #[must_use]
     pub fn with_state<S: State>(class: &'static Class, state: S) -> Self {
-        Self::with_facets(class, state, Vec::new())
+        Self(Arc::new(Object {
+            class,
+            facets: None,
+            state: RwLock::new(state),
+        }))
     }
 
     #[doc(hidden)]
@@ -237,6 +241,9 @@ pub struct Class {
     /// Reads the state of a value of this class.
     #[doc(hidden)]
     pub read: fn(&ValueBase, &mut CdrReader<'_>) -> Result<(), CdrError>,
+    /// Reads the state of a value that the message has entered by a number, and makes the value.
+    #[doc(hidden)]
+    pub read_new: fn(usize, &mut CdrReader<'_>) -> Result<ValueBase, CdrError>,
 }
 
 impl Class {

@@ -50,7 +50,7 @@ pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
             let met = met(reader);
             met.recurs = true;
             met.note_lent();
-            match found(&met.values, target) {
+            match met.value_at(target) {
                 Some(Some(value)) => Ok(Lead::Known(value)),
                 // It was skipped, as its type is not known.
                 Some(None) => Err(reader.error(CdrErrorKind::UnknownValue)),

@@ -86,7 +86,7 @@ mod write;
 
 pub use abstract_interface::Abstract;
 #[doc(hidden)]
-pub use base::{stateless, unreadable};
+pub use base::{never_new, stateless, unreadable};
 pub use class::Kind;
 pub use custom::{CustomMarshal, DataInput, DataOutput};
 pub use described::read_described;
@@ -99,6 +99,8 @@ pub use handle::{Custom, made, read_into};
 #[doc(hidden)]
 pub use in_any::{copy_abstract, copy_value};
 pub use linked::Linked;
+#[doc(hidden)]
+pub use read::read_new;
 pub use read::read_value;
 pub use state::State;
 pub use write::write_value;

@@ -293,6 +293,7 @@ macro_rules! idl_value_handle {
                     described: &$type,
                     make: $crate::idl_value_class!($kind make $name),
                     read: $crate::idl_value_class!($kind read $name),
+                    read_new: $crate::idl_value_class!($kind read_new $name),
                 };
                 &CLASS
             }
@@ -386,11 +387,17 @@ macro_rules! idl_value_class {
     (Abstract read $name:ident) => {
         $crate::unreadable
     };
+    (Abstract read_new $name:ident) => {
+        $crate::never_new
+    };
     ($kind:ident make $name:ident) => {
         $crate::made::<$name>
     };
     ($kind:ident read $name:ident) => {
         $crate::read_into::<$name>
+    };
+    ($kind:ident read_new $name:ident) => {
+        $crate::read_new::<$name>
     };
 }
 

@@ -1,21 +1,62 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is known of a message while its values are read.
 
+use core::cell::Cell;
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
 use crate::described_types::DescribedTypes;
 use crate::factories::Found;
-use crate::{Class, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, ValueBase};
+use crate::{Class, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, State, ValueBase};
 
 pub(crate) type Id = Arc<str>;
+
+/// What stands at a tag.
+#[derive(Debug)]
+enum Entry {
+    /// A value that was skipped, as its type is not known.
+    Skipped,
+    Made(ValueBase),
+    /// A value of that type, of which the state is being read. It is made with its state, unless
+    /// the state leads back to it.
+    Pending(&'static Class),
+}
+
+/// Entries by position. The memory for them is kept from message to message: the heap is spared
+/// a large block between the small ones of the values.
+#[derive(Debug)]
+struct Entries(Vec<(usize, Entry)>);
+
+thread_local! {
+    static SPARE: Cell<Vec<(usize, Entry)>> = const { Cell::new(Vec::new()) };
+}
+
+/// Entries that a thread keeps memory for.
+const MAX_SPARE: usize = 4096;
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self(SPARE.try_with(Cell::take).unwrap_or_default())
+    }
+}
+
+impl Drop for Entries {
+    fn drop(&mut self) {
+        let mut entries = core::mem::take(&mut self.0);
+        entries.clear();
+        if entries.capacity() <= MAX_SPARE {
+            // At the end of a thread there is nothing to keep it for.
+            let _ = SPARE.try_with(|spare| spare.set(entries));
+        }
+    }
+}
 
 /// What was read of a message's values, all in order of position.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// Where tags are. A value that was skipped is none.
-    pub(crate) values: Vec<(usize, Option<ValueBase>)>,
+    /// Where tags are, and what stands there.
+    values: Entries,
     pub(crate) ids: Vec<(usize, Id)>,
     pub(crate) lists: Vec<(usize, Arc<[Id]>)>,
     pub(crate) codebases: Vec<usize>,
@@ -46,11 +87,11 @@ pub(crate) struct Met {
 impl Drop for Met {
     fn drop(&mut self) {
         if self.recurs && !self.is_lent {
-            let values = core::mem::take(&mut self.values);
-            values
-                .iter()
-                .filter_map(|(_, value)| value.as_ref())
-                .for_each(ValueBase::reset);
+            for (_, entry) in &self.values.0 {
+                if let Entry::Made(value) = entry {
+                    value.reset();
+                }
+            }
         }
     }
 }
@@ -66,21 +107,76 @@ pub(crate) struct Latest {
 
 impl Met {
     /// Enters a value where indirections find it, before its state is read.
-    pub(crate) fn enter(
-        &mut self,
-        at: usize,
-        value: Option<ValueBase>,
-    ) -> Result<(), CdrErrorKind> {
+    #[inline]
+    fn enter(&mut self, at: usize, entry: Entry) -> Result<(), CdrErrorKind> {
         if self.depth == MAX_DEPTH {
             return Err(CdrErrorKind::TooDeep);
         }
-        if self.values.len() == MAX_VALUES {
+        if self.values.0.len() == MAX_VALUES {
             return Err(CdrErrorKind::CountTooLarge);
         }
         self.note_lent();
         self.depth += 1;
-        self.values.push((at, value));
+        self.values.0.push((at, entry));
         Ok(())
+    }
+
+    /// Enters a value that is skipped.
+    pub(crate) fn enter_skipped(&mut self, at: usize) -> Result<(), CdrErrorKind> {
+        self.enter(at, Entry::Skipped)
+    }
+
+    /// Enters a value that is made after its state is read. Returns its number.
+    #[inline]
+    pub(crate) fn begin_state(
+        &mut self,
+        at: usize,
+        class: &'static Class,
+    ) -> Result<usize, CdrErrorKind> {
+        self.enter(at, Entry::Pending(class))?;
+        Ok(self.values.0.len() - 1)
+    }
+
+    /// Leaves the value of that number: makes it with its state, or gives its state to it if
+    /// the state led back to it.
+    #[inline]
+    pub(crate) fn end_state<S: State>(
+        &mut self,
+        number: usize,
+        class: &'static Class,
+        state: S,
+        is_at_end: bool,
+    ) -> ValueBase {
+        let value = match self.values.0.get_mut(number) {
+            Some((_, Entry::Made(value))) => {
+                *value.write_state::<S>() = state;
+                value.clone()
+            }
+            Some((_, entry)) => {
+                let value = ValueBase::with_state(class, state);
+                *entry = Entry::Made(value.clone());
+                value
+            }
+            None => ValueBase::with_state(class, state),
+        };
+        self.leave(is_at_end);
+        value
+    }
+
+    /// The value with its tag at a position: `Some(None)` if it was skipped.
+    pub(crate) fn value_at(&mut self, at: usize) -> Option<Option<ValueBase>> {
+        let entries = &mut self.values.0;
+        let index = entries.binary_search_by_key(&at, |(at, _)| *at).ok()?;
+        let (_, entry) = entries.get_mut(index)?;
+        Some(match entry {
+            Entry::Skipped => None,
+            Entry::Made(value) => Some(value.clone()),
+            Entry::Pending(class) => {
+                let value = (class.make)();
+                *entry = Entry::Made(value.clone());
+                Some(value)
+            }
+        })
     }
 
     /// A value is about to be returned, to the program if it is for no any.
@@ -100,7 +196,7 @@ impl Met {
         made: Option<ValueBase>,
     ) -> Result<ValueBase, CdrErrorKind> {
         let value = made.ok_or(CdrErrorKind::UnknownValue)?;
-        self.enter(at, Some(value.clone()))?;
+        self.enter(at, Entry::Made(value.clone()))?;
         Ok(value)
     }
 
@@ -111,7 +207,7 @@ impl Met {
         self.depth -= 1;
         let is_kept = self.recurs && !self.is_lent;
         if self.depth == 0 && is_at_end && !is_kept {
-            self.values = Vec::new();
+            self.values.0.clear();
         }
     }
 }

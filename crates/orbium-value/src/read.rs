@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
 
 use crate::base::VALUE_BASE;
 use crate::factories::Found;
 use crate::header::{Header, Ids, Lead, first_known, lead};
 use crate::met::{Latest, found, met};
-use crate::{Class, Kind, ValueBase};
+use crate::write::{INDIRECTION, ONE_ID, VALUE_TAG};
+use crate::{Class, HasState, Kind, ValueBase};
 
 /// Types of one message that values in parts cut off are looked up by.
 const MAX_FORMALS: usize = 8;
@@ -25,6 +26,9 @@ pub fn read_value(
     formal: &'static Class,
     reader: &mut CdrReader<'_>,
 ) -> Result<Option<ValueBase>, CdrError> {
+    if let Some(read) = read_like_latest(formal, reader)? {
+        return Ok(Some(read));
+    }
     let header = match lead(reader)? {
         Lead::Null => return Ok(None),
         Lead::Known(value) if value.class().is_a(formal) => return Ok(Some(value)),
@@ -41,6 +45,48 @@ pub fn read_value(
     };
     read_state(&value, &header, reader)?;
     Ok(Some(value))
+}
+
+/// Reads a value of the type before in the same place, if it comes with nothing but an
+/// indirection to the same id: most values do.
+#[inline]
+fn read_like_latest(
+    formal: &'static Class,
+    reader: &mut CdrReader<'_>,
+) -> Result<Option<ValueBase>, CdrError> {
+    let Some((at, [tag, INDIRECTION, offset])) = reader.peek_longs() else {
+        return Ok(None);
+    };
+    if tag != VALUE_TAG | ONE_ID {
+        return Ok(None);
+    }
+    let id_at = (at + 8).wrapping_add_signed(offset as i32 as isize);
+    let met = met(reader);
+    let class = match &met.latest {
+        Some(latest) if latest.id_at == id_at && core::ptr::eq(latest.formal, formal) => {
+            latest.found.without_factory()
+        }
+        _ => None,
+    };
+    let Some(class) = class else {
+        return Ok(None);
+    };
+    let begun = met.begin_state(at, class);
+    let number = begun.map_err(|kind| reader.error(kind))?;
+    reader.skip_longs(3)?;
+    (class.read_new)(number, reader).map(Some)
+}
+
+/// Reads the state of a value that was entered by its number, and makes the value.
+#[doc(hidden)]
+#[allow(clippy::missing_errors_doc)]
+pub fn read_new<V: HasState>(
+    number: usize,
+    reader: &mut CdrReader<'_>,
+) -> Result<ValueBase, CdrError> {
+    let state = V::State::decode(reader)?;
+    let is_at_end = reader.remaining() == 0;
+    Ok(met(reader).end_state(number, V::class(), state, is_at_end))
 }
 
 /// Enters a value of the type before, if this one has the same id in the same place.
@@ -100,7 +146,7 @@ fn pass_value(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let value = begin(&header, &found, reader)?;
         return read_state(&value, &header, reader);
     }
-    let entered = met(reader).enter(header.at, None);
+    let entered = met(reader).enter_skipped(header.at);
     entered.map_err(|kind| reader.error(kind))?;
     reader.enter_chunks()?;
     leave(&header, reader)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values to bytes: each value of a message once, then indirections to it.
 
+use core::cell::Cell;
+
 use orbium_cdr::{CdrErrorKind, CdrWriter, TypeRef};
 
 use crate::address_hash::ByAddress;
@@ -15,17 +17,57 @@ pub(crate) const ONE_ID: u32 = 2;
 pub(crate) const LIST_OF_IDS: u32 = 6;
 pub(crate) const CHUNKED: u32 = 8;
 
+/// Values and where their tags are. The memory for them is kept from message to message: the heap
+/// is spared a large block between the small ones of the values.
+#[derive(Debug)]
+struct WrittenValues(Vec<(usize, ValueBase)>);
+
+thread_local! {
+    static SPARE: Cell<Vec<(usize, ValueBase)>> = const { Cell::new(Vec::new()) };
+}
+
+/// Values that a thread keeps memory for.
+const MAX_SPARE: usize = 4096;
+
+impl Default for WrittenValues {
+    fn default() -> Self {
+        Self(SPARE.try_with(Cell::take).unwrap_or_default())
+    }
+}
+
+impl Drop for WrittenValues {
+    fn drop(&mut self) {
+        let mut values = core::mem::take(&mut self.0);
+        values.clear();
+        if values.capacity() <= MAX_SPARE {
+            // At the end of a thread there is nothing to keep it for.
+            let _ = SPARE.try_with(|spare| spare.set(values));
+        }
+    }
+}
+
+/// A compiled type, where it was expected, and where its id is.
+#[derive(Clone, Copy, Debug)]
+struct LatestPlain {
+    class: &'static Class,
+    /// The address of the id of the expected type.
+    formal: usize,
+    id_at: usize,
+}
+
 /// What was written of a message's values.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     /// All values, and where their tags are. A handle keeps the identity from being given anew.
-    values: Vec<(usize, ValueBase)>,
+    values: WrittenValues,
     /// By identity: where the tag is, of all values that may be met again.
     places: ByAddress<usize>,
     /// By the address of the text: where the id is.
     ids: ByAddress<usize>,
     /// The address and the place of the latest id: most values have that of the one before.
     latest_id: Option<(usize, usize)>,
+    /// The latest type that was written with one id and without chunks.
+    latest_plain: Option<LatestPlain>,
     /// By the address of the class or of the id: where the count of its list is.
     lists: ByAddress<usize>,
     /// The position behind the last tag.
@@ -58,12 +100,14 @@ struct Chunk {
 impl Written {
     /// All values that were written.
     pub(crate) fn values(&self) -> impl Iterator<Item = &ValueBase> {
-        self.values.iter().map(|(_, value)| value)
+        self.values.0.iter().map(|(_, value)| value)
     }
 
     /// All values that were written.
-    pub(crate) fn into_values(self) -> impl Iterator<Item = ValueBase> {
-        self.values.into_iter().map(|(_, value)| value)
+    pub(crate) fn into_values(mut self) -> impl Iterator<Item = ValueBase> {
+        core::mem::take(&mut self.values.0)
+            .into_iter()
+            .map(|(_, value)| value)
     }
 
     /// Whether the value may be met again in this message. One that a state has the only
@@ -76,17 +120,28 @@ impl Written {
     /// Enters a value with its tag at that position.
     fn enter(&mut self, value: &ValueBase, may_recur: bool, at: usize) {
         self.latest = at + 4;
-        self.values.push((at, value.clone()));
+        self.values.0.push((at, value.clone()));
         if may_recur {
             self.places.insert(value.identity(), at);
         }
+    }
+
+    /// Where the id is of a value that is written as the one before: of the same type, where the
+    /// same was expected.
+    #[inline]
+    fn like_latest(&self, class: &'static Class, formal_id: &str) -> Option<usize> {
+        let latest = self.latest_plain.as_ref()?;
+        let is_like = core::ptr::eq(latest.class, class)
+            && latest.formal == formal_id.as_ptr().addr()
+            && self.chunked == 0;
+        is_like.then_some(latest.id_at)
     }
 
     /// Makes all values be found that were written before a custom one.
     fn note_custom(&mut self) {
         if !self.has_custom {
             self.has_custom = true;
-            let places = self.values.iter();
+            let places = self.values.0.iter();
             let places = places.map(|(at, value)| (value.identity(), *at));
             self.places.extend(places);
         }
@@ -138,6 +193,14 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
     }
     written.depth += 1;
     let class = value.class();
+    if let Some(id_at) = written.like_latest(class, formal_id) {
+        let at = at.next_multiple_of(4);
+        let was_in_state = core::mem::replace(&mut written.in_state, true);
+        written.enter(value, may_recur, at);
+        writer.write_fixed(&[VALUE_TAG | ONE_ID, INDIRECTION, offset(id_at, at + 8)]);
+        value.with_whole(|state| state.write(writer));
+        return leave(was_in_state, false, writer);
+    }
     let was_in_state = core::mem::replace(&mut written.in_state, class.custom.is_none());
     let written_type = WrittenType::of(value);
     let is_list = written_type.truncated().is_some() && written_type.id() != formal_id;
@@ -153,6 +216,14 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
     };
     written.enter(value, may_recur, at);
     let id_at = written.place_of(written_type.id());
+    if let (WrittenType::Compiled(class), false, Some(id_at)) = (written_type, is_chunked, id_at) {
+        let formal = formal_id.as_ptr().addr();
+        written.latest_plain = Some(LatestPlain {
+            class,
+            formal,
+            id_at,
+        });
+    }
     Header {
         written_type,
         is_list,

@@ -32,7 +32,7 @@ use crate::{
 ///
 /// Values of no size (empty structs, say) can be many in no octets at all, and
 /// so can the types between a value and its primitives.
-const FREE_STEPS: u64 = 1 << 12;
+pub(crate) const FREE_STEPS: u64 = 1 << 12;
 
 /// Steps a walk may take for each octet that it has walked past. Octets still
 /// ahead earn nothing, or each of many values could spend the same ones.
@@ -67,10 +67,13 @@ fn walk(
     let mut walk = Walk {
         visitor,
         start: reader.position(),
-        free_steps: reader.free_steps().map_or(FREE_STEPS, u64::from),
+        free_steps: reader.free_steps().unwrap_or(FREE_STEPS),
         steps: 0,
     };
-    walk.value(code, reader)
+    walk.value(code, reader)?;
+    let paid = STEPS_PER_OCTET * (reader.position() - walk.start) as u64;
+    reader.spend_steps(walk.steps.saturating_sub(paid));
+    Ok(())
 }
 
 /// Walks past one value of type `code`.

@@ -9,11 +9,16 @@ use core::any::{Any, TypeId};
 
 use super::across::divided;
 use crate::fragment_boundaries::{Chunk, FragmentBoundaries};
+use crate::interpret::FREE_STEPS;
 use crate::layout::gap;
 use crate::{CdrError, CdrErrorKind, CdrReader};
 
 /// The least tag of a value. Smaller positive numbers are sizes of chunks.
 const VALUE_TAGS: u32 = 0x7fff_ff00;
+
+/// Steps that all walks with few free steps may take together for each octet of the message so
+/// far: values of types without members, of which IDL has some, take two steps and four octets.
+const FREE_STEPS_PER_OCTET: u64 = 4;
 
 /// No value has ended before its end tag.
 const NONE_CLOSED: u32 = u32::MAX;
@@ -102,9 +107,9 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Reads with walks by TypeCodes that may take so many steps besides those that their
-    /// octets allow: data that a peer may send many times for a few octets, such as the state
-    /// of a value, is allowed less than a whole message.
+    /// Reads with walks by TypeCodes that may take so many steps each besides those that their
+    /// octets allow, and together not many more than one walk: data that a peer may send many
+    /// times for a few octets, such as the state of a value, is allowed less than a whole message.
     ///
     /// # Errors
     /// What `read` says.
@@ -123,8 +128,21 @@ impl<'a> CdrReader<'a> {
 
     /// The steps that a walk may take without an octet, if not as many as usual.
     #[inline]
-    pub(crate) fn free_steps(&self) -> Option<u32> {
-        self.more.as_ref().and_then(|more| more.free_steps)
+    pub(crate) fn free_steps(&self) -> Option<u64> {
+        let more = self.more.as_ref()?;
+        let each = u64::from(more.free_steps?);
+        let all = FREE_STEPS + FREE_STEPS_PER_OCTET * self.position() as u64;
+        Some(each.min(all.saturating_sub(more.spent_steps)))
+    }
+
+    /// Counts the steps that such a walk took without an octet.
+    #[inline]
+    pub(crate) fn spend_steps(&mut self, steps: u64) {
+        if let Some(more) = &mut self.more
+            && more.free_steps.is_some()
+        {
+            more.spent_steps += steps;
+        }
     }
 
     pub(crate) fn is_chunked(&self) -> bool {

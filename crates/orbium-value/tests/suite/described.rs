@@ -460,6 +460,9 @@ fn states_without_octets_are_bounded() {
         let octets = values_of_nothing(values, structs);
         read_by::<Any>(&empty(), &octets, Format::native()).map(drop)
     };
-    assert_eq!(read(100, 100), Ok(()));
+    assert_eq!(read(20, 100), Ok(()));
     assert_eq!(read(1, 1000), Err(CdrErrorKind::CountTooLarge));
+    // What each may take is not taken once for every four octets, as it was.
+    assert_eq!(read(10_000, 100), Err(CdrErrorKind::CountTooLarge));
+    assert_eq!(read(10_000, 1), Ok(()));
 }
