@@ -3,6 +3,7 @@
 //! one address after the other.
 
 mod at_priority;
+mod intercepted;
 mod rebinding;
 mod recovery;
 mod repeating;
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_interceptor::Policy;
-use orbium_interceptor::client::CallTarget;
+use orbium_interceptor::client::{CallPolicies, CallTarget};
 use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{self, Failed};
 use orbium_invocation::{Operation, SyncScope};
@@ -23,6 +24,7 @@ use orbium_transport::Stamp;
 
 use crate::binding::Binding;
 use crate::candidate::Candidate;
+use crate::effective_policies::EffectivePolicies;
 use crate::errors::no_usable_protocol;
 use crate::link::Link;
 use crate::observed::Observed;
@@ -63,6 +65,8 @@ pub struct Attempt<'o> {
     /// Times that the request was sent again though it may have been served.
     repeats: u32,
     fell_back: bool,
+    /// Whether interceptors see the call only if it ends without results.
+    is_overlooked: bool,
     /// When the call was made, from which its story computes the duration.
     begun: Stamp,
     /// Recorded when the call is over.
@@ -82,6 +86,7 @@ impl<'o> Attempt<'o> {
             retries: 0,
             repeats: 0,
             fell_back: false,
+            is_overlooked: false,
             begun: Stamp::now(),
             observed: None,
         }
@@ -119,7 +124,7 @@ impl<'o> Attempt<'o> {
         operation: &'static Operation,
     ) -> Result<Path, SystemException> {
         if notice == notice::INTERCEPTED && !log::wants_spans() {
-            return Ok(Path::Intercepted);
+            return Ok(self.intercepted_path(operation));
         }
         self.begin_request(notice, operation)
             .map_err(|exception| self.failed(operation, exception))
@@ -355,10 +360,11 @@ impl<'o> Attempt<'o> {
 
     /// The call ends with a user exception.
     #[cold]
-    pub(crate) fn note_user_exception(&self, raised: &impl Raises) {
+    pub(crate) fn note_user_exception<E: Raises>(&self, raised: E) -> E {
         if let Raised::User(id, _) = raised.raised() {
             self.note_user_exception_id(id);
         }
+        raised
     }
 
     /// The call ends with the user exception of that repository id.
@@ -396,8 +402,12 @@ impl CallTarget for Attempt<'_> {
         place.map_or(0, |(place, _)| place as usize)
     }
 
-    fn policies(&self) -> Vec<Policy> {
-        self.object.effective_policies()
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        EffectivePolicies::of(self.object).policy(policy_type)
+    }
+
+    fn policies(&self) -> Arc<dyn CallPolicies> {
+        Arc::new(EffectivePolicies::of(self.object))
     }
 
     fn sync_scope(&self) -> SyncScope {

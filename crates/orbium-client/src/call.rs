@@ -71,7 +71,7 @@ fn call_and<'a, T, E: Raises>(
     }
     orbium_trace::probe!(Initialisation);
     loop {
-        let outcome = match attempt.link() {
+        let (outcome, unseen) = match attempt.link() {
             Ok(link) => {
                 orbium_trace::probe!(ObjectReference);
                 let mut exchange =
@@ -81,25 +81,31 @@ fn call_and<'a, T, E: Raises>(
                 arguments(exchange.writer());
                 orbium_trace::probe!(Marshal);
                 match perform(&mut exchange) {
-                    Answer::Results => match results(&mut exchange) {
-                        Ok(results) => return Ok(results),
-                        Err(exception) => return Err(attempt.failed(operation, exception).into()),
-                    },
-                    Answer::UserException => {
-                        let raised = exchange.user_exception();
-                        if let Ok(raised) = &raised {
-                            attempt.note_user_exception(raised);
-                        }
-                        return Err(
-                            raised.unwrap_or_else(|it| attempt.failed(operation, it).into())
-                        );
+                    Answer::Results => {
+                        return results(&mut exchange)
+                            .map_err(|it| attempt.unreadable(operation, &mut exchange, it).into());
                     }
-                    Answer::None => exchange.outcome(),
+                    Answer::UserException => {
+                        let raised: E = match exchange.user_exception() {
+                            Ok(raised) => attempt.note_user_exception(raised),
+                            Err(exception) => attempt.failed(operation, exception).into(),
+                        };
+                        let shown =
+                            attempt.show_exception(operation, &mut exchange, &raised.raised());
+                        match shown? {
+                            None => return Err(raised),
+                            Some(forward) => (forward, None),
+                        }
+                    }
+                    Answer::None => (exchange.outcome(), attempt.unseen(&mut exchange)),
                 }
             }
-            Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
+            Err(exception) => {
+                let failed = Outcome::Failed(attempt.reached_none(false, exception));
+                (failed, attempt.unseen_unreached())
+            }
         };
-        attempt.again(operation, outcome)?;
+        attempt.again_unless_changed(operation, outcome, unseen)?;
     }
 }
 

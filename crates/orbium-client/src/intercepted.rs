@@ -9,7 +9,6 @@ use orbium_invocation::Operation;
 
 use crate::attempt::{Attempt, Path};
 use crate::buffered::{Buffered, flush_before_call};
-use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
 use crate::outcome::Outcome;
@@ -78,25 +77,8 @@ impl<'a> Intercepted<'_, 'a> {
             match self.attempt(all, attempt, &slots, read) {
                 Ok(Some(ended)) => return ended,
                 Ok(None) => {}
-                Err(changed) => self.go_on_changed(attempt, changed)?,
+                Err(changed) => attempt.go_on_changed(self.operation, changed)?,
             }
-        }
-    }
-
-    /// Goes on as an interceptor says.
-    ///
-    /// # Errors
-    /// What the call ends with instead.
-    #[cold]
-    fn go_on_changed(
-        &self,
-        attempt: &mut Attempt<'_>,
-        changed: CallOutcome,
-    ) -> Result<(), SystemException> {
-        match changed {
-            CallOutcome::Forward(to) => attempt.again(self.operation, Outcome::Forward(to)),
-            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, it)),
-            _ => Err(broken_invariant()),
         }
     }
 
@@ -111,32 +93,41 @@ impl<'a> Intercepted<'_, 'a> {
         read: &mut Reading<'_, 'a>,
     ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
         let object = attempt.object();
-        let start = CallStart {
+        let of_caller = &object.overrides().contexts;
+        let start = |attempt| CallStart {
             operation: self.operation,
             target: attempt,
             current: all.current(),
             slots,
-            contexts: &object.overrides().contexts,
+            contexts: of_caller,
         };
-        let mut flow = CallFlow::new(all, start);
-        flow.send_request()?;
-        let contexts = match self.exchange(attempt, &flow, read) {
-            Ok(()) => ContextList::default(),
-            Err(tried) => {
-                object.keep_reply_contexts(&tried.contexts);
-                return match tried.outcome {
-                    Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
-                    Err(outcome) => {
-                        // Whatever comes next has another target.
-                        let flow = flow.suspend();
-                        let (outcome, ended) = self.again(attempt, outcome);
-                        flow.end(all, &outcome, &tried.contexts).map(|()| ended)
-                    }
-                };
-            }
+        let mut flow = match all.overlooks_results() {
+            true => None,
+            false => Some(CallFlow::new(all, start(attempt))),
         };
+        if let Some(flow) = &mut flow {
+            flow.send_request()?;
+        }
+        let contexts = flow.as_ref().map_or(of_caller, CallFlow::contexts);
+        if let Err(tried) = self.exchange(attempt, contexts, read) {
+            object.keep_reply_contexts(&tried.contexts);
+            let flow = flow.unwrap_or_else(|| CallFlow::under_way(all, start(attempt)));
+            return match tried.outcome {
+                Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
+                Err(outcome) => {
+                    // Whatever comes next has another target.
+                    let flow = flow.suspend();
+                    let (outcome, ended) = attempt.again_shown(self.operation, outcome);
+                    let ended = ended.err().map(Err);
+                    flow.end(all, &outcome, &tried.contexts).map(|()| ended)
+                }
+            };
+        }
+        let contexts = ContextList::default();
         object.keep_reply_contexts(&contexts);
-        flow.end_with_results(&contexts)?;
+        if let Some(mut flow) = flow {
+            flow.end_with_results(&contexts)?;
+        }
         Ok(Some(Ok(())))
     }
 
@@ -165,13 +156,12 @@ impl<'a> Intercepted<'_, 'a> {
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
-        flow: &CallFlow<'_>,
+        contexts: &ContextList,
         read: &mut Reading<'_, 'a>,
     ) -> Result<(), Tried> {
         let overrides = attempt.object().overrides();
         let response = overrides.response_to(self.operation);
         let oneway = response == ResponseFlags::None;
-        let contexts = flow.contexts();
         let link = match overrides.is_buffered() {
             true => self.link_behind_buffer(attempt, oneway, contexts)?,
             false => match self.link(attempt) {
@@ -244,23 +234,6 @@ impl<'a> Intercepted<'_, 'a> {
             arguments: self.arguments,
         };
         request.send(attempt)
-    }
-
-    /// What becomes of an attempt without results: how it ended, and the end of the call
-    /// unless there is another attempt.
-    fn again(
-        &self,
-        attempt: &mut Attempt<'_>,
-        outcome: Outcome,
-    ) -> (CallOutcome, Option<Result<(), SystemException>>) {
-        let next = match &outcome {
-            Outcome::Forward(to) => CallOutcome::Forward(to.clone()),
-            _ => CallOutcome::Retry,
-        };
-        match attempt.again(self.operation, outcome) {
-            Ok(()) => (next, None),
-            Err(exception) => (CallOutcome::Raised(exception), Some(Err(exception))),
-        }
     }
 }
 

@@ -22,6 +22,7 @@ mod connection;
 mod connection_policies;
 mod context;
 pub mod counts;
+mod effective_policies;
 pub mod exchange;
 mod flow_control;
 mod flusher;

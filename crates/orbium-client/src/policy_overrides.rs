@@ -132,14 +132,15 @@ pub trait PolicyScope: Clone {
         }
     }
 
+    /// That of this type, if it is set.
+    fn policy(&self, policy_type: u32) -> Option<Policy>;
+
     /// Those of these types, in their order; all for none.
     fn policies(&self, types: &[u32]) -> Vec<Policy> {
-        let all = self.all();
-        if types.is_empty() {
-            return all;
+        match types {
+            [] => self.all(),
+            types => types.iter().filter_map(|it| self.policy(*it)).collect(),
         }
-        let of = |wanted: &u32| Policy::find(&all, *wanted);
-        types.iter().filter_map(of).cloned().collect()
     }
 }
 
@@ -195,33 +196,58 @@ fn one<T: Erased + Send + Sync>(policy_type: u32, value: Option<T>) -> Option<Po
     value.map(|value| Policy::new(policy_type, value))
 }
 
-/// All that is set of the policies that references, threads and ORBs have.
-fn all_common(
-    times: &TimePolicies,
-    protocols: Option<&ProtocolPolicy>,
-    messaging: &MessagingPolicies,
-    defined: &[Policy],
-) -> Vec<Policy> {
-    let at: fn(u32, Option<SystemTime>) -> Option<Policy> = one;
-    let within: fn(u32, Option<Duration>) -> Option<Policy> = one;
-    let standard = [
-        one(policy_type::REBIND, messaging.rebind),
-        one(policy_type::SYNC_SCOPE, messaging.sync_scope),
-        at(policy_type::REQUEST_START_TIME, times.request_start),
-        at(policy_type::REQUEST_END_TIME, times.request_end),
-        at(policy_type::REPLY_START_TIME, times.reply_start),
-        at(policy_type::REPLY_END_TIME, times.reply_end),
-        within(policy_type::RELATIVE_REQUEST_TIMEOUT, times.request_timeout),
-        within(
-            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT,
-            times.roundtrip_timeout,
-        ),
-        one(policy_type::CLIENT_PROTOCOL, protocols.cloned()),
-    ];
-    let mut all: Vec<_> = standard.into_iter().flatten().collect();
-    all.extend(all_for_routers(messaging.routers));
-    all.extend(defined.iter().cloned());
-    all
+/// The policies that references, threads and ORBs have, to be read.
+struct Held<'p> {
+    times: &'p TimePolicies,
+    protocols: Option<&'p ProtocolPolicy>,
+    messaging: &'p MessagingPolicies,
+    defined: &'p [Policy],
+}
+
+/// The standard policies of references, threads and ORBs.
+const STANDARD: [u32; 14] = [
+    policy_type::REBIND,
+    policy_type::SYNC_SCOPE,
+    policy_type::REQUEST_START_TIME,
+    policy_type::REQUEST_END_TIME,
+    policy_type::REPLY_START_TIME,
+    policy_type::REPLY_END_TIME,
+    policy_type::RELATIVE_REQUEST_TIMEOUT,
+    policy_type::RELATIVE_ROUNDTRIP_TIMEOUT,
+    policy_type::CLIENT_PROTOCOL,
+    policy_type::REQUEST_PRIORITY,
+    policy_type::REPLY_PRIORITY,
+    policy_type::ROUTING,
+    policy_type::MAX_HOPS,
+    policy_type::QUEUE_ORDER,
+];
+
+impl Held<'_> {
+    /// All that are set.
+    fn all(&self) -> Vec<Policy> {
+        let standard = STANDARD.iter().filter_map(|it| self.policy(*it));
+        standard.chain(self.defined.iter().cloned()).collect()
+    }
+
+    /// That of this type, if it is set.
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        let (times, messaging) = (self.times, self.messaging);
+        let at = |value: Option<SystemTime>| one(policy_type, value);
+        let within = |value: Option<Duration>| one(policy_type, value);
+        match policy_type {
+            policy_type::REBIND => one(policy_type, messaging.rebind),
+            policy_type::SYNC_SCOPE => one(policy_type, messaging.sync_scope),
+            policy_type::REQUEST_START_TIME => at(times.request_start),
+            policy_type::REQUEST_END_TIME => at(times.request_end),
+            policy_type::REPLY_START_TIME => at(times.reply_start),
+            policy_type::REPLY_END_TIME => at(times.reply_end),
+            policy_type::RELATIVE_REQUEST_TIMEOUT => within(times.request_timeout),
+            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => within(times.roundtrip_timeout),
+            policy_type::CLIENT_PROTOCOL => one(policy_type, self.protocols.cloned()),
+            END_OF_STANDARD.. => Policy::find(self.defined, policy_type).cloned(),
+            _ => all_for_routers(messaging.routers).find(|it| it.policy_type() == policy_type),
+        }
+    }
 }
 
 /// Sets a policy for routers, unless no request without a router can satisfy it.
@@ -264,6 +290,15 @@ impl Overrides {
             defined: &mut self.defined,
         }
     }
+
+    fn held(&self) -> Held<'_> {
+        Held {
+            times: &self.times,
+            protocols: self.protocols.as_ref(),
+            messaging: &self.messaging,
+            defined: &self.defined,
+        }
+    }
 }
 
 impl PolicyScope for Overrides {
@@ -280,14 +315,16 @@ impl PolicyScope for Overrides {
     }
 
     fn all(&self) -> Vec<Policy> {
-        let mut all = all_common(
-            &self.times,
-            self.protocols.as_ref(),
-            &self.messaging,
-            &self.defined,
-        );
+        let mut all = self.held().all();
         all.extend(one(policy_type::BIDIRECTIONAL, self.bidirectional));
         all
+    }
+
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        match policy_type {
+            policy_type::BIDIRECTIONAL => one(policy_type, self.bidirectional),
+            _ => self.held().policy(policy_type),
+        }
     }
 }
 
@@ -298,6 +335,15 @@ impl ThreadPolicies {
             protocols: &mut self.protocols,
             messaging: &mut self.messaging,
             defined: &mut self.defined,
+        }
+    }
+
+    fn held(&self) -> Held<'_> {
+        Held {
+            times: &self.times,
+            protocols: self.protocols.as_ref(),
+            messaging: &self.messaging,
+            defined: &self.defined,
         }
     }
 }
@@ -312,11 +358,10 @@ impl PolicyScope for ThreadPolicies {
     }
 
     fn all(&self) -> Vec<Policy> {
-        all_common(
-            &self.times,
-            self.protocols.as_ref(),
-            &self.messaging,
-            &self.defined,
-        )
+        self.held().all()
+    }
+
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        self.held().policy(policy_type)
     }
 }

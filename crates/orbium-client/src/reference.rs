@@ -183,6 +183,11 @@ impl<O: ?Sized> Reference<O> {
         self.client.notice() | self.notice
     }
 
+    /// Flags of what a call must check for the reference itself.
+    pub(crate) fn own_notices(&self) -> u8 {
+        self.notice
+    }
+
     /// How often calls of idempotent operations are sent again.
     #[cold]
     pub fn idempotent_retries(&self) -> u32 {

@@ -91,6 +91,13 @@ impl<I: ?Sized> Chain<I> {
         self.unimplemented.load(Ordering::Relaxed) & point.bit != 0
     }
 
+    /// Whether none of them implements any of these points.
+    #[inline]
+    pub(crate) fn does_nothing_at_all(&self, points: &[Point]) -> bool {
+        let bits = points.iter().fold(0, |all, it| all | it.bit);
+        self.unimplemented.load(Ordering::Relaxed) & bits == bits
+    }
+
     /// Runs a starting point of each interceptor in order, with empty slots. `started` counts
     /// those that have succeeded. `info` is called unless none of them implements the point.
     ///
@@ -252,7 +259,7 @@ impl<I: ?Sized> Default for Chain<I> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
-            unimplemented: Arc::default(),
+            unimplemented: Arc::new(AtomicU8::new(u8::MAX)),
         }
     }
 }

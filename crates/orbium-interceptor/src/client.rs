@@ -17,4 +17,4 @@ pub use outcome::CallOutcome;
 pub use points::ClientInterceptor;
 pub use start::CallStart;
 pub use suspended::SuspendedFlow;
-pub use target::{CallFacts, CallTarget};
+pub use target::{CallFacts, CallPolicies, CallTarget};

@@ -5,16 +5,45 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
-use orbium_interceptor::Interceptors;
-use orbium_interceptor::server::{InterceptedObject, RequestFacts, RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
 use crate::reply::InterceptedReply;
 use crate::{IncomingRequest, UntypedReply};
 
+/// What interceptors see of a request before its servant.
+#[derive(Clone, Copy, Debug)]
+pub enum Interception<'f, 'r> {
+    /// There are none.
+    None,
+    /// Nothing: no interceptor implements a point that the request passes.
+    Overlooked,
+    /// Those of the flow see which servant it is for.
+    Flow(&'f RefCell<Option<RequestFlow<'r>>>),
+}
+
+impl Interception<'_, '_> {
+    /// The servant is known: runs `receive_request` of the flow, if there is one.
+    ///
+    /// # Errors
+    /// What interrupts the request.
+    #[inline]
+    pub fn receive_request(self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        match self {
+            Self::None | Self::Overlooked => Ok(()),
+            Self::Flow(flow) => {
+                let mut flow = flow.borrow_mut();
+                flow.as_mut()
+                    .map_or(Ok(()), |it| it.receive_request(object))
+            }
+        }
+    }
+}
+
 /// Serves a request by way of interceptors, and answers it. The ending points are called when
 /// the reply is written, before it is sent. `serve` runs the servant, and calls
-/// `receive_request` of the flow.
+/// `receive_request` of the flow, if there is one.
 ///
 /// # Errors
 /// The system exception that the request ends with; it was sent already.
@@ -27,17 +56,11 @@ pub fn intercept(
     request: &IncomingRequest<'_>,
     object: &dyn InterceptedObject,
     reply: &mut UntypedReply<'_>,
-    serve: impl FnOnce(&mut UntypedReply<'_>, &RefCell<RequestFlow<'_>>) -> Result<(), DispatchError>,
+    serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    let facts = RequestFacts {
-        request_id: reply.request_id(),
-        operation: request.operation,
-        contexts: request.contexts,
-        response: request.response,
-    };
-    let path = InterceptedReply::new(all, reply, request, &facts);
-    let received = path.flow().borrow_mut().receive_contexts(object);
-    if let Err(interrupt) = received {
+    let path = InterceptedReply::new(all, reply, request, object);
+    let is_overlooked = all.overlooks_requests();
+    if !is_overlooked && let Err(interrupt) = path.begin() {
         return path.conclude(reply, interrupt.into());
     }
     if request.response == ResponseFlags::SyncWithServer
@@ -47,7 +70,11 @@ pub fn intercept(
     }
     let served = {
         let mut inner = path.reply(reply);
-        catch_unwind(AssertUnwindSafe(|| serve(&mut inner, path.flow())))
+        let interception = match is_overlooked {
+            true => Interception::Overlooked,
+            false => Interception::Flow(path.flow()),
+        };
+        catch_unwind(AssertUnwindSafe(|| serve(&mut inner, interception)))
     };
     match served {
         Ok(Ok(())) if path.has_sent_results() => {

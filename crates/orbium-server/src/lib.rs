@@ -58,7 +58,7 @@ pub use deferred::{
 pub use dispatcher::{Dispatcher, Host, Located};
 pub use expiry::Expiry;
 pub use incoming::{IncomingRequest, asked_priority};
-pub use intercepted::intercept;
+pub use intercepted::{Interception, intercept};
 use lane_core::LaneCore;
 pub use orb_error::OrbError;
 pub use poa_error::PoaError;

@@ -76,6 +76,7 @@ impl<'o> Attempt<'o> {
             retries: suspended.retries,
             repeats: suspended.repeats,
             fell_back: suspended.fell_back,
+            is_overlooked: false,
             begun: suspended.begun,
             // The reply may be collected on another thread, where a span must not end:
             // see `Call`.

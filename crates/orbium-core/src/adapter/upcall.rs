@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a request that was let in to its servant: threads, interceptors, stand-ins.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
-use orbium_giop::ResponseFlags;
+use orbium_giop::ResponseFlags::SyncWithServer;
 use orbium_interceptor::Interrupt;
-use orbium_interceptor::server::RequestFlow;
 use orbium_invocation::reactor::is_within_a_wait;
-use orbium_server::{IncomingRequest, UntypedReply, intercept};
+use orbium_server::{IncomingRequest, Interception, UntypedReply, intercept};
 
 use crate::adapter::dispatch::{busy, dispatch};
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
@@ -82,17 +80,14 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
         is_special: bool,
     ) -> Result<(), DispatchError> {
-        let mut serve = |reply: &mut UntypedReply<'_>, flow: Option<&RefCell<RequestFlow<'_>>>| {
-            match is_special {
-                false => serve_servant(request, object, arguments, reply, flow),
-                true => serve_found(request, object, arguments, reply, flow),
-            }
-        };
+        let mut serve =
+            |reply: &mut UntypedReply<'_>, interception: Interception<'_, '_>| match is_special {
+                false => serve_servant(request, object, arguments, reply, interception),
+                true => serve_found(request, object, arguments, reply, interception),
+            };
         match &self.interceptors {
-            None => serve(reply, None),
-            Some(all) => intercept(all, request, object, reply, |reply, flow| {
-                serve(reply, Some(flow))
-            }),
+            None => serve(reply, Interception::None),
+            Some(all) => intercept(all, request, object, reply, serve),
         }
     }
 }
@@ -103,11 +98,11 @@ fn serve_found(
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
-    flow: Option<&RefCell<RequestFlow<'_>>>,
+    interception: Interception<'_, '_>,
 ) -> Result<(), DispatchError> {
     let adapter = Arc::clone(&object.adapter);
     adapter.upcall(object, request.operation, reply, &mut |object, reply| {
-        serve_servant(request, object, arguments, reply, flow)
+        serve_servant(request, object, arguments, reply, interception)
     })
 }
 
@@ -118,21 +113,15 @@ fn serve_servant(
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
-    flow: Option<&RefCell<RequestFlow<'_>>>,
+    interception: Interception<'_, '_>,
 ) -> Result<(), DispatchError> {
-    match flow {
-        Some(flow) => {
-            let received = flow.borrow_mut().receive_request(object);
-            match received {
-                Ok(()) => {}
-                Err(Interrupt::Raise(exception)) => return Err(exception.into()),
-                Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
-            }
-        }
-        None if request.response == ResponseFlags::SyncWithServer => {
-            reply.confirm(request.peer)?;
-        }
-        None => {}
+    match interception {
+        Interception::None if request.response == SyncWithServer => reply.confirm(request.peer)?,
+        _ => match interception.receive_request(object) {
+            Ok(()) => {}
+            Err(Interrupt::Raise(exception)) => return Err(exception.into()),
+            Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
+        },
     }
     let call = Call {
         incoming: request,

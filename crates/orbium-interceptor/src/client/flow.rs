@@ -53,6 +53,16 @@ impl<'i> CallFlow<'i> {
         Self::resumed(all, start, progress)
     }
 
+    /// A flow that is under way: no interceptor implements its starting point, and each is
+    /// owed an ending point.
+    #[must_use]
+    #[cold]
+    pub fn under_way(all: &'i Interceptors, start: CallStart<'i>) -> Self {
+        let mut flow = Self::new(all, start);
+        flow.progress.started = all.client.len();
+        flow
+    }
+
     /// A flow that goes on where another one has stopped.
     #[inline]
     pub(super) fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
@@ -224,6 +234,17 @@ impl<'i> CallFlow<'i> {
                 |it, info| it.receive_other(info),
             ),
         }
+    }
+}
+
+impl Interceptors {
+    /// Whether no interceptor implements a point of a call that has results. A flow is needed
+    /// only for a call that ends without: it is [under way](CallFlow::under_way) then.
+    #[must_use]
+    #[inline]
+    pub fn overlooks_results(&self) -> bool {
+        self.client
+            .does_nothing_at_all(&[SEND_REQUEST, RECEIVE_REPLY])
     }
 }
 

@@ -107,7 +107,7 @@ impl ClientRequest<'_> {
     /// # Errors
     /// INV_POLICY 2 if there is none.
     pub fn request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
-        let found = Policy::find(&self.start.target.policies(), policy_type).cloned();
+        let found = self.start.target.policy(policy_type);
         found.ok_or(no_such_policy())
     }
 }

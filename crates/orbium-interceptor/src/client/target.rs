@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a call is made through, as its interceptors may ask.
 
+use std::fmt;
 use std::sync::Arc;
 
 use orbium_giop::Ior;
@@ -21,11 +22,20 @@ pub trait CallTarget {
     /// Place of the profile that is used in that.
     fn profile(&self) -> usize;
 
-    /// The policies of the call.
-    fn policies(&self) -> Vec<Policy>;
+    /// The policy of that type that the call has.
+    fn policy(&self, policy_type: u32) -> Option<Policy>;
+
+    /// The policies of the call, for when its thread has others.
+    fn policies(&self) -> Arc<dyn CallPolicies>;
 
     /// When a oneway returns.
     fn sync_scope(&self) -> SyncScope;
+}
+
+/// The policies that a call was made with, each found when it is asked for.
+pub trait CallPolicies: fmt::Debug + Send + Sync {
+    /// That of this type.
+    fn policy(&self, policy_type: u32) -> Option<Policy>;
 }
 
 /// What a flow begins with that outlives the call of its thread.
@@ -42,7 +52,7 @@ pub struct CallFacts {
     /// Service contexts that the caller added by hand.
     pub contexts: ContextList,
     /// The policies of the call.
-    pub policies: Vec<Policy>,
+    pub policies: Arc<dyn CallPolicies>,
     /// When a oneway returns.
     pub sync_scope: SyncScope,
 }
@@ -80,8 +90,12 @@ impl CallTarget for CallFacts {
         self.profile
     }
 
-    fn policies(&self) -> Vec<Policy> {
-        self.policies.clone()
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        self.policies.policy(policy_type)
+    }
+
+    fn policies(&self) -> Arc<dyn CallPolicies> {
+        Arc::clone(&self.policies)
     }
 
     fn sync_scope(&self) -> SyncScope {

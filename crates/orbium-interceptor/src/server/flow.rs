@@ -29,13 +29,28 @@ impl<'r> RequestFlow<'r> {
     /// A flow with empty slots.
     #[must_use]
     #[inline(always)]
-    pub fn new(all: &'r Interceptors, facts: &'r RequestFacts<'r>) -> Self {
+    pub fn new(all: &'r Interceptors, facts: RequestFacts<'r>) -> Self {
         Self {
             request: ServerRequest::new(facts, all.current()),
             all,
             started: 0,
             slots_are_current: false,
         }
+    }
+
+    /// A flow that is under way: no interceptor implements the points before the servant, and
+    /// each is owed an ending point.
+    #[must_use]
+    #[cold]
+    pub fn under_way(
+        all: &'r Interceptors,
+        facts: RequestFacts<'r>,
+        object: &'r dyn InterceptedObject,
+    ) -> Self {
+        let mut flow = Self::new(all, facts);
+        flow.request.object = Some(object);
+        flow.started = all.server.len();
+        flow
     }
 
     /// Starts with `receive_request_service_contexts` of each interceptor; then they can ask for
@@ -207,6 +222,18 @@ impl<'r> RequestFlow<'r> {
     pub fn reply_contexts(&self) -> Option<&ContextList> {
         let kept = self.request.kept()?;
         Some(&kept.reply_contexts).filter(|it| !it.is_empty())
+    }
+}
+
+impl Interceptors {
+    /// Whether no interceptor implements a point of a request that ends with results, and no
+    /// slot accompanies it. A flow is needed only for a request that ends without: it is
+    /// [under way](RequestFlow::under_way) then.
+    #[must_use]
+    #[inline]
+    pub fn overlooks_requests(&self) -> bool {
+        let points = [RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY];
+        self.server.does_nothing_at_all(&points) && !self.current().has_slots()
     }
 }
 

@@ -86,7 +86,7 @@ pub struct RequestFacts<'r> {
 
 /// What can be asked at every point of a request.
 pub struct ServerRequest<'r> {
-    pub(super) facts: &'r RequestFacts<'r>,
+    pub(super) facts: RequestFacts<'r>,
     pub(super) object: Option<&'r dyn InterceptedObject>,
     pub(super) current: PiCurrent,
     /// `None` while nothing was set or added: a flow is moved, and dropped.
@@ -104,7 +104,7 @@ pub(super) struct Kept {
 
 impl<'r> ServerRequest<'r> {
     #[inline(always)]
-    pub(super) fn new(facts: &'r RequestFacts<'r>, current: PiCurrent) -> Self {
+    pub(super) fn new(facts: RequestFacts<'r>, current: PiCurrent) -> Self {
         Self {
             facts,
             object: None,

@@ -10,6 +10,7 @@ mod flow;
 mod implemented;
 mod initializers;
 mod ior;
+mod overlooked;
 mod recorder;
 mod request_policies;
 mod slots;

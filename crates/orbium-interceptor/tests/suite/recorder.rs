@@ -208,7 +208,7 @@ pub(crate) fn client_orb(all: impl IntoIterator<Item = Recorder>) -> Orb {
 /// A served object of an ORB with interceptors of requests.
 pub(crate) struct Server {
     /// Serves as long as it is held.
-    _orb: Orb,
+    pub orb: Orb,
     pub state: Arc<TargetState>,
     pub target: Target,
 }
@@ -232,11 +232,7 @@ pub(crate) fn serve(interceptors: Interceptors) -> Server {
         .unwrap();
     let state = Arc::new(TargetState::default());
     let target = orb.serve("Target", Arc::clone(&state)).unwrap();
-    Server {
-        _orb: orb,
-        state,
-        target,
-    }
+    Server { orb, state, target }
 }
 
 /// The same object for another ORB.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies that interceptors see before they are sent.
 
-use std::cell::{Cell, OnceCell, RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::time::Instant;
 
-use orbium_cdr::{ByteOrder, CdrWriter, Encode};
+use orbium_cdr::{CdrWriter, Encode};
 use orbium_giop::{
-    Completion, ExceptionKind, PlainReply, ReplyStatus, ResponseFlags, SystemException,
-    SystemExceptionBody, Version, minor,
+    Completion, ExceptionKind, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody,
+    Version, minor,
 };
 use orbium_interceptor::server::{
-    AddedContexts, RequestFacts, RequestFlow, RequestOutcome, ServedRequest,
+    AddedContexts, InterceptedObject, RequestFacts, RequestFlow, RequestOutcome, ServedRequest,
 };
-use orbium_interceptor::{ContextList, Interceptors, ReplyMessage, with_contexts};
+use orbium_interceptor::{ContextList, Interceptors, Interrupt, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
@@ -20,30 +20,72 @@ use super::untyped::UntypedReply;
 use crate::IncomingRequest;
 use crate::deferred::Way;
 
+/// The flow of a request; `None` until there is one.
+type Flow<'r> = RefCell<Option<RequestFlow<'r>>>;
+
 /// The path of a reply by way of the interceptors of its request.
 pub(crate) struct InterceptedReply<'p, 'r> {
     path: &'p dyn ReplyPath,
-    flow: RefCell<RequestFlow<'r>>,
+    all: &'r Interceptors,
+    request: &'r IncomingRequest<'r>,
+    object: &'r dyn InterceptedObject,
+    flow: Flow<'r>,
     /// What the servant adds to it.
     added: AddedContexts,
     version: Version,
     request_id: u32,
     response: ResponseFlags,
     /// How the request has ended, once its interceptors have seen that.
-    ended: OnceCell<RequestOutcome>,
+    ended: Cell<Ended>,
+    /// Whether the next message has no results.
+    is_other: Cell<bool>,
     is_late: Cell<bool>,
+}
+
+/// How a request has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    NotYet,
+    Results,
+    UserException,
+    Raised(SystemException),
+    Forward,
+    /// Without a reply, or with one that comes later.
+    Unanswered,
+}
+
+impl From<&RequestOutcome> for Ended {
+    fn from(outcome: &RequestOutcome) -> Self {
+        match outcome {
+            RequestOutcome::Results => Self::Results,
+            RequestOutcome::UserException(_) => Self::UserException,
+            RequestOutcome::Raised(exception) => Self::Raised(*exception),
+            RequestOutcome::Forward(_) => Self::Forward,
+            RequestOutcome::Late | RequestOutcome::Unanswered => Self::Unanswered,
+        }
+    }
 }
 
 impl ReplyPath for InterceptedReply<'_, '_> {
     fn send(&self, message: &CdrWriter<'_>) {
         // The client expects no results, or has them.
-        if self.response != ResponseFlags::Full || self.ended.get().is_some() {
+        if self.response != ResponseFlags::Full || self.has_ended() {
             return;
         }
-        match self.holds_results(message) {
-            true => self.send_results(message),
-            false => self.send_other(message),
+        if self.is_other.get() {
+            return self.send_other(message);
         }
+        let added = self.added.take();
+        if added.is_empty() && self.flow.borrow().is_none() {
+            self.path.send(message);
+            self.ended.set(Ended::Results);
+            return;
+        }
+        self.send_results(added, message);
+    }
+
+    fn announce(&self, status: ReplyStatus) {
+        self.is_other.set(status != ReplyStatus::NoException);
     }
 
     fn late(&self) -> Option<Box<dyn Way>> {
@@ -66,12 +108,15 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     pub(crate) fn new(
         all: &'r Interceptors,
         reply: &UntypedReply<'p>,
-        request: &IncomingRequest<'_>,
-        facts: &'r RequestFacts<'r>,
+        request: &'r IncomingRequest<'r>,
+        object: &'r dyn InterceptedObject,
     ) -> Self {
         Self {
             path: reply.path,
-            flow: RefCell::new(RequestFlow::new(all, facts)),
+            all,
+            request,
+            object,
+            flow: RefCell::new(None),
             added: AddedContexts::of(ServedRequest::of(request)),
             // Short headers have no place for service contexts.
             version: match reply.version {
@@ -80,13 +125,48 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
             },
             request_id: reply.request_id,
             response: reply.response,
-            ended: OnceCell::new(),
+            ended: Cell::new(Ended::NotYet),
+            is_other: Cell::new(false),
             is_late: Cell::new(false),
         }
     }
 
-    pub(crate) fn flow(&self) -> &RefCell<RequestFlow<'r>> {
+    /// Begins a flow, with the first point of the interceptors.
+    ///
+    /// # Errors
+    /// What interrupts the request. Ending points are yet to be called.
+    #[inline]
+    pub(crate) fn begin(&self) -> Result<(), Interrupt> {
+        let flow = RequestFlow::new(self.all, self.facts());
+        let mut own = self.flow.borrow_mut();
+        own.insert(flow).receive_contexts(self.object)
+    }
+
+    #[inline]
+    fn facts(&self) -> RequestFacts<'r> {
+        RequestFacts {
+            request_id: self.request_id,
+            operation: self.request.operation,
+            contexts: self.request.contexts,
+            response: self.request.response,
+        }
+    }
+
+    pub(crate) fn flow(&self) -> &Flow<'r> {
         &self.flow
+    }
+
+    /// The flow, which is under way if none was needed so far.
+    fn own_flow(&self) -> RefMut<'_, RequestFlow<'r>> {
+        let under_way = || RequestFlow::under_way(self.all, self.facts(), self.object);
+        RefMut::map(self.flow.borrow_mut(), |own| {
+            own.get_or_insert_with(under_way)
+        })
+    }
+
+    #[inline]
+    fn has_ended(&self) -> bool {
+        self.ended.get() != Ended::NotYet
     }
 
     /// The answer that takes this path, in place of another one.
@@ -101,7 +181,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     /// Whether results were sent, as the servant has given them.
     #[inline]
     pub(crate) fn has_sent_results(&self) -> bool {
-        matches!(self.ended.get(), Some(RequestOutcome::Results))
+        self.ended.get() == Ended::Results
     }
 
     /// What a servant that has returned leaves.
@@ -115,32 +195,23 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
         }
     }
 
-    /// Whether a message has results and no service contexts.
-    #[inline]
-    fn holds_results(&self, message: &CdrWriter<'_>) -> bool {
-        let head = message.pieces().next().unwrap_or_default();
-        let plain = PlainReply::find(head, ByteOrder::NATIVE);
-        self.version == Version::V1_2
-            && plain.is_some_and(|it| it.status == ReplyStatus::NoException)
-    }
-
-    /// Sends what is no results of GIOP 1.2.
+    /// Sends what is no results.
     #[cold]
     #[inline(never)]
     fn send_other(&self, message: &CdrWriter<'_>) {
         let broken = RequestOutcome::Raised(unanswered());
         let read = read(message);
         let outcome = read.map_or(broken, |mut it| it.outcome());
-        let mut flow = self.flow.borrow_mut();
+        let mut flow = self.own_flow();
         let ended = flow.end(&outcome, self.added.take());
         self.send_ended(flow, ended.map(|()| outcome), message);
     }
 
     /// The request ends with results.
     #[inline]
-    fn send_results(&self, message: &CdrWriter<'_>) {
-        let mut flow = self.flow.borrow_mut();
-        let ended = flow.end_with_results(self.added.take());
+    fn send_results(&self, added: ContextList, message: &CdrWriter<'_>) {
+        let mut flow = self.own_flow();
+        let ended = flow.end_with_results(added);
         self.send_ended(flow, ended.map(|()| RequestOutcome::Results), message);
     }
 
@@ -158,7 +229,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
                     None => self.path.send(message),
                     Some(contexts) => send_rewritten(self.path, contexts, message),
                 }
-                let _ = self.ended.set(outcome);
+                self.ended.set(Ended::from(&outcome));
             }
             Err(changed) => {
                 drop(flow);
@@ -170,7 +241,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     /// Sends what the request has come to without results.
     #[cold]
     fn send_changed(&self, outcome: RequestOutcome) {
-        let flow = self.flow.borrow();
+        let flow = self.own_flow();
         let none = ContextList::default();
         let contexts = flow.reply_contexts().unwrap_or(&none);
         let (version, id) = (self.version, self.request_id);
@@ -187,7 +258,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
             _ => return,
         };
         self.path.send(&message);
-        let _ = self.ended.set(outcome);
+        self.ended.set(Ended::from(&outcome));
     }
 
     /// Ends the request with that outcome, unless it has ended already.
@@ -200,15 +271,15 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
         reply: &mut UntypedReply<'_>,
         outcome: RequestOutcome,
     ) -> Result<(), DispatchError> {
-        if self.ended.get().is_none() {
+        if !self.has_ended() {
             self.end_unsent(reply, outcome);
         }
         reply.note_answered();
         match self.ended.get() {
-            Some(RequestOutcome::Raised(exception)) => return Err((*exception).into()),
-            Some(RequestOutcome::UserException(_)) => reply.raised = true,
-            Some(RequestOutcome::Forward(_)) => reply.forwarded = true,
-            _ => {}
+            Ended::Raised(exception) => return Err(exception.into()),
+            Ended::UserException => reply.raised = true,
+            Ended::Forward => reply.forwarded = true,
+            Ended::NotYet | Ended::Results | Ended::Unanswered => {}
         }
         Ok(())
     }
@@ -217,13 +288,13 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     /// it ends with is sent if the client waits for it.
     fn end_unsent(&self, reply: &UntypedReply<'_>, outcome: RequestOutcome) {
         let is_late = outcome == RequestOutcome::Late;
-        let seen = self.flow.borrow_mut().end(&outcome, self.added.take());
+        let seen = self.own_flow().end(&outcome, self.added.take());
         let outcome = match seen {
             Err(changed) if !is_late => changed,
             _ => outcome,
         };
         match reply.is_answered() || !reply.is_expected() || is_late {
-            true => drop(self.ended.set(outcome)),
+            true => self.ended.set(Ended::from(&outcome)),
             false => self.send_changed(outcome),
         }
     }

@@ -6,7 +6,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_giop::SystemException;
+use orbium_giop::{ReplyStatus, SystemException};
 use orbium_transport::Deadline;
 
 use super::path::ReplyPath;
@@ -63,6 +63,10 @@ pub(super) struct HeldBack<'a> {
 impl ReplyPath for HeldBack<'_> {
     fn send(&self, message: &CdrWriter<'_>) {
         keep(&self.message, message);
+    }
+
+    fn announce(&self, status: ReplyStatus) {
+        self.path.announce(status);
     }
 
     fn late(&self) -> Option<Box<dyn Way>> {

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
+use orbium_giop::ReplyStatus;
 
 use crate::deferred::Way;
 use crate::lane::Decided;
@@ -14,6 +15,9 @@ pub trait ReplyPath {
     /// Sends the message in the writer. It does not report a failed connection: the
     /// servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
+
+    /// The next message is of that status: called for every one but results.
+    fn announce(&self, _: ReplyStatus) {}
 
     /// The way of an answer that is given after the servant has returned; `None` if there is
     /// none. The answer of this path is the other one's then.

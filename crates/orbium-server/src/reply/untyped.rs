@@ -233,6 +233,7 @@ impl UntypedReply<'_> {
         status: ReplyStatus,
         write: &mut dyn FnMut(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
+        self.path.announce(status);
         self.answer(status, write)
     }
 
