@@ -69,6 +69,17 @@ pub enum Dispatch {
 pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
     /// A request has arrived for an active object.
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
+
+    /// A served request leaves: its servant has answered, or it ends with `failed`, in place of
+    /// which the returned exception answers. On the serving thread, the last hook first; not
+    /// for what was refused or forwarded on arrival, nor when a servant panics.
+    fn leaves(
+        &self,
+        _request: &RequestInfo<'_>,
+        failed: Option<SystemException>,
+    ) -> Option<SystemException> {
+        failed
+    }
 }
 
 /// A [`DispatchHook`] among the choices of an ORB or an adapter. Two are equal
@@ -127,6 +138,12 @@ impl<'r> RequestInfo<'r> {
     #[inline]
     pub fn priority(&self) -> Option<Priority> {
         asked_priority(&self.incoming.contexts)
+    }
+
+    /// The number of its connection, which no other has; `None` within the process.
+    #[must_use]
+    pub fn connection(&self) -> Option<u64> {
+        self.incoming.peer.map(ServerConnection::id)
     }
 
     /// The client; `None` for a call within the process.

@@ -9,6 +9,7 @@
 //! * [`RtPolicies`], [`RtPoa`]: policies of adapters, checked when an adapter is
 //!   made; objects with priorities of their own.
 //! * [`RtObject`]: bands, private connections and protocols of references.
+//! * [`dispatch`]: chains of dispatch hooks, a thread for each request or servant.
 //! * [`binding`]: threads for connections, and bindings that are negotiated.
 //!
 //! Where the host does not permit native priorities an ORB can be *soft*: it
@@ -32,6 +33,7 @@ mod band;
 pub mod binding;
 mod builder;
 mod current;
+pub mod dispatch;
 mod error;
 mod host;
 mod mapping;

@@ -253,10 +253,11 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         let mut serve =
             |reply: &mut UntypedReply<'_>| self.enter_and_serve(request, object, arguments, reply);
-        match log::wants_spans() {
+        let served = match log::wants_spans() {
             true => serve_within(request, object, reply, serve),
             false => serve(reply),
-        }
+        };
+        self.leave(request, object, served)
     }
 
     /// An extension of the adapter, or its policies, may wrap the upcall.

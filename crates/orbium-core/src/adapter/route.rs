@@ -6,6 +6,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
+use crate::raises::DispatchError;
 use crate::{Lane, Priority};
 use orbium_server::lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
 use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
@@ -111,6 +112,26 @@ impl Adapters {
 /// A policy of the adapter forbids the request.
 fn not_allowed() -> SystemException {
     SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
+}
+
+impl Adapters {
+    /// Lets the hooks see how a request ends.
+    pub(super) fn leave(
+        &self,
+        incoming: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        served: Result<(), DispatchError>,
+    ) -> Result<(), DispatchError> {
+        let hooks = [&self.hook, &object.policies().dispatch];
+        let info = RequestInfo { incoming, object };
+        hooks.into_iter().flatten().fold(served, |served, hook| {
+            let failed = served.as_ref().err().copied().map(DispatchError::exception);
+            match (hook.0.leaves(&info, failed), failed) {
+                (Some(other), Some(failed)) if other != failed => Err(other.into()),
+                _ => served,
+            }
+        })
+    }
 }
 
 /// What somebody has said of the request; `None` if he leaves it to others.

@@ -10,6 +10,7 @@ mod common;
 mod connections;
 mod current;
 mod dedication;
+mod dispatch;
 mod hostile;
 mod marks_on_the_wire;
 mod models;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Chains of dispatch hooks.
+
+use std::sync::Arc;
+
+use orbium_core::{
+    Dispatch, DispatchHook, Hook, Lane, Priority, RequestInfo, Scheduling, SystemException,
+};
+
+/// Dispatch hooks in a row, as one: on the way in the first is asked first, on the way out the
+/// last (Chain of Responsibility).
+///
+/// * [`Dispatch::Here`] leaves the request to the next.
+/// * [`Dispatch::At`] and [`Dispatch::InAt`] change the priority and, the latter, the lane; the
+///   next are asked too, and what they say comes in place of it. [`Dispatch::In`] likewise.
+/// * [`Dispatch::Refuse`] and [`Dispatch::Forward`] end the chain.
+/// * [`DispatchHook::leaves`] goes back through all of them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use orbium_core::{Dispatch, DispatchHook, Hook, Policies, Priority, RequestInfo};
+/// use orbium_rt::dispatch::HookChain;
+///
+/// /// Emergencies go first.
+/// #[derive(Debug)]
+/// struct Emergencies;
+///
+/// impl DispatchHook for Emergencies {
+///     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
+///         match request.operation() {
+///             b"stop" => Dispatch::At(Priority::MAX, None),
+///             _ => Dispatch::Here,
+///         }
+///     }
+/// }
+///
+/// let chain = HookChain::new([Hook(Arc::new(Emergencies))]);
+/// let policies = Policies {
+///     dispatch: Some(Hook(Arc::new(chain))),
+///     ..Policies::default()
+/// };
+/// # drop(policies);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HookChain {
+    hooks: Vec<Hook>,
+}
+
+/// What the hooks so far have said.
+#[derive(Default)]
+struct Said {
+    lane: Option<Lane>,
+    priority: Option<(Priority, Option<Scheduling>)>,
+}
+
+impl HookChain {
+    /// These hooks, in this order.
+    #[must_use]
+    pub fn new(hooks: impl IntoIterator<Item = Hook>) -> Self {
+        Self {
+            hooks: hooks.into_iter().collect(),
+        }
+    }
+
+    /// The same with one more at its end.
+    #[must_use]
+    pub fn then(mut self, hook: impl DispatchHook) -> Self {
+        self.hooks.push(Hook(Arc::new(hook)));
+        self
+    }
+}
+
+impl DispatchHook for HookChain {
+    fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
+        let mut said = Said::default();
+        for hook in &self.hooks {
+            match hook.0.arrived(request) {
+                Dispatch::Here => {}
+                Dispatch::At(priority, scheduling) => said.priority = Some((priority, scheduling)),
+                Dispatch::In(lane) => said.lane = Some(lane),
+                Dispatch::InAt(lane, priority, scheduling) => {
+                    said.lane = Some(lane);
+                    said.priority = Some((priority, scheduling));
+                }
+                last @ (Dispatch::Refuse(_) | Dispatch::Forward(_)) => return last,
+            }
+        }
+        match (said.lane, said.priority) {
+            (None, None) => Dispatch::Here,
+            (None, Some((priority, scheduling))) => Dispatch::At(priority, scheduling),
+            (Some(lane), None) => Dispatch::In(lane),
+            (Some(lane), Some((priority, scheduling))) => {
+                Dispatch::InAt(lane, priority, scheduling)
+            }
+        }
+    }
+
+    fn leaves(
+        &self,
+        request: &RequestInfo<'_>,
+        failed: Option<SystemException>,
+    ) -> Option<SystemException> {
+        let hooks = self.hooks.iter().rev();
+        hooks.fold(failed, |failed, hook| hook.0.leaves(request, failed))
+    }
+}
