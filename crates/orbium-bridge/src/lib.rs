@@ -93,9 +93,8 @@ impl Bridge {
             .register(&poller, &shared.waker)
             .map_err(&failed)?;
         let accept = move || {
-            accepting.run(&poller, &|| serving.is_stopping(), &|stream, _| {
-                take_on(&serving, stream);
-            });
+            let take_on = |stream, _| take_on(&serving, stream);
+            accepting.run(&poller, &serving.waker, &|| serving.is_stopping(), &take_on);
         };
         let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(&failed)?;
         Ok(Self {

@@ -2,9 +2,12 @@
 //! Taking connections: what servers and bridges listen with.
 
 use std::io;
+use std::mem;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::Headers;
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::{Interest, Poller, Ready, Waker};
 use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 
@@ -14,6 +17,9 @@ use crate::protocol::{ChannelOptions, OpenError, Protocols};
 /// How long nothing is accepted after the system refused a connection: others
 /// may give some back.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The most acceptors that share a poller; connections are numbered from behind them on.
+pub const MAX_ACCEPTORS: usize = 255;
 
 /// Token of the waker; acceptors follow, from 1 on.
 pub const WAKER: u64 = 0;
@@ -29,11 +35,75 @@ pub const fn place_of(token: u64) -> usize {
 
 /// Acceptors that share a poller with a waker.
 pub struct Accepting {
-    acceptors: Vec<Box<dyn Acceptor>>,
+    /// In their places; those that were closed left theirs empty.
+    acceptors: Vec<Option<Box<dyn Acceptor>>>,
     /// Which headers messages have there.
     headers: Vec<Headers>,
     /// Until when nothing is accepted: the system has run out of something.
     paused: Option<Deadline>,
+    changes: AcceptorChanges,
+}
+
+/// Acceptors to add to those of a running thread, and to close. Clones are for the same
+/// thread, which applies the changes when it is woken.
+#[derive(Clone, Default)]
+pub struct AcceptorChanges(Arc<Mutex<Pending>>);
+
+#[derive(Default)]
+struct Pending {
+    changes: Vec<Change>,
+    /// The thread accepts nothing any more.
+    is_over: bool,
+}
+
+enum Change {
+    Open(usize, Box<dyn Acceptor>),
+    Close(usize),
+}
+
+impl AcceptorChanges {
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, change: Change) -> bool {
+        let mut pending = self.lock();
+        if !pending.is_over {
+            pending.changes.push(change);
+        }
+        !pending.is_over
+    }
+
+    /// Has connections accepted there too; `false` if nothing is accepted any more.
+    pub fn open(&self, place: usize, acceptor: Box<dyn Acceptor>) -> bool {
+        self.push(Change::Open(place, acceptor))
+    }
+
+    /// Has that acceptor closed, after what waits there is accepted; `false` if nothing is
+    /// accepted any more.
+    pub fn close(&self, place: usize) -> bool {
+        self.push(Change::Close(place))
+    }
+}
+
+/// Listens at one more endpoint, for [`AcceptorChanges::open`]: where it is found, and which
+/// headers messages have there.
+pub fn listen_at(
+    endpoint: &Endpoint,
+    protocols: &Protocols,
+    options: &ChannelOptions,
+    short: bool,
+) -> Result<(Box<dyn Acceptor>, Channel, Headers), OpenError> {
+    let acceptor = protocols.listen_with(endpoint, options, short)?;
+    let channel = Channel {
+        messaging: protocols.messaging_at(endpoint),
+        ..Channel::of(endpoint, &*acceptor)
+    };
+    let headers = match short {
+        true => protocols.headers(&channel),
+        false => Headers::GIOP,
+    };
+    Ok((acceptor, channel, headers))
 }
 
 impl Accepting {
@@ -62,25 +132,19 @@ impl Accepting {
         options: &ChannelOptions,
         short: bool,
     ) -> Result<(Self, Vec<Channel>), OpenError> {
-        let mut acceptors = Vec::with_capacity(endpoints.len());
         let mut published = Vec::with_capacity(endpoints.len());
-        for endpoint in endpoints {
-            let acceptor = protocols.listen_with(endpoint, options, short)?;
-            published.push(Channel {
-                messaging: protocols.messaging_at(endpoint),
-                ..Channel::of(endpoint, &*acceptor)
-            });
-            acceptors.push(acceptor);
-        }
-        let headers = published.iter().map(|it| match short {
-            true => protocols.headers(it),
-            false => Headers::GIOP,
-        });
-        let accepting = Self {
-            headers: headers.collect(),
-            acceptors,
+        let mut accepting = Self {
+            acceptors: Vec::with_capacity(endpoints.len()),
+            headers: Vec::with_capacity(endpoints.len()),
             paused: None,
+            changes: AcceptorChanges::default(),
         };
+        for endpoint in endpoints {
+            let (acceptor, channel, headers) = listen_at(endpoint, protocols, options, short)?;
+            accepting.acceptors.push(Some(acceptor));
+            accepting.headers.push(headers);
+            published.push(channel);
+        }
         Ok((accepting, published))
     }
 
@@ -94,10 +158,10 @@ impl Accepting {
     ) -> Self {
         let acceptors = self.acceptors.into_iter().zip(&self.headers).enumerate();
         let acceptors = acceptors.map(|(place, (acceptor, headers))| match *headers {
-            Headers::GIOP => change(place, acceptor),
+            Headers::GIOP => acceptor.map(|it| change(place, it)),
             _ => acceptor,
         });
-        self.acceptors = acceptors.chain(acceptor).collect();
+        self.acceptors = acceptors.chain(acceptor.map(Some)).collect();
         self.headers.resize(self.acceptors.len(), Headers::GIOP);
         self
     }
@@ -111,10 +175,66 @@ impl Accepting {
     /// backlog.
     #[inline(never)]
     pub fn end(&mut self, poller: &Poller) {
-        for (place, acceptor) in self.acceptors.iter().enumerate() {
+        for (place, acceptor) in self.open() {
             let _ = poller.remove(&acceptor.source(), token(place));
         }
         self.acceptors.clear();
+        let mut pending = self.changes.lock();
+        pending.is_over = true;
+        // Dropped without the lock.
+        let _closed = mem::take(&mut pending.changes);
+        drop(pending);
+    }
+
+    /// Those that were not closed.
+    fn open(&self) -> impl Iterator<Item = (usize, &dyn Acceptor)> {
+        let places = self.acceptors.iter().enumerate();
+        places.filter_map(|(place, acceptor)| Some((place, acceptor.as_deref()?)))
+    }
+
+    /// What changes them from other threads.
+    pub fn changes(&self) -> &AcceptorChanges {
+        &self.changes
+    }
+
+    /// Applies what other threads have changed. What waits at an acceptor that is closed is
+    /// accepted first.
+    #[inline(never)]
+    pub fn apply_changes(
+        &mut self,
+        poller: &Poller,
+        take_on: &mut dyn FnMut(Box<dyn ByteStream>, usize),
+    ) {
+        let changes = mem::take(&mut self.changes.lock().changes);
+        for change in changes {
+            match change {
+                Change::Open(place, acceptor) => self.add(place, acceptor, poller),
+                Change::Close(place) => {
+                    while let Some(stream) = self.accept(token(place), poller) {
+                        take_on(stream, place);
+                    }
+                    let closed = self.acceptors.get_mut(place).and_then(Option::take);
+                    if let Some(acceptor) = closed {
+                        let _ = poller.remove(&acceptor.source(), token(place));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, place: usize, acceptor: Box<dyn Acceptor>, poller: &Poller) {
+        let interest = match self.is_paused() {
+            true => Interest::None,
+            false => Interest::Read,
+        };
+        if let Err(error) = poller.add(&acceptor.source(), token(place), interest) {
+            orbium_trace::log::error!(target: "orbium::conn", %error, "cannot accept at an endpoint");
+            return;
+        }
+        if self.acceptors.len() <= place {
+            self.acceptors.resize_with(place + 1, || None);
+        }
+        self.acceptors[place] = Some(acceptor);
     }
 
     /// Whether there is nothing to accept at.
@@ -122,29 +242,29 @@ impl Accepting {
         self.acceptors.is_empty()
     }
 
-    /// The first token that is neither the waker's nor an acceptor's.
-    pub fn next_token(&self) -> u64 {
-        token(self.acceptors.len())
+    /// The first token that is neither the waker's nor an acceptor's, whatever is added.
+    pub const fn next_token() -> u64 {
+        token(MAX_ACCEPTORS)
     }
 
     /// Has a poller wait for the waker and for connections.
     pub fn register(&self, poller: &Poller, waker: &Waker) -> io::Result<()> {
         poller.add(waker.source(), WAKER, Interest::Read)?;
-        for (place, acceptor) in self.acceptors.iter().enumerate() {
+        for (place, acceptor) in self.open() {
             poller.add(&acceptor.source(), token(place), Interest::Read)?;
         }
         Ok(())
     }
 
     /// Whether the token is that of an acceptor.
-    pub fn is_acceptor(&self, token: u64) -> bool {
-        (1..self.next_token()).contains(&token)
+    pub fn is_acceptor(token: u64) -> bool {
+        (1..Self::next_token()).contains(&token)
     }
 
     /// The connection that waits at the acceptor of that token, if one does.
     pub fn accept(&mut self, token: u64, poller: &Poller) -> Option<Box<dyn ByteStream>> {
         let place = usize::try_from(token).ok()?.checked_sub(1)?;
-        match self.acceptors.get(place)?.accept() {
+        match self.acceptors.get(place)?.as_ref()?.accept() {
             Ok(stream) => Some(stream),
             Err(error) => {
                 if is_refusal(&error) {
@@ -157,7 +277,7 @@ impl Accepting {
     }
 
     fn set_interest(&self, poller: &Poller, interest: Interest) {
-        for (place, acceptor) in self.acceptors.iter().enumerate() {
+        for (place, acceptor) in self.open() {
             // Should this fail, the next attempt to accept fails too.
             let _ = poller.modify(&acceptor.source(), token(place), interest);
         }
@@ -184,6 +304,7 @@ impl Accepting {
     pub fn run(
         mut self,
         poller: &Poller,
+        waker: &Waker,
         is_stopping: &dyn Fn() -> bool,
         take_on: &dyn Fn(Box<dyn ByteStream>, usize),
     ) {
@@ -195,11 +316,15 @@ impl Accepting {
                 return;
             }
             for Ready { token } in ready.iter().copied() {
-                if let Some(stream) = self.accept(token, poller) {
+                if token == WAKER {
+                    waker.clear();
+                    self.apply_changes(poller, &mut |stream, at| take_on(stream, at));
+                } else if let Some(stream) = self.accept(token, poller) {
                     take_on(stream, place_of(token));
                 }
             }
         }
+        self.end(poller);
     }
 }
 

@@ -5,7 +5,7 @@
 //! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
 //! GIOP connection without socket, clock or thread, [`framing`] finds messages in what it was
 //! given, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send,
-//! [`oneway_buffer`] keeps oneways until they are sent together, [`accepting`] takes connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
+//! [`oneway_buffer`] keeps oneways until they are sent together, [`accepting`] takes connections, at [`endpoints`] that may change, and [`peer_memory`] bounds what all peers together make the ORB hold.
 //!
 //! It knows neither calls nor servants, neither object adapters nor threads. Its users
 //! are the ORB's own crates and bridges: `orbium` has what programs need.
@@ -17,6 +17,7 @@ mod bidirectional;
 pub mod connection;
 pub mod dedication;
 pub mod ended;
+pub mod endpoints;
 pub mod framing;
 pub mod oneway_buffer;
 pub mod outgoing;

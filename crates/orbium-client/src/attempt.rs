@@ -190,7 +190,7 @@ impl<'o> Attempt<'o> {
         self.object.check_cancellation(Completion::No)?;
         let client = self.object.client();
         let of_thread = client.check_thread_policies(notice)?;
-        if of_thread.choose_connections() {
+        if of_thread.choose_connections() || self.object.is_outdated() {
             self.forwarded = self.object.under_thread_policies(&of_thread);
         }
         let own = self.object.overrides().times;

@@ -98,7 +98,7 @@ impl Binding {
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
-        let strategy = client.config().client_strategy;
+        let strategy = client.latest_config().client_strategy;
         let mut ways = Ways {
             is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
             is_bidirectional: both_ways.unwrap_or(true),

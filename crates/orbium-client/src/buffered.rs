@@ -130,7 +130,14 @@ impl<'a> Buffered<'_, 'a> {
                 false => Outcome::Failed(exception),
             });
         }
-        if writer.len() > attempt.object().client().config().limits.message_size {
+        if writer.len()
+            > attempt
+                .object()
+                .client()
+                .latest_config()
+                .limits
+                .message_size
+        {
             let (kind, code) = (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE);
             let exception = SystemException::orbium(kind, code, Completion::No);
             return Err(Outcome::Failed(exception));

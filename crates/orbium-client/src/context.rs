@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What all calls of an ORB share.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_cdr::Owner;
@@ -11,6 +11,7 @@ use orbium_giop::SystemException;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_invocation::{ConnectionSharing, RealTime};
 use orbium_metrics::{Instruments, Measurements};
+use orbium_sync::Versions;
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
@@ -27,6 +28,10 @@ pub struct ClientContext {
     /// What calls check before they begin: flags of [`notice`].
     notice: AtomicU8,
     config: Arc<ClientConfig>,
+    /// What connections are made by, since the ORB was reconfigured.
+    latest: OnceLock<Versions<Arc<ClientConfig>>>,
+    /// How often it was.
+    generation: AtomicU32,
     /// Identifies the ORB within the process.
     number: usize,
     decoding: Decoding,
@@ -56,6 +61,8 @@ impl ClientContext {
                 nesting: config.limits.nesting,
             },
             config: Arc::new(config),
+            latest: OnceLock::new(),
+            generation: AtomicU32::new(0),
             instruments,
             pools: PerProcess::new(),
             real_time: OnceLock::new(),
@@ -63,10 +70,39 @@ impl ClientContext {
         })
     }
 
-    /// The choices that calls depend on.
+    /// The choices that calls depend on, as the ORB was built.
     #[inline]
     pub fn config(&self) -> &Arc<ClientConfig> {
         &self.config
+    }
+
+    /// The choices that connections are made by now.
+    pub fn latest_config(&self) -> &Arc<ClientConfig> {
+        let latest = self.latest.get().map(Versions::current);
+        latest.unwrap_or(&self.config)
+    }
+
+    /// Makes connections by these choices from now on: strategy, socket properties and bounds of
+    /// connections. References bind anew with their next call; calls under way finish over the
+    /// connections that they have.
+    ///
+    /// # Errors
+    /// That was done too often: 65,535 times.
+    pub fn reconfigure(&self, config: ClientConfig) -> Result<(), Arc<ClientConfig>> {
+        let config = Arc::new(config);
+        let latest = self
+            .latest
+            .get_or_init(|| Versions::new(Arc::clone(&self.config)));
+        latest.replace(Arc::clone(&config))?;
+        self.pools().reconfigure(config);
+        self.generation.fetch_add(1, Ordering::Release);
+        self.set_notice(notice::THREAD_POLICY);
+        Ok(())
+    }
+
+    /// How often connections were given other choices.
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation.load(Ordering::Acquire)
     }
 
     /// The connections that carry requests both ways, if there may be any.
@@ -102,7 +138,7 @@ impl ClientContext {
 
     /// The connections to servers. A forked child begins without any.
     pub(crate) fn pools(&self) -> &Pools {
-        let new = || Pools::new(Arc::clone(&self.config), self.instruments.book());
+        let new = || Pools::new(Arc::clone(self.latest_config()), self.instruments.book());
         self.pools.get_or_renew(new, Pools::leave)
     }
 

@@ -17,7 +17,7 @@ pub struct Counts {
     /// Connections, idle and busy ones. Written only when one is made or lost.
     open: AtomicUsize,
     /// Connections that may be open while some are idle.
-    limit: usize,
+    limit: AtomicUsize,
     /// Whether a connection that becomes idle is not simply kept: there are too
     /// many, or the ORB has ended.
     pub(super) is_unusual: Arc<AtomicBool>,
@@ -31,7 +31,7 @@ pub struct Counts {
 impl Counts {
     pub(super) fn new(limit: usize, book: &ConnectionBook) -> Self {
         Self {
-            limit,
+            limit: AtomicUsize::new(limit),
             book: book.clone(),
             ..Self::default()
         }
@@ -85,7 +85,13 @@ impl Counts {
 
     /// Whether there are more connections than may be kept idle.
     pub(super) fn is_crowded(&self) -> bool {
-        self.open.load(Ordering::SeqCst) > self.limit
+        self.open.load(Ordering::SeqCst) > self.limit.load(Ordering::SeqCst)
+    }
+
+    /// From now on so many may be open while some are idle.
+    pub(super) fn set_limit(&self, limit: usize) {
+        self.limit.store(limit, Ordering::SeqCst);
+        self.update();
     }
 
     /// Derives `is_unusual` after what it depends on has changed.

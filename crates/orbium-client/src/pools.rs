@@ -2,12 +2,14 @@
 //! The pools of all servers, and what is done about all of them together.
 
 use std::hash::{BuildHasher, RandomState};
+use std::mem;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
 use orbium_metrics::ConnectionBook;
+use orbium_sync::Versions;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
@@ -29,7 +31,7 @@ pub(crate) struct Pools(Arc<All>);
 
 #[derive(Debug)]
 pub(super) struct All {
-    config: Arc<ClientConfig>,
+    config: Versions<Arc<ClientConfig>>,
     pools: Mutex<Known>,
     pub(super) counts: Arc<Counts>,
     reaper: Mutex<Reaper>,
@@ -42,7 +44,8 @@ struct Known {
     /// Behind the hashes of their keys, in the order of these.
     shared: Vec<(u64, Arc<Pool>)>,
     hashes: RandomState,
-    /// Those of one reference each end with it.
+    /// Those of one reference each end with it, and those of an earlier configuration with the
+    /// last reference that is bound to them.
     private: Vec<Weak<Pool>>,
 }
 
@@ -96,7 +99,7 @@ impl Pools {
     pub(crate) fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
         let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
         Self(Arc::new(All {
-            config,
+            config: Versions::new(config),
             pools: Mutex::default(),
             counts,
             reaper: Mutex::default(),
@@ -116,7 +119,7 @@ impl Pools {
             if let Some(pool) = known.private(&key) {
                 return Ok(pool);
             }
-            let pool = Pool::new(key, &all.config, all)?;
+            let pool = Pool::new(key, all.config.current(), all)?;
             known.private.retain(|pool| pool.strong_count() > 0);
             known.private.push(Arc::downgrade(&pool));
             return Ok(pool);
@@ -125,9 +128,27 @@ impl Pools {
             Ok(pool) => return Ok(Arc::clone(pool)),
             Err(place) => place,
         };
-        let pool = Pool::new(key, &all.config, all)?;
+        let pool = Pool::new(key, all.config.current(), all)?;
         known.shared.insert(place, (hash, Arc::clone(&pool)));
         Ok(pool)
+    }
+
+    /// Makes connections by another configuration from now on. Those that there are serve the
+    /// references that are bound to them.
+    pub(crate) fn reconfigure(&self, config: Arc<ClientConfig>) {
+        let all = &self.0;
+        all.counts.set_limit(config.limits.idle_connections);
+        let mut known = all.lock();
+        // Beyond the versions that there may be the last one stays.
+        let _ = all.config.replace(config);
+        let before = mem::take(&mut known.shared);
+        known.private.retain(|pool| pool.strong_count() > 0);
+        let pools = before.iter().map(|(_, pool)| Arc::downgrade(pool));
+        known.private.extend(pools);
+        drop(known);
+        // Closes what no reference is bound to, without the lock.
+        drop(before);
+        all.shrink();
     }
 
     /// Counts a connection that belongs to none of the pools.
@@ -156,7 +177,7 @@ impl Pools {
         all.counts.close();
         let known = std::mem::take(&mut *all.lock());
         // One deadline for all servers: those that take nothing are not waited for one by one.
-        let deadline = Deadline::after(Some(all.config.limits.send_time));
+        let deadline = Deadline::after(Some(all.config.current().limits.send_time));
         for pool in known.all() {
             pool.close_by(deadline);
         }
@@ -190,7 +211,7 @@ impl All {
         }
         self.note_uses();
         self.shrink();
-        if let Some(time) = self.config.limits.client_idle_time {
+        if let Some(time) = self.config.current().limits.client_idle_time {
             self.start_reaper(time);
         }
     }

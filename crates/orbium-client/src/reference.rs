@@ -36,6 +36,8 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     notice: u8,
     /// How many connections to the server had been lost when it was bound, plus one; 0 before.
     bound: AtomicU64,
+    /// The generation of the client's choices that it was made under.
+    generation: u32,
     locality: Locality,
     /// The object as calls without a message address it; the lanes of a forked child are its
     /// parent's.
@@ -72,6 +74,7 @@ impl<O> Reference<O> {
         Self {
             notice,
             bound: AtomicU64::new(0),
+            generation: client.generation(),
             client,
             ior,
             overrides,
@@ -127,6 +130,11 @@ impl<O: ?Sized> Reference<O> {
             Some(token) => token.check(completed),
             None => Ok(()),
         }
+    }
+
+    /// Whether the ORB was reconfigured since it was made.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.generation != self.client.generation()
     }
 
     /// Whether a call was made under NO_RECONNECT.
@@ -375,20 +383,23 @@ impl Reference {
         let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
         let connections = own.connections.or(&wider.connections);
         let messaging = own.messaging.or(wider.messaging);
+        let generation = self.client.generation();
         let is_such = |overrides: &Overrides| {
             overrides.protocols.as_ref() == protocols
                 && overrides.connections.shares_as(&connections)
                 && overrides.messaging == messaging
         };
-        if is_such(own) {
+        if is_such(own) && self.generation == generation {
             return None;
         }
+        let is_right =
+            |known: &&Arc<Self>| known.generation == generation && is_such(&known.overrides);
         let mut known = self
             .under_thread_policies
             .get_or_init(Mutex::default)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.iter().find(|known| is_such(&known.overrides)) {
+        if let Some(known) = known.iter().find(is_right) {
             return Some(Arc::clone(known));
         }
         let overrides = Overrides {

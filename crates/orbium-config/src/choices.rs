@@ -144,3 +144,29 @@ impl GiopMinor {
         self.0
     }
 }
+
+/// Whether the times of calls make sense together; the sentence that says why not.
+///
+/// # Errors
+/// They do not.
+pub fn check_times(
+    connect: ConnectTimeout,
+    naming: NamingTimeout,
+    request: Option<Duration>,
+    call: Option<Duration>,
+) -> Result<(), &'static str> {
+    if connect.0.is_zero() {
+        return Err("no connection can be made in no time: connect_timeout must be above zero");
+    }
+    if naming.0.is_zero() {
+        return Err("no name can be resolved in no time: naming_timeout must be above zero");
+    }
+    if let (Some(request), Some(call)) = (request, call)
+        && request > call
+    {
+        return Err(
+            "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
+        );
+    }
+    Ok(())
+}

@@ -26,7 +26,7 @@ pub mod values;
 pub use bidirectional::{BidirectionalHosts, BidirectionalPolicy};
 pub use choices::{
     Collocation, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ReplyBatching,
-    UnknownCollocation,
+    UnknownCollocation, check_times,
 };
 pub use client_strategy::{ClientStrategy, UnknownClientStrategy};
 pub use error::{ConfigError, Place};

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use orbium_channel::BidirectionalConnections;
 use orbium_channel::protocol::ChannelOptions;
+use orbium_config::check_times;
 use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
 use orbium_interceptor::Interceptors;
+use orbium_server::lane::check_lanes;
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::ClientConfig;
@@ -139,31 +141,18 @@ impl Config {
         }
     }
 
-    /// Whether the choices make sense; the sentence that says why not.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        self.check_times()?;
+    /// Whether the choices make sense together.
+    ///
+    /// # Errors
+    /// The sentence that says why not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let (connect, naming) = (self.connect_timeout, self.naming_timeout);
+        check_times(connect, naming, self.request_timeout, self.call_timeout)?;
         self.strategy.check(&self.limits)?;
-        self.check_lanes()?;
+        check_lanes(&self.lanes, &self.limits)?;
         self.limits.check()?;
         self.limits
             .check_fragments(self.fragment_size, self.giop_minor)?;
         self.client_strategy.check(self.strategy)
-    }
-
-    fn check_times(&self) -> Result<(), &'static str> {
-        if self.connect_timeout.0.is_zero() {
-            return Err("no connection can be made in no time: connect_timeout must be above zero");
-        }
-        if self.naming_timeout.0.is_zero() {
-            return Err("no name can be resolved in no time: naming_timeout must be above zero");
-        }
-        if let (Some(request), Some(call)) = (self.request_timeout, self.call_timeout)
-            && request > call
-        {
-            return Err(
-                "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
-            );
-        }
-        Ok(())
     }
 }

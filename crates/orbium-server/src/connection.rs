@@ -123,7 +123,7 @@ impl ServerConnection {
         context: &ServerContext,
         (flusher, notifier): (Arc<Flusher>, Option<Arc<Notifier>>),
     ) -> Self {
-        let limits = &context.limits;
+        let limits = context.limits();
         let collects = Self::may_collect(&*stream, context);
         Self {
             id,
@@ -174,7 +174,7 @@ impl ServerConnection {
 
     /// Its receiving side.
     pub(super) fn new_intake(&self, context: &ServerContext) -> Intake {
-        let limits = &context.limits;
+        let limits = context.limits();
         let bounds = Bounds {
             message: limits.message_size,
             reassembly: limits.reassembly(),

@@ -16,11 +16,10 @@ use crate::deferred::OpenRequests;
 use crate::log;
 use orbium_config::Limits;
 use orbium_metrics::{Instruments, Measurements};
+use orbium_sync::Versions;
 
 /// What a [`ServerContext`] is made of: the facts of its ORB that never change.
 pub struct OrbFacts {
-    /// The ORB's bounds.
-    pub limits: Limits,
     /// Bytes above which replies are sent in fragments.
     pub fragment_size: Option<usize>,
     /// Whether replies to pipelined requests are sent together.
@@ -39,6 +38,8 @@ pub struct OrbFacts {
 /// nor holds anything of the engine.
 pub struct ServerContext {
     orb: OrbFacts,
+    /// The ORB's bounds.
+    limits: Versions<Limits>,
     /// Connections with threads of their own.
     pub dedications: Dedications,
     /// Requests that servants answer after they have returned.
@@ -62,14 +63,30 @@ impl Deref for ServerContext {
 impl ServerContext {
     /// A context without lanes.
     #[must_use]
-    pub fn new(orb: OrbFacts) -> Self {
+    pub fn new(orb: OrbFacts, limits: Limits) -> Self {
         Self {
             orb,
+            limits: Versions::new(limits),
             dedications: Dedications::default(),
             open_requests: Arc::default(),
             routed: AtomicBool::new(false),
             served_by: OnceLock::new(),
         }
+    }
+
+    /// The ORB's bounds, as they are now.
+    #[inline]
+    pub fn limits(&self) -> &Limits {
+        self.limits.current()
+    }
+
+    /// Replaces the bounds. Connections keep the bounds of messages and times that they were
+    /// accepted under; all others hold at once.
+    ///
+    /// # Errors
+    /// They were replaced too often.
+    pub fn set_limits(&self, limits: Limits) -> Result<(), Limits> {
+        self.limits.replace(limits)
     }
 
     /// What is counted, once metrics are on.
@@ -98,7 +115,7 @@ impl ServerContext {
     /// Waits until no request of that adapter, or of all, is open, or for
     /// [`open_time`](Limits::open_time).
     pub fn settle_open_requests(&self, adapter: Option<usize>) {
-        self.open_requests.settle(adapter, self.limits.open_time);
+        self.open_requests.settle(adapter, self.limits().open_time);
     }
 
     /// A lane is about to serve in this process.

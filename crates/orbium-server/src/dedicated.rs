@@ -125,7 +125,7 @@ impl Reading<'_> {
     /// Whether the connection has ended, rather than that another thread reads.
     fn read(&self, mut intake: Intake) -> bool {
         let connection = &self.own.connection;
-        let limits = &self.dispatcher.context().limits;
+        let limits = self.dispatcher.context().limits();
         if !connection
             .begin_dedicated_thread(self.own.setup.priority, receiving::first_bound(limits))
         {

@@ -34,7 +34,7 @@ impl ServerConnection {
             // A place first: `decide` may reserve resources.
             false => context
                 .dedications
-                .place(context.limits.dedicated_threads)
+                .place(context.limits().dedicated_threads)
                 .and_then(|place| Ok((decide()?, place))),
         };
         self.settle_with(granted)

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
-use orbium_giop::Headers;
+use orbium_channel::endpoints::Endpoints;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
@@ -37,8 +37,9 @@ pub(crate) struct LaneCore {
     /// The process that has its threads.
     origin: Origin,
     pub(crate) facts: LaneFacts,
-    /// Which headers messages have at each endpoint.
-    headers: Vec<Headers>,
+    pub(crate) endpoints: Endpoints,
+    /// Whether a thread accepts and reads.
+    reads: bool,
     pub(crate) setup: Arc<Setup>,
     /// Requests that wait, and the threads that serve those handed over.
     pub(crate) pool: Arc<Pool>,
@@ -78,17 +79,18 @@ impl LaneCore {
         let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
         let lenders = config.borrows_from.iter();
         let lenders = lenders.map(|it| Arc::clone(&Self::of(it).pool)).collect();
+        let waker = Arc::new(Waker::new().map_err(failed)?);
         Ok(Arc::new(Self {
             host: host.clone(),
             origin: Origin::here(),
-            headers: accepting.headers().to_vec(),
+            reads: !(config.is_pool() && accepting.is_nowhere()),
+            endpoints: Endpoints::new(&config.endpoints, accepting, published, &waker),
             facts: LaneFacts {
                 number,
                 name: config.name.clone(),
                 priority: setup.priority,
                 scheduling: setup.scheduling,
                 strategy: config.strategy,
-                published,
             },
             pool: Pool::new(host, number, config, lenders, (&setup, &threads)),
             most_threads: config.threads().1,
@@ -96,10 +98,10 @@ impl LaneCore {
             flusher: Flusher::new(&threads),
             threads,
             stopping: AtomicBool::new(false),
-            waker: Arc::new(Waker::new().map_err(failed)?),
+            waker,
             connections: Mutex::default(),
             // No two connections of an ORB have the same.
-            next_id: AtomicU64::new((u64::from(number) << 40) + accepting.next_token()),
+            next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
             setup,
         }))
     }
@@ -160,19 +162,15 @@ impl LaneCore {
         mut end: impl FnMut(&ServerConnection) -> bool,
     ) -> Option<Arc<ServerConnection>> {
         let context = &*self.host.context;
-        let limits = &context.limits;
+        let limits = context.limits();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let transport = self
-            .facts
-            .published
-            .get(at)
-            .map_or("", |it| it.scheme.as_str());
-        let tracked = context.instruments.book().accepted(id, transport);
+        let (transport, headers) = self.endpoints.at(at);
+        let tracked = context.instruments.book().accepted(id, &transport);
         let stream = tracked.metered(stream);
         let of_lane = (self.facts.number, self.facts.priority);
         let sending = (Arc::clone(&self.flusher), notifier);
         let made = ServerConnection::new(of_lane, id, stream, tracked, context, sending);
-        let made = made.with_headers(self.headers.get(at).copied().unwrap_or_default());
+        let made = made.with_headers(headers);
         let connection = Arc::new(made);
         let served: Weak<ServerConnection> = Arc::downgrade(&connection);
         connection.tracked.is_served_by(served);
@@ -245,6 +243,14 @@ impl ServingLane for LaneCore {
         &self.facts
     }
 
+    fn endpoints(&self) -> &Endpoints {
+        &self.endpoints
+    }
+
+    fn reads(&self) -> bool {
+        self.reads
+    }
+
     fn snapshot(&self) -> LaneSnapshot {
         let facts = &self.facts;
         let mut snapshot = LaneSnapshot::default();
@@ -252,7 +258,8 @@ impl ServingLane for LaneCore {
         self.label().clone_into(&mut snapshot.name);
         snapshot.priority = facts.priority;
         snapshot.strategy = facts.strategy;
-        snapshot.endpoints = facts.published.iter().map(ToString::to_string).collect();
+        let published = self.endpoints.published();
+        snapshot.endpoints = published.iter().map(ToString::to_string).collect();
         snapshot.connections = self.lock().all().count();
         snapshot.threads = self.threads.len();
         snapshot.waiting = self.pool.waiting();

@@ -47,7 +47,7 @@ impl Lane {
 }
 
 fn log_addresses(lane: &LaneCore) {
-    for channel in &lane.facts.published {
+    for channel in lane.endpoints.published().iter() {
         crate::log::info!(
             target: "orbium::conn",
             lane = lane.label(),

@@ -81,7 +81,7 @@ pub(super) fn start(
         notifier: Arc::clone(&reactor.notifier),
         threads,
         grows_to: shared.most_threads,
-        most: shared.host.context.limits.serving_threads,
+        most: shared.host.context.limits().serving_threads,
         state: Mutex::new(State {
             reactor,
             active: 0,

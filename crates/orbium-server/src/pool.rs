@@ -110,7 +110,7 @@ impl Pool {
         borrows_from: Vec<Arc<Self>>,
         (setup, threads): (&Arc<Setup>, &ThreadCache),
     ) -> Arc<Self> {
-        let limits = &host.context.limits;
+        let limits = host.context.limits();
         let (fixed, grows_to) = config.threads();
         let (fixed, capacity) = match config.strategy {
             ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),

@@ -112,9 +112,8 @@ pub(super) struct Reactor {
     timed: Vec<u64>,
     /// Connections over which nothing came yet.
     pub(super) newcomers: Newcomers,
-    /// After which time idle connections are closed, and when they are looked at
-    /// next.
-    idle: Option<(Duration, Instant)>,
+    /// When idle connections are looked at next.
+    idle: Instant,
     /// The worker pool that serves requests, if this thread does not.
     pub(super) pool: Option<Arc<Pool>>,
 }
@@ -128,8 +127,6 @@ impl Reactor {
     ) -> io::Result<Self> {
         let notifier = Arc::new(Notifier::new(&shared.waker, once)?);
         accepting.register(&notifier.poller, &shared.waker)?;
-        let idle_time = shared.host.context.limits.server_idle_time;
-        let idle = idle_time.map(|time| (time, Instant::now()));
         Ok(Self {
             shared: Arc::clone(shared),
             notifier,
@@ -139,7 +136,7 @@ impl Reactor {
             turns: 0,
             timed: Vec::new(),
             newcomers: Newcomers::default(),
-            idle,
+            idle: Instant::now(),
             pool: None,
         })
     }
@@ -169,11 +166,12 @@ impl Reactor {
     pub(super) fn handle_ready<const LATER: bool>(&mut self, ready: &[Ready]) {
         for Ready { token } in ready.iter().copied() {
             if token == WAKER {
-                // All it can be about is looked at before waiting again.
+                // All else it can be about is looked at before waiting again.
                 self.notifier.clear();
+                self.apply_changes();
                 continue;
             }
-            if self.accepting.is_acceptor(token) {
+            if Accepting::is_acceptor(token) {
                 self.accept(token);
             } else if LATER && !self.is_held_up(token) {
                 self.line_up(token);
@@ -187,6 +185,20 @@ impl Reactor {
     fn is_held_up(&self, id: u64) -> bool {
         let served = self.served.get(id);
         served.is_some_and(|served| served.connection.has_pending())
+    }
+
+    /// Listens where the lane does now.
+    #[cold]
+    fn apply_changes(&mut self) {
+        let mut accepted = Vec::new();
+        let notifier = Arc::clone(&self.notifier);
+        self.accepting
+            .apply_changes(&notifier.poller, &mut |stream, at| {
+                accepted.push((stream, at))
+            });
+        for (stream, at) in accepted {
+            self.take_on(stream, at);
+        }
     }
 
     fn accept(&mut self, token: u64) {

@@ -25,9 +25,9 @@ pub(super) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<
         shared: Arc::clone(shared),
     };
     shared.threads.run(move || {
-        accepting.run(&poller, &|| serving.shared.is_stopping(), &|stream, at| {
-            serving.take_on(stream, at);
-        });
+        let is_stopping = || serving.shared.is_stopping();
+        let take_on = |stream, at| serving.take_on(stream, at);
+        accepting.run(&poller, &serving.shared.waker, &is_stopping, &take_on);
     })
 }
 
@@ -40,7 +40,7 @@ struct Serving {
 impl Serving {
     fn take_on(&self, stream: Box<dyn ByteStream>, at: usize) {
         let context = &self.shared.host.context;
-        let limits = &context.limits;
+        let limits = context.limits();
         let receive = receiving::first_bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
         if timeouts.is_err() {
@@ -133,7 +133,7 @@ impl Serving {
     ) -> Option<Intake> {
         // In the frame of this function, which the loop reaches at once.
         let mut intake = *intake;
-        let mut receiving = Receiving::new(connection, &dispatcher.context().limits);
+        let mut receiving = Receiving::new(connection, dispatcher.context().limits());
         let source = Source::new(dispatcher, connection, self);
         loop {
             match intake.take_within::<F>(&source) {

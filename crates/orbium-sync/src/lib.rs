@@ -7,6 +7,7 @@
 //! * [`role`]: the role a thread has while it runs a servant (reader, reactor),
 //!   which it hands off before it blocks.
 //! * [`lock`]: the locks on the path of a call, which can be counted.
+//! * [`Versions`]: a value that is replaced while others read it.
 //! * [`Turn`]: one thread at a time, which may take its turn again.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
@@ -23,6 +24,7 @@ pub mod role;
 mod slab;
 mod threads;
 mod turn;
+mod versions;
 
 pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
@@ -30,3 +32,4 @@ pub use object_cache::ObjectCache;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
 pub use turn::{Taken, Turn};
+pub use versions::Versions;

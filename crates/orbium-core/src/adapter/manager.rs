@@ -158,8 +158,8 @@ impl PoaManager {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
-            held_limit: context.limits.held_requests,
-            hold_time: context.limits.hold_time,
+            held_limit: context.limits().held_requests,
+            hold_time: context.limits().hold_time,
             id: id.into(),
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),

@@ -115,7 +115,7 @@ impl Orb {
         }
         let mut channels = Vec::new();
         for lane in sorted {
-            channels.extend_from_slice(lane.channels());
+            channels.extend_from_slice(&lane.channels());
         }
         match channels.is_empty() {
             true => Ok(self.published()?.channels().to_vec()),
@@ -130,7 +130,7 @@ pub(crate) fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
     let mut endpoints = Vec::new();
     for lane in lanes {
         let priority = lane.priority().map_or(0, Priority::number);
-        for channel in lane.channels() {
+        for channel in lane.channels().iter() {
             let Some(HostPort { host, port }) = channel.host_port_over("iiop") else {
                 continue;
             };

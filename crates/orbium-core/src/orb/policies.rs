@@ -5,11 +5,20 @@ use orbium_giop::SystemException;
 
 use orbium_client::PolicyManager;
 use orbium_interceptor::Policy;
+use orbium_server::ServerContext;
 
 use super::Orb;
+use crate::client::ClientContext;
 use crate::{ConnectionSharing, OverrideError, ProtocolPolicy, SetOverride, TimePolicies};
 
 impl Orb {
+    /// Both engines, for what changes a running ORB.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn engines(&self) -> (&ClientContext, &ServerContext) {
+        (self.client(), &self.core().serving)
+    }
+
     /// Policies of the calls that this thread makes through this ORB from now on, by the
     /// numbers of their types (`PolicyCurrent::set_policy_overrides`). A reference's own
     /// policies come before them.

@@ -46,7 +46,10 @@ impl Orb {
             &config.protocols,
             &config.channel_options(),
         )?;
-        let lane = LaneConfig::of_orb(config.strategy);
+        let lane = LaneConfig {
+            endpoints: endpoints.to_vec(),
+            ..LaneConfig::of_orb(config.strategy)
+        };
         let accepting = self
             .accepting_both_ways(accepting, &published)
             .map_err(|error| OrbError::Threads(lane.name.clone(), error))?;
@@ -62,7 +65,7 @@ impl Orb {
     #[inline]
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
         let mut addresses = Vec::new();
-        for channel in self.published()?.channels() {
+        for channel in self.published()?.channels().iter() {
             if let Some(at) = channel.host_port_over("iiop") {
                 addresses.push(at);
             }
@@ -128,9 +131,12 @@ impl Orb {
         mut components: ProfileComponents,
         (lanes, priority): (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
-        let (several, chosen);
-        let mut served = match lanes {
-            [] => self.published()?.channels(),
+        let (several, chosen, own);
+        let mut served: &[Channel] = match lanes {
+            [] => {
+                own = self.published()?.channels();
+                &own
+            }
             lanes => {
                 several = self.channels_of(lanes, priority)?;
                 if let Some(endpoints) = lane_endpoints(lanes) {

@@ -115,15 +115,15 @@ impl Orb {
         let core = Arc::new_cyclic(|weak: &Weak<OrbCore>| {
             let owner = owner_of_readers(weak);
             let number = weak.as_ptr() as usize;
-            let serving = Arc::new(ServerContext::new(OrbFacts {
-                limits: config.limits.clone(),
+            let facts = OrbFacts {
                 fragment_size: config.fragment_size,
                 collects_replies: config.reply_batching.0,
                 budget: config.protocols.budget().clone(),
                 number,
                 owner: Arc::clone(&owner),
                 instruments: Arc::clone(&instruments),
-            }));
+            };
+            let serving = Arc::new(ServerContext::new(facts, config.limits.clone()));
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
                 reply_readers: OnceLock::new(),

@@ -53,7 +53,7 @@ impl OpenRequest {
             return Err(no_way().into());
         };
         let all = &context.open_requests;
-        let most = context.limits.open_requests;
+        let most = context.limits().open_requests;
         let request = all.enter(adapter, most, |number| {
             Arc::new(Self {
                 progress: Mutex::new(Progress {

@@ -116,6 +116,11 @@ impl LaneConfig {
         }
     }
 
+    /// Whether workers serve out of a queue.
+    pub(crate) fn is_pool(&self) -> bool {
+        matches!(self.strategy, ServerStrategy::WorkerPool { .. })
+    }
+
     /// Its name for people: the threads of the ORB's own lane are called otherwise.
     pub(crate) fn label(&self) -> &str {
         match self.name.as_str() {

@@ -6,12 +6,17 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use orbium_channel::Channel;
+use orbium_channel::endpoints::{Endpoints, ListenError};
+use orbium_channel::protocol::ChannelOptions;
+use orbium_channel::{Channel, Protocols};
 use orbium_config::ServerStrategy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::Priority;
 use orbium_metrics::LaneSnapshot;
 use orbium_sys::Scheduling;
+use orbium_transport::Endpoint;
+
+use crate::OrbError;
 
 /// What is known of a lane from its start to its end.
 pub(crate) struct LaneFacts {
@@ -23,13 +28,16 @@ pub(crate) struct LaneFacts {
     /// As the host grants it.
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) strategy: ServerStrategy,
-    /// Where it listens.
-    pub(crate) published: Vec<Channel>,
 }
 
 /// A lane that serves, as its handles see it.
 pub(crate) trait ServingLane: Send + Sync {
     fn facts(&self) -> &LaneFacts;
+
+    fn endpoints(&self) -> &Endpoints;
+
+    /// Whether it has a thread that reads.
+    fn reads(&self) -> bool;
 
     fn snapshot(&self) -> LaneSnapshot;
 
@@ -106,10 +114,40 @@ impl Lane {
         self.0.facts().strategy
     }
 
-    /// Where it listens, as references say it.
+    /// Where it listens now, as references say it.
     #[must_use]
-    pub fn channels(&self) -> &[Channel] {
-        &self.0.facts().published
+    pub fn channels(&self) -> Arc<[Channel]> {
+        self.0.endpoints().published()
+    }
+
+    /// Listens at one more endpoint: where it is found. References
+    /// that are made from now on lead there too.
+    ///
+    /// # Errors
+    /// The endpoint cannot be listened at, or the lane has no thread that reads, or has ended.
+    pub fn listen(
+        &self,
+        endpoint: &Endpoint,
+        protocols: &Protocols,
+        options: &ChannelOptions,
+    ) -> Result<Channel, OrbError> {
+        if !self.0.reads() {
+            return Err(OrbError::Config(
+                "a worker pool that began without endpoints has no thread that reads: it cannot listen",
+            ));
+        }
+        let listens = self.0.endpoints().listen(endpoint, protocols, options);
+        listens.map_err(|error| match error {
+            ListenError::Open(error) => error.into(),
+            ListenError::TooMany => OrbError::Config("a lane listens at 255 endpoints at most"),
+            ListenError::Ended => OrbError::Config("the lane has ended"),
+        })
+    }
+
+    /// Listens no more at an endpoint; whether it did. What waits there is accepted first, and
+    /// connections that were accepted stay.
+    pub fn stop_listening(&self, endpoint: &Endpoint) -> bool {
+        self.0.endpoints().close(endpoint)
     }
 
     /// Requests for which there was no room so far: answered TRANSIENT, or

@@ -55,7 +55,7 @@ impl Reactor {
     /// Whether there is something to do but to wait for connections, or soon will
     /// be.
     pub(crate) fn has_plans(&self) -> bool {
-        self.idle.is_some()
+        self.shared.host.context.limits().server_idle_time.is_some()
             || !self.newcomers.is_empty()
             || self.is_timed()
             || !self.todo.is_empty()

@@ -22,8 +22,11 @@ impl Reactor {
 
     /// Closes what has been idle for too long; time until the next look.
     fn drop_idle(&mut self) -> Option<Duration> {
-        let (time, next) = self.idle?;
+        let time = self.shared.host.context.limits().server_idle_time?;
         let now = Instant::now();
+        let pause = idle::pause(time);
+        // Later than that only by a time that was longer.
+        let next = self.idle.min(now + pause);
         if now < next {
             return Some(next - now);
         }
@@ -42,8 +45,7 @@ impl Reactor {
                 self.drop_connection(id);
             }
         }
-        let pause = idle::pause(time);
-        self.idle = Some((time, now + pause));
+        self.idle = now + pause;
         Some(pause)
     }
 
@@ -136,5 +138,5 @@ pub(super) fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<D
 
 /// Until when a message that has just begun must be complete.
 pub(super) fn completion(context: &ServerContext) -> Deadline {
-    Deadline::after(Some(context.limits.message_time))
+    Deadline::after(Some(context.limits().message_time))
 }

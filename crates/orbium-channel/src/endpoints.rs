@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a server listens, which may change while it serves.
+
+use std::sync::{Arc, PoisonError};
+
+use orbium_giop::Headers;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Waker;
+use orbium_transport::Endpoint;
+
+use crate::Channel;
+use crate::accepting::{Accepting, AcceptorChanges, MAX_ACCEPTORS, listen_at};
+use crate::protocol::{ChannelOptions, OpenError, Protocols};
+
+/// Why there is no further endpoint.
+#[derive(Debug)]
+pub enum ListenError {
+    /// It cannot be listened at.
+    Open(OpenError),
+    /// There are 255.
+    TooMany,
+    /// Nothing is accepted any more.
+    Ended,
+}
+
+/// The endpoints of the thread that accepts.
+pub struct Endpoints {
+    places: Mutex<Places>,
+    changes: AcceptorChanges,
+    /// Wakes the thread that accepts.
+    waker: Arc<Waker>,
+}
+
+struct Places {
+    /// In the places of their acceptors.
+    all: Vec<Option<Listening>>,
+    published: Arc<[Channel]>,
+}
+
+struct Listening {
+    /// As it was asked for; none for one that is not published.
+    endpoint: Option<Endpoint>,
+    channel: Option<Channel>,
+    /// Which headers messages have there.
+    headers: Headers,
+}
+
+impl Endpoints {
+    /// Those that `accepting` listens at: as they were asked for, and as they are published.
+    pub fn new(
+        asked: &[Endpoint],
+        accepting: &Accepting,
+        published: Vec<Channel>,
+        waker: &Arc<Waker>,
+    ) -> Self {
+        let mut asked = asked.iter().cloned();
+        let mut channels = published.iter().cloned();
+        let all = accepting.headers().iter().map(|&headers| {
+            Some(Listening {
+                endpoint: asked.next(),
+                channel: channels.next(),
+                headers,
+            })
+        });
+        Self {
+            places: Mutex::new(Places {
+                all: all.collect(),
+                published: published.into(),
+            }),
+            changes: accepting.changes().clone(),
+            waker: Arc::clone(waker),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where it listens, as references say it.
+    pub fn published(&self) -> Arc<[Channel]> {
+        Arc::clone(&self.lock().published)
+    }
+
+    /// The transport of connections that are accepted at a place, and their headers.
+    pub fn at(&self, place: usize) -> (String, Headers) {
+        let places = self.lock();
+        let at = places.all.get(place).and_then(Option::as_ref);
+        let channel = at.and_then(|at| at.channel.as_ref());
+        let scheme = channel.map(|channel| channel.scheme.clone());
+        let headers = at.map(|at| at.headers);
+        (scheme.unwrap_or_default(), headers.unwrap_or_default())
+    }
+
+    /// Listens at one more.
+    ///
+    /// # Errors
+    /// [`ListenError`].
+    pub fn listen(
+        &self,
+        endpoint: &Endpoint,
+        protocols: &Protocols,
+        options: &ChannelOptions,
+    ) -> Result<Channel, ListenError> {
+        let (acceptor, channel, headers) =
+            listen_at(endpoint, protocols, options, true).map_err(ListenError::Open)?;
+        let mut places = self.lock();
+        let place = places.free().ok_or(ListenError::TooMany)?;
+        if !self.changes.open(place, acceptor) {
+            return Err(ListenError::Ended);
+        }
+        places.all[place] = Some(Listening {
+            endpoint: Some(endpoint.clone()),
+            channel: Some(channel.clone()),
+            headers,
+        });
+        places.publish();
+        drop(places);
+        self.waker.wake();
+        Ok(channel)
+    }
+
+    /// Listens there no more; whether it did.
+    pub fn close(&self, endpoint: &Endpoint) -> bool {
+        let mut places = self.lock();
+        let found = places.all.iter().position(|it| {
+            let it = it.as_ref().and_then(|it| it.endpoint.as_ref());
+            it == Some(endpoint)
+        });
+        let Some(place) = found else {
+            return false;
+        };
+        places.all[place] = None;
+        places.publish();
+        self.changes.close(place);
+        drop(places);
+        self.waker.wake();
+        true
+    }
+}
+
+impl Places {
+    /// A place for one more; `None` if there are too many.
+    fn free(&mut self) -> Option<usize> {
+        let empty = self.all.iter().position(Option::is_none);
+        if empty.is_none() && self.all.len() < MAX_ACCEPTORS {
+            self.all.push(None);
+            return Some(self.all.len() - 1);
+        }
+        empty
+    }
+
+    fn publish(&mut self) {
+        let all = self.all.iter().flatten();
+        self.published = all.filter_map(|it| it.channel.clone()).collect();
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The configuration of a running ORB.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium_client::{ClientConfig, ThreadPolicies};
+use orbium_core::{Config, Endpoint, Lane, Limits, Orb};
+use orbium_trace::log;
+
+use crate::plan::Plan;
+use crate::{Change, ReconfigureError};
+
+/// Changes the configuration of one ORB while it runs. Clones are for the same ORB. It keeps
+/// the ORB alive.
+#[derive(Clone, Debug)]
+pub struct Configurator(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    orb: Orb,
+    current: Mutex<Config>,
+    /// The lanes that the ORB was built with.
+    lanes: Vec<String>,
+    /// Those, and what else it was built with.
+    built_with: Config,
+}
+
+/// The bounds of connections that the client makes.
+fn of_client(limits: &Limits) -> [usize; 6] {
+    [
+        limits.message_size,
+        limits.messages_in_assembly,
+        limits.connections_per_server,
+        limits.idle_connections,
+        limits.calls_per_connection,
+        limits.buffered_oneways,
+    ]
+}
+
+/// What was begun and is undone if the rest fails.
+#[derive(Default)]
+struct Begun {
+    opened: Vec<(Lane, Endpoint)>,
+    added: Vec<Lane>,
+}
+
+impl Begun {
+    fn undo(self) {
+        for (lane, endpoint) in self.opened {
+            lane.stop_listening(&endpoint);
+        }
+        for lane in self.added {
+            let _ = lane.stop();
+        }
+    }
+}
+
+impl Configurator {
+    /// For an ORB that was built with that configuration.
+    #[must_use]
+    pub fn new(orb: &Orb, built_with: Config) -> Self {
+        Self(Arc::new(Inner {
+            orb: orb.clone(),
+            lanes: built_with.lanes.iter().map(|it| it.name.clone()).collect(),
+            current: Mutex::new(built_with.clone()),
+            built_with,
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Config> {
+        self.0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ORB.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        &self.0.orb
+    }
+
+    /// The configuration as it is now.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        self.lock().clone()
+    }
+
+    /// Changes the ORB to that configuration; what was changed. Requests under way finish. New
+    /// limits hold at once; connections keep the bounds of messages and times that they were
+    /// accepted under. An endpoint that goes accepts what waits there first, and its connections
+    /// stay; references that are made from now on say where the ORB listens then. References
+    /// bind anew, by the client's new choices, with their next call.
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]; nothing is changed then.
+    pub fn reconfigure(&self, config: Config) -> Result<Vec<Change>, ReconfigureError> {
+        let mut current = self.lock();
+        if !self.0.orb.is_running() {
+            return Err(ReconfigureError::Ended);
+        }
+        config.check().map_err(ReconfigureError::Senseless)?;
+        let plan = Plan::new(&current, &config, &self.0.lanes)?;
+        let mut begun = Begun::default();
+        let started = self.begin(&plan, &config, &mut begun);
+        let started = started.and_then(|()| self.change_engines(&current, &config));
+        if let Err(error) = started {
+            begun.undo();
+            return Err(error);
+        }
+        self.end(&plan);
+        *current = config;
+        for change in &plan.changes {
+            log::info!(target: "orbium::config", %change, "reconfigured");
+        }
+        Ok(plan.changes)
+    }
+
+    /// As [`reconfigure`](Self::reconfigure), from a file. Interceptors, hooks and transports
+    /// that the program has registered stay.
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]; nothing is changed then.
+    pub fn reconfigure_from(
+        &self,
+        path: impl AsRef<Path>,
+    ) -> Result<Vec<Change>, ReconfigureError> {
+        let mut config = Config::from_file(path)?;
+        let current = self.config();
+        config.interceptors = current.interceptors;
+        config.dispatch = current.dispatch;
+        if config.protocols == Config::default().protocols {
+            config.protocols = current.protocols;
+        }
+        self.reconfigure(config)
+    }
+
+    /// What may fail.
+    fn begin(
+        &self,
+        plan: &Plan,
+        config: &Config,
+        begun: &mut Begun,
+    ) -> Result<(), ReconfigureError> {
+        let protocols = &self.0.orb.config().protocols;
+        let options = config.channel_options();
+        for listening in &plan.listening {
+            let lane = self.lane(listening.lane.as_deref())?;
+            for endpoint in &listening.open {
+                lane.listen(endpoint, protocols, &options)?;
+                begun.opened.push((lane.clone(), endpoint.clone()));
+            }
+        }
+        for lane in &plan.add_lanes {
+            begun.added.push(self.0.orb.add_lane(lane)?);
+        }
+        Ok(())
+    }
+
+    /// The lane of that name, or the ORB's own.
+    fn lane(&self, name: Option<&str>) -> Result<Lane, ReconfigureError> {
+        let orb = &self.0.orb;
+        let lane = match name {
+            Some(name) => orb.lane(name),
+            None => orb.own_lane().ok(),
+        };
+        lane.ok_or(ReconfigureError::Ended)
+    }
+
+    /// The client and the server.
+    fn change_engines(&self, before: &Config, after: &Config) -> Result<(), ReconfigureError> {
+        let (client, server) = self.0.orb.engines();
+        let too_often = |_| ReconfigureError::TooOften;
+        if before.limits != after.limits {
+            server.set_limits(after.limits.clone()).map_err(too_often)?;
+        }
+        let connects_otherwise = of_client(&before.limits) != of_client(&after.limits)
+            || before.client_strategy != after.client_strategy
+            || before.properties != after.properties
+            || before.connect_timeout != after.connect_timeout;
+        if connects_otherwise {
+            let latest = ClientConfig::clone(client.latest_config());
+            let config = ClientConfig {
+                client_strategy: after.client_strategy,
+                limits: after.limits.clone(),
+                properties: after.properties,
+                connect_timeout: after.connect_timeout,
+                ..latest
+            };
+            client
+                .reconfigure(config)
+                .map_err(|_| ReconfigureError::TooOften)?;
+        }
+        if self.policies_differ(before, after) {
+            client.set_orb_overrides(|policies| self.set_policies(policies, after));
+        }
+        Ok(())
+    }
+
+    fn policies_differ(&self, before: &Config, after: &Config) -> bool {
+        before.client_protocols != after.client_protocols
+            || before.call_timeout != after.call_timeout
+            || before.request_timeout != after.request_timeout
+    }
+
+    /// What is as the ORB was built needs no policy.
+    fn set_policies(&self, policies: &mut ThreadPolicies, after: &Config) {
+        let built = &self.0.built_with;
+        let protocols = after.client_protocols.clone();
+        policies.protocols = protocols.filter(|it| Some(it) != built.client_protocols.as_ref());
+        let differs = |now, then| Some(now).filter(|now| *now != then).flatten();
+        policies.times.roundtrip_timeout = differs(after.call_timeout, built.call_timeout);
+        policies.times.request_timeout = differs(after.request_timeout, built.request_timeout);
+    }
+
+    /// What ends.
+    fn end(&self, plan: &Plan) {
+        for listening in &plan.listening {
+            // There, or `begin` had failed.
+            if let Ok(lane) = self.lane(listening.lane.as_deref()) {
+                for endpoint in &listening.close {
+                    lane.stop_listening(endpoint);
+                }
+            }
+        }
+        for name in &plan.stop_lanes {
+            if let Some(lane) = self.0.orb.lane(name)
+                && let Err(error) = lane.stop()
+            {
+                log::error!(target: "orbium::config", lane = name, %error, "a lane does not end");
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why an ORB was not reconfigured.
+
+use std::fmt;
+
+use orbium_core::{ConfigError, OrbError};
+
+/// Why nothing was changed.
+#[non_exhaustive]
+pub enum ReconfigureError {
+    /// Keys that cannot change while the ORB runs.
+    Fixed(Vec<String>),
+    /// Choices that make no sense together: the sentence that says why.
+    Senseless(&'static str),
+    /// An endpoint that cannot be listened at, or a lane that cannot be started.
+    Refused(OrbError),
+    /// The ORB was reconfigured 65,535 times.
+    TooOften,
+    /// The ORB was shut down.
+    Ended,
+    /// The file cannot be read.
+    File(ConfigError),
+}
+
+impl fmt::Display for ReconfigureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(keys) => {
+                write!(f, "cannot change while the ORB runs: {}", keys.join(", "))
+            }
+            Self::Senseless(why) => f.write_str(why),
+            Self::Refused(error) => error.fmt(f),
+            Self::TooOften => f.write_str("the ORB was reconfigured too often"),
+            Self::Ended => f.write_str("the ORB was shut down"),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ReconfigureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ReconfigureError {}
+
+impl From<OrbError> for ReconfigureError {
+    fn from(error: OrbError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<ConfigError> for ReconfigureError {
+    fn from(error: ConfigError) -> Self {
+        Self::File(error)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which choices a running ORB can change.
+
+/// The keys that can change while the ORB runs, as [`ConfigKey`](orbium_core::ConfigKey) names
+/// them; socket options (`properties.`) can too, for connections that the client makes and
+/// endpoints that are added from then on.
+pub const LIVE_KEYS: &[&str] = &[
+    "endpoint",
+    "lanes",
+    "client_strategy",
+    "client_protocols",
+    "call_timeout",
+    "request_timeout",
+    "connect_timeout",
+    "limits.message_size",
+    "limits.messages_in_assembly",
+    "limits.connections",
+    "limits.initial_idle_time",
+    "limits.message_time",
+    "limits.send_time",
+    "limits.open_requests",
+    "limits.open_time",
+    "limits.held_requests",
+    "limits.hold_time",
+    "limits.dedicated_threads",
+    "limits.connections_per_server",
+    "limits.idle_connections",
+    "limits.calls_per_connection",
+    "limits.buffered_oneways",
+    "limits.server_idle_time",
+];
+
+pub(crate) fn is_live(key: &str) -> bool {
+    LIVE_KEYS.contains(&key)
+}

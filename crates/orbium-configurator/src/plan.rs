@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is to change from one configuration to another.
+
+use std::fmt;
+
+use orbium_core::{Config, ConfigKey, Endpoint, LaneConfig, LaneKey};
+
+use crate::ReconfigureError;
+use crate::live::is_live;
+
+/// Something that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its key: `limits.connections`, `lane.urgent.endpoint`.
+    pub key: String,
+    /// What it was, as a file would say it.
+    pub before: String,
+    /// What it is now.
+    pub after: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, before, after } = self;
+        write!(f, "{key}: {before} → {after}")
+    }
+}
+
+/// Endpoints of one lane to open, and to close.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listening {
+    /// The lane's name; none for the ORB's own.
+    pub(crate) lane: Option<String>,
+    pub(crate) open: Vec<Endpoint>,
+    pub(crate) close: Vec<Endpoint>,
+}
+
+/// What is to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) listening: Vec<Listening>,
+    pub(crate) add_lanes: Vec<LaneConfig>,
+    pub(crate) stop_lanes: Vec<String>,
+    fixed: Vec<String>,
+}
+
+impl Plan {
+    /// What leads from `before` to `after`; `built_with` names the lanes that the ORB has had
+    /// from the beginning.
+    pub(crate) fn new(
+        before: &Config,
+        after: &Config,
+        built_with: &[String],
+    ) -> Result<Self, ReconfigureError> {
+        let mut plan = Self::default();
+        for key in ConfigKey::ALL {
+            plan.compare(
+                key.name,
+                key.show(before),
+                key.show(after),
+                is_live(key.name),
+            );
+        }
+        let of = |config: &Config| format!("{:?}", config.properties);
+        plan.compare("properties", of(before), of(after), true);
+        plan.compare_code(before, after);
+        plan.cannot_be_unset(before, after);
+        plan.endpoints(None, &before.endpoints, &after.endpoints);
+        if before.endpoints.is_empty() != after.endpoints.is_empty() {
+            // Without any the ORB listens at a free port of its own choice.
+            plan.fixed.push("endpoint".into());
+        }
+        plan.lanes(before, after, built_with);
+        match plan.fixed.is_empty() {
+            true => Ok(plan),
+            false => Err(ReconfigureError::Fixed(plan.fixed)),
+        }
+    }
+
+    fn compare(&mut self, key: &str, before: String, after: String, live: bool) {
+        if before == after {
+            return;
+        }
+        if !live {
+            self.fixed.push(key.to_owned());
+        }
+        let key = key.to_owned();
+        self.changes.push(Change { key, before, after });
+    }
+
+    /// What no file says.
+    fn compare_code(&mut self, before: &Config, after: &Config) {
+        if before.interceptors != after.interceptors {
+            self.fixed.push("interceptors".into());
+        }
+        if before.dispatch != after.dispatch {
+            self.fixed.push("dispatch".into());
+        }
+    }
+
+    /// Where nothing given means what the ORB was built with.
+    fn cannot_be_unset(&mut self, before: &Config, after: &Config) {
+        let unset = [
+            (
+                "call_timeout",
+                before.call_timeout.is_some() && after.call_timeout.is_none(),
+            ),
+            (
+                "request_timeout",
+                before.request_timeout.is_some() && after.request_timeout.is_none(),
+            ),
+            (
+                "client_protocols",
+                before.client_protocols.is_some() && after.client_protocols.is_none(),
+            ),
+        ];
+        let unset = unset.into_iter().filter(|(_, is_unset)| *is_unset);
+        self.fixed
+            .extend(unset.map(|(key, _)| format!("{key} (to none)")));
+        if before.bidirectional.is_both() && before.endpoints != after.endpoints {
+            self.fixed
+                .push("endpoint (with bidirectional = both)".into());
+        }
+    }
+
+    fn endpoints(&mut self, lane: Option<&str>, before: &[Endpoint], after: &[Endpoint]) {
+        let without = |all: &[Endpoint], others: &[Endpoint]| -> Vec<Endpoint> {
+            let left = all.iter().filter(|it| !others.contains(it));
+            left.cloned().collect()
+        };
+        let listening = Listening {
+            lane: lane.map(str::to_owned),
+            open: without(after, before),
+            close: without(before, after),
+        };
+        if !(listening.open.is_empty() && listening.close.is_empty()) {
+            self.listening.push(listening);
+        }
+    }
+
+    fn lanes(&mut self, before: &Config, after: &Config, built_with: &[String]) {
+        for lane in &before.lanes {
+            match after.lanes.iter().find(|it| it.name == lane.name) {
+                Some(now) => self.lane(lane, now),
+                // Adapters that name no lanes rely on it.
+                None if built_with.contains(&lane.name) => {
+                    self.fixed.push(format!("lane.{} (to end)", lane.name));
+                }
+                None => self.stop_lanes.push(lane.name.clone()),
+            }
+        }
+        for lane in &after.lanes {
+            if !before.lanes.iter().any(|it| it.name == lane.name) {
+                self.add_lanes.push(lane.clone());
+            }
+        }
+    }
+
+    /// Of a lane its endpoints can change.
+    fn lane(&mut self, before: &LaneConfig, after: &LaneConfig) {
+        for key in LaneKey::ALL {
+            let path = format!("lane.{}.{}", before.name, key.name);
+            let live = key.name == "endpoint";
+            self.compare(&path, key.show(before), key.show(after), live);
+        }
+        self.endpoints(Some(&before.name), &before.endpoints, &after.endpoints);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(keys: &[(&str, &str)]) -> Config {
+        let mut config = Config::default();
+        for (key, value) in keys {
+            config.set(key, value).unwrap();
+        }
+        config
+    }
+
+    /// The keys that are refused between two configurations.
+    fn refused(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
+        match Plan::new(&config(before), &config(after), &["a".into()]) {
+            Err(ReconfigureError::Fixed(keys)) => keys,
+            Err(other) => panic!("{other}"),
+            Ok(_) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_key_that_cannot_change_is_named() {
+        for key in ConfigKey::ALL {
+            let value = match key.value {
+                "NUMBER" => "77",
+                "TIME" | "TIME or none" => "77 ms",
+                "OCTETS" | "OCTETS or none" => "77 KiB",
+                _ => continue,
+            };
+            let expected: &[&str] = match is_live(key.name) {
+                true => &[],
+                false => &[key.name],
+            };
+            assert_eq!(refused(&[], &[(key.name, value)]), expected, "{}", key.name);
+        }
+        let strategies = [("server_strategy", "reactive"), ("collocation", "direct")];
+        assert_eq!(
+            refused(&[], &strategies),
+            ["server_strategy", "collocation"]
+        );
+    }
+
+    #[test]
+    fn what_means_the_choice_at_the_beginning_cannot_be_unset() {
+        let timed = [("call_timeout", "1 s"), ("client_protocols", "iiop")];
+        let keys = ["call_timeout (to none)", "client_protocols (to none)"];
+        assert_eq!(refused(&timed, &[]), keys);
+        assert_eq!(refused(&[], &timed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn lanes_come_and_go_and_change_their_endpoints_alone() {
+        let two = [("lane.a.priority", "1"), ("lane.b.priority", "2")];
+        let plan = Plan::new(&config(&two[..1]), &config(&two), &[]).unwrap();
+        assert_eq!(plan.add_lanes.len(), 1);
+        let plan = Plan::new(&config(&two), &config(&two[..1]), &["a".into()]).unwrap();
+        assert_eq!(plan.stop_lanes, ["b"]);
+        assert_eq!(refused(&two, &two[1..]), ["lane.a (to end)"]);
+        let other = [("lane.a.priority", "3"), ("lane.b.priority", "2")];
+        assert_eq!(refused(&two, &other), ["lane.a.priority"]);
+        let listening = [two[0], two[1], ("lane.a.endpoint", "iiop://127.0.0.1:0")];
+        let plan = Plan::new(&config(&two), &config(&listening), &[]).unwrap();
+        assert_eq!(plan.listening[0].lane.as_deref(), Some("a"));
+        assert_eq!(plan.changes[0].key, "lane.a.endpoint");
+    }
+}

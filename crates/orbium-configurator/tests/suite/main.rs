@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running ORBs that are reconfigured, with calls under way.
+
+mod client_side;
+mod endpoints;
+mod load;
+mod refused;
+#[cfg(unix)]
+mod signal;
+
+use orbium::{Config, Orb};
+use orbium_configurator::Configurator;
+use orbium_testkit::Served;
+
+/// A server at a free port of the loopback, and its configurator.
+fn served(mut config: Config) -> (Served, Configurator) {
+    let free = "iiop://127.0.0.1:0".parse().unwrap();
+    config.endpoints.push(free);
+    let served = Served::with(config.clone());
+    let configurator = Configurator::new(&served.orb, config);
+    (served, configurator)
+}
+
+/// The configuration of `configurator` with these keys set.
+fn with(configurator: &Configurator, keys: &[(&str, &str)]) -> Config {
+    let mut config = configurator.config();
+    for (key, value) in keys {
+        config.set(key, value).unwrap();
+    }
+    config
+}
+
+/// How many ports of TCP references of that ORB lead to.
+fn ports(orb: &Orb) -> Vec<u16> {
+    let addresses = orb.addresses().unwrap();
+    addresses.iter().map(|at| at.port).collect()
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is refused changes nothing.
+
+use orbium::Config;
+use orbium_configurator::ReconfigureError;
+
+use crate::{ports, served, with};
+
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn what_cannot_change_is_refused_by_name_and_nothing_is_changed() {
+    let (served, configurator) = served(Config::default());
+    let before = configurator.config();
+    let other = with(
+        &configurator,
+        &[
+            ("limits.connections", "7"),
+            ("endpoint", "iiop://localhost:0"),
+            ("server_strategy", "reactive"),
+            ("limits.nesting", "9"),
+            ("tls.watch_files", "false"),
+        ],
+    );
+    let refused = configurator.reconfigure(other).unwrap_err();
+    let sentence =
+        "cannot change while the ORB runs: server_strategy, tls.watch_files, limits.nesting";
+    assert_eq!(refused.to_string(), sentence);
+    assert_eq!(configurator.config(), before);
+    assert_eq!(ports(&served.orb).len(), 1);
+    assert_eq!(served.orb.engines().1.limits(), &before.limits);
+    served.end();
+}
+
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn an_endpoint_that_is_taken_undoes_what_was_begun() {
+    let (served, configurator) = served(Config::default());
+    let taken = format!("iiop://127.0.0.1:{}", served.port());
+    let other = with(
+        &configurator,
+        &[
+            ("limits.connections", "7"),
+            ("endpoint", "iiop://localhost:0"),
+            ("endpoint", &taken),
+        ],
+    );
+    let refused = configurator.reconfigure(other).unwrap_err();
+    assert!(matches!(refused, ReconfigureError::Refused(_)), "{refused}");
+    assert_eq!(ports(&served.orb), [served.port()]);
+    assert_eq!(served.orb.engines().1.limits().connections, 4096);
+    let senseless = with(&configurator, &[("limits.connections", "0")]);
+    let refused = configurator.reconfigure(senseless).unwrap_err();
+    assert!(refused.to_string().contains("at least 1"), "{refused}");
+    served.orb.shutdown(true).unwrap();
+    let late = configurator.reconfigure(configurator.config());
+    assert!(matches!(late, Err(ReconfigureError::Ended)));
+}

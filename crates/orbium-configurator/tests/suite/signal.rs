@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! SIGHUP: the file is read again.
+
+use std::fs;
+
+use orbium::{Config, Orb};
+use orbium_configurator::Configurator;
+use orbium_testkit::eventually;
+use rustix::process::{Signal, getpid, kill_process};
+
+use crate::load::Load;
+use crate::ports;
+
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn a_hangup_has_the_file_read_again_and_a_refusal_changes_nothing() {
+    let path = std::env::temp_dir().join(format!("orbium-hangup-{}.toml", std::process::id()));
+    let first = "endpoint = ['iiop://127.0.0.1:0']\n";
+    fs::write(&path, first).unwrap();
+    let config = Config::from_file(&path).unwrap();
+    let served = orbium_testkit::Served::with(config.clone());
+    let configurator = Configurator::new(&served.orb, config);
+    let reloads = configurator.on_hangup(&path).unwrap();
+    let (_client, target) = served.client();
+    let load = Load::on(&target, 2);
+    let hang_up = || kill_process(getpid(), Signal::HUP).unwrap();
+    let limit = |orb: &Orb| orb.engines().1.limits().connections;
+
+    let second =
+        "endpoint = ['iiop://127.0.0.1:0', 'iiop://localhost:0']\nlimits.connections = 50\n";
+    fs::write(&path, second).unwrap();
+    hang_up();
+    eventually("it is read", || limit(&served.orb) == 50);
+    assert_eq!(ports(&served.orb).len(), 2);
+    load.goes_on();
+
+    fs::write(&path, format!("{second}limits.nesting = 9\n")).unwrap();
+    hang_up();
+    fs::write(&path, "limits.connectoins = 9\n").unwrap();
+    hang_up();
+    load.goes_on();
+    assert_eq!(limit(&served.orb), 50);
+
+    fs::write(&path, first).unwrap();
+    hang_up();
+    eventually("it is read again", || limit(&served.orb) == 4096);
+    eventually("one endpoint goes", || ports(&served.orb).len() == 1);
+    drop(reloads);
+    load.end();
+    served.end();
+    fs::remove_file(&path).unwrap();
+}

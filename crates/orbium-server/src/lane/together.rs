@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which lanes of a configuration make sense together.
+
+use orbium_config::Limits;
+
+use super::LaneConfig;
+
+/// Whether lanes make sense together.
+///
+/// # Errors
+/// The sentence that says why not.
+pub fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
+    for (place, lane) in lanes.iter().enumerate() {
+        lane.check(limits)?;
+        if lane.priority.is_none() {
+            return Err("nobody could tell when a lane serves: each needs a priority");
+        }
+        for other in lanes.iter().take(place) {
+            check_two(lane, other)?;
+        }
+        for lender in &lane.borrows_from_named {
+            check_lender(lanes, lane, lender)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_lender(lanes: &[LaneConfig], lane: &LaneConfig, lender: &str) -> Result<(), &'static str> {
+    let lender = lanes.iter().find(|it| it.name == lender);
+    let lender = lender.ok_or(
+        "a lane borrows threads from one that is not there: borrows_from takes names of lanes",
+    )?;
+    if !lane.is_pool() || !lender.is_pool() {
+        return Err("threads are lent between worker pools alone");
+    }
+    if lender.priority >= lane.priority {
+        return Err("a lane borrows threads from lanes of lower priority alone");
+    }
+    Ok(())
+}
+
+fn check_two(lane: &LaneConfig, other: &LaneConfig) -> Result<(), &'static str> {
+    if lane.name == other.name {
+        return Err("two lanes have the same name");
+    }
+    if lane.priority == other.priority {
+        return Err("two lanes have the same priority: one of them would never serve");
+    }
+    let (high, low) = match lane.priority > other.priority {
+        true => (lane, other),
+        false => (other, lane),
+    };
+    let native = |it: &LaneConfig| it.scheduling.map(|it| it.priority);
+    if let (Some(high), Some(low)) = (native(high), native(low))
+        && high < low
+    {
+        return Err(
+            "the system would have a less urgent lane go first: native priorities must be in the order of the lanes' priorities",
+        );
+    }
+    let fixed = |text: &str| !text.is_empty() && !text.ends_with(":0");
+    let same = lane.endpoints.iter().any(|it| other.endpoints.contains(it));
+    if same && lane.endpoints.iter().all(|it| fixed(&it.address)) {
+        return Err("two lanes listen at the same endpoint");
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A value that is replaced while others read it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Each bucket has twice the slots of the one before.
+const BUCKETS: usize = 16;
+
+/// A value that is replaced while others read it. Reading takes no lock and gives a plain
+/// reference, as each version stays until the whole is dropped: for what is replaced a few
+/// times in the life of a program, 65,535 times at most.
+///
+/// ```
+/// use orbium_sync::Versions;
+///
+/// let limit = Versions::new(10);
+/// let before = limit.current();
+/// limit.replace(20).unwrap();
+/// assert_eq!((*before, *limit.current()), (10, 20));
+/// ```
+#[derive(Debug)]
+pub struct Versions<T> {
+    first: T,
+    later: [OnceLock<Box<[OnceLock<T>]>>; BUCKETS],
+    /// 0 for the first.
+    newest: AtomicUsize,
+    replacing: Mutex<()>,
+}
+
+impl<T> Versions<T> {
+    /// The first version.
+    pub const fn new(first: T) -> Self {
+        Self {
+            first,
+            later: [const { OnceLock::new() }; BUCKETS],
+            newest: AtomicUsize::new(0),
+            replacing: Mutex::new(()),
+        }
+    }
+
+    /// The newest version.
+    #[must_use]
+    #[inline]
+    pub fn current(&self) -> &T {
+        // Pairs with the store in `replace`: the slot is set.
+        match self.newest.load(Ordering::Acquire) {
+            0 => &self.first,
+            number => self.later(number).unwrap_or(&self.first),
+        }
+    }
+
+    fn later(&self, number: usize) -> Option<&T> {
+        let (bucket, place) = slot(number);
+        self.later.get(bucket)?.get()?.get(place)?.get()
+    }
+
+    /// Replaces it for those that read from now on.
+    ///
+    /// # Errors
+    /// It was replaced too often: the value that was given.
+    pub fn replace(&self, value: T) -> Result<(), T> {
+        let _alone = self
+            .replacing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let number = self.newest.load(Ordering::Relaxed) + 1;
+        let (bucket, place) = slot(number);
+        let Some(bucket_slots) = self.later.get(bucket) else {
+            return Err(value);
+        };
+        let empty = || (0..1_usize << bucket).map(|_| OnceLock::new()).collect();
+        bucket_slots.get_or_init(empty)[place].set(value)?;
+        self.newest.store(number, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// The bucket of a version behind the first, and its place there.
+const fn slot(number: usize) -> (usize, usize) {
+    let bucket = number.ilog2();
+    (bucket as usize, number - (1 << bucket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_is_read_until_the_next_and_stays() {
+        let versions = Versions::new(0);
+        let mut seen = vec![versions.current()];
+        for number in 1..100 {
+            versions.replace(number).unwrap();
+            seen.push(versions.current());
+        }
+        let seen: Vec<i32> = seen.into_iter().copied().collect();
+        assert_eq!(seen, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_replaced_too_often_is_given_back() {
+        let versions = Versions::new(0);
+        let most = (1 << BUCKETS) - 1;
+        for number in 1..=most {
+            versions.replace(number).unwrap();
+        }
+        assert_eq!(versions.replace(7), Err(7));
+        assert_eq!(*versions.current(), most);
+    }
+
+    #[test]
+    fn readers_see_versions_in_order_while_they_are_replaced() {
+        let versions = Versions::new(0_usize);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 1..=1000 {
+                    versions.replace(number).unwrap();
+                }
+            });
+            let mut last = 0;
+            while last < 1000 {
+                let now = *versions.current();
+                assert!(now >= last);
+                last = now;
+            }
+        });
+    }
+}
