@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::{
-    ClientStrategy, Config, ConnectTimeout, LaneConfig, Limits, Priority, Scheduling,
-    ServerStrategy,
+    ClientStrategy, Config, ConnectTimeout, Endpoint, LaneConfig, Limits, Priority, Protocols,
+    Scheduling, ServerStrategy,
 };
 
 /// Names, and what each is for.
@@ -21,14 +21,14 @@ pub(super) const PROFILES: [(&str, &str); 4] = [
     ),
     (
         "avionics",
-        "control loops: a lane with its own threads for each of three criticalities, a thread for \
-         each connection of whoever asks for none, connections for each thread, and nothing that \
-         waits for longer than a second",
+        "control loops, as the paper's Table 1 has it: a reactive lane for each of four rates, in the \
+         order of the rates, with a native priority and an endpoint within the host of its own, \
+         connections for each thread, and nothing that waits for longer than a second",
     ),
     (
         "medical-imaging",
-        "large values to many viewers: threads that take turns, messages of up to 4 GiB, large \
-         buffers, patience",
+        "large values to many viewers, as the paper's Table 1 has it: a thread for each connection, \
+         requests in the order of their arrival, TCP; messages of up to 4 GiB, large buffers, patience",
     ),
 ];
 
@@ -63,14 +63,16 @@ fn embedded() -> Config {
     }
 }
 
+/// Table 1 of paper 003, row 1: thread per priority, rate-based, perfect hashing, a backplane.
 fn avionics() -> Config {
     let second = Duration::from_secs(1);
     Config {
-        strategy: ServerStrategy::ThreadPerConnection,
+        strategy: ServerStrategy::Reactive,
         lanes: vec![
-            criticality("critical", 30_000, 80, &["essential", "routine"]),
-            criticality("essential", 20_000, 60, &["routine"]),
-            criticality("routine", 10_000, 40, &[]),
+            rate_group("rate-20hz", 32_000, 80),
+            rate_group("rate-10hz", 24_000, 70),
+            rate_group("rate-5hz", 16_000, 60),
+            rate_group("rate-1hz", 8_000, 50),
         ],
         client_strategy: ClientStrategy::ExclusivePerThread,
         limits: Limits {
@@ -91,30 +93,33 @@ fn avionics() -> Config {
     }
 }
 
-/// A lane that never has more threads than it begins with, nor a long queue. On
-/// a desk it goes without native priorities.
-fn criticality(name: &str, priority: i16, native: i32, lenders: &[&str]) -> LaneConfig {
+/// A reactor for the requests of one rate, the shorter the period the more urgent, which is
+/// reached over what is quickest within the host. On a desk it goes without native priorities.
+fn rate_group(name: &str, priority: i16, native: i32) -> LaneConfig {
+    let shared_memory = Protocols::default().transport("shmiop").is_some();
     LaneConfig {
         name: name.into(),
         priority: Priority::new(priority),
         scheduling: Some(Scheduling::fifo(native)),
         soft: true,
-        strategy: ServerStrategy::WorkerPool {
-            workers: 2,
-            queue: 16,
-        },
+        strategy: ServerStrategy::Reactive,
+        endpoints: vec![Endpoint {
+            scheme: if shared_memory { "shmiop" } else { "uiop" }.into(),
+            address: String::new(),
+            parameters: Vec::new(),
+        }],
         stack_size: Some(512 << 10),
         prefault_stack: 64 << 10,
-        replaces_waiting: false,
-        borrows_from_named: lenders.iter().map(ToString::to_string).collect(),
         ..LaneConfig::default()
     }
 }
 
+/// Table 1 of paper 003, row 2: thread per connection, FIFO, active demultiplexing, TCP/IP. Keys
+/// of objects are their places in a table, and endpoints are those of TCP unless others are given.
 fn medical_imaging() -> Config {
     let patience = Duration::from_secs(300);
     let mut config = Config {
-        strategy: ServerStrategy::leader_followers(),
+        strategy: ServerStrategy::ThreadPerConnection,
         limits: Limits {
             // Less where octets are counted in 32 bits.
             message_size: usize::try_from(4_u64 << 30).unwrap_or(usize::MAX),
@@ -141,5 +146,20 @@ mod tests {
             assert_eq!(config == Config::default(), name == "default");
         }
         assert_eq!(profile("fast"), None);
+    }
+
+    #[test]
+    fn two_profiles_are_those_of_table_1() {
+        let avionics = avionics();
+        // Thread per priority: a reactor for each rate, the shorter its period the more urgent.
+        assert_eq!(avionics.lanes.len(), 4);
+        assert!(avionics.lanes.is_sorted_by(|a, b| a.priority > b.priority));
+        for lane in &avionics.lanes {
+            assert_eq!(lane.strategy, ServerStrategy::Reactive);
+            assert_eq!(lane.endpoints[0].to_string(), "shmiop://");
+        }
+        let imaging = medical_imaging();
+        assert_eq!(imaging.strategy, ServerStrategy::ThreadPerConnection);
+        assert!(imaging.lanes.is_empty() && imaging.endpoints.is_empty());
     }
 }

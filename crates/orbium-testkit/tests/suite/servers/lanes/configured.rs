@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium::giop::{ReplyStatus, ServiceContext, service_context};
+use orbium::giop::ReplyStatus;
 use orbium::{Config, Interface, Orb, OrbError, Priority, priority};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Peer, RequestLine, Served, TargetState, client, request, within};
+use orbium_testkit::{Peer, Served, TargetState, client, within};
 
 use super::{act, expect_refusal, name_of_thread, port};
 
@@ -121,46 +121,38 @@ fn without_an_endpoint_of_its_own_the_orb_is_its_lanes() {
     within("the end", move || orb.shutdown(true)).unwrap();
 }
 
+/// A thread for each rate, with an endpoint of its own: nothing is handed over.
+///
 /// Conformance: ORB - lanes: from a file, arguments or a profile
 #[test]
-fn the_lanes_of_avionics_serve_by_criticality() {
+fn the_lanes_of_avionics_serve_by_rate() {
     let mut config = Config::profile("avionics").unwrap();
     config.set("endpoint", "iiop://127.0.0.1:0").unwrap();
     let served = Served::with(config);
     served_by(
         &served.state,
         &[
-            (1, Some(30_000), "critical"),
-            (2, Some(20_000), "essential"),
-            (3, Some(10_000), "routine"),
-            (4, None, "orbium-serve"),
+            (1, Some(32_000), "rate-20hz"),
+            (2, Some(24_000), "rate-10hz"),
+            (3, Some(16_000), "rate-5hz"),
+            (4, Some(8_000), "rate-1hz"),
+            (5, None, "orbium-serve"),
         ],
     );
     let mut peer = Peer::connect(served.port());
-    for (id, asked) in [(1, 30_000), (2, 29_999), (3, 10_000), (4, 9_999)] {
+    for (id, asked) in [(1, 32_000), (2, 31_999), (3, 16_000), (4, 8_000)] {
         answered(&mut peer, id, Some(asked));
     }
-    answered(&mut peer, 4, None);
-    // Both threads of the highest are busy: it takes one of a lower lane.
-    let context = orbium::giop::real_time::priority_context(30_000);
-    let gates = [5, 6, 7].map(|id| {
-        let contexts = [ServiceContext {
-            id: service_context::RT_CORBA_PRIORITY,
-            data: &context,
-        }];
-        let line = RequestLine {
-            contexts: &contexts,
-            ..RequestLine::new(id, "gate")
-        };
-        let mut peer = Peer::connect(served.port());
-        peer.send(&request(line, |_| {}));
-        peer
-    });
-    served.state.gate.await_waiting(3);
-    served.state.gate.open();
-    for mut peer in gates {
-        assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
-    }
+    answered(&mut peer, 5, None);
+    // A caller of that priority calls the endpoint of its rate.
+    let caller = client();
+    let target = served.seen_by(&caller);
+    let lane = served.orb.lane("rate-10hz").unwrap();
+    priority::set_current(Priority::new(24_000));
+    assert_eq!(target.act(2), Ok(2));
+    let channel = target.as_object().channel().unwrap();
+    priority::set_current(None);
+    assert_eq!(channel.address, lane.channels()[0].address);
     served.end();
 }
 
@@ -227,11 +219,11 @@ fn arguments_describe_lanes_too() {
         "-ORBProfile",
         "avionics",
         "-ORBSet",
-        "lanes=critical",
+        "lanes=rate-20hz",
         "-ORBSet",
-        "lane.critical.borrows_from=none",
+        "lane.rate-20hz.endpoint=none",
         "-ORBSet",
-        "lane.critical.priority=7",
+        "lane.rate-20hz.priority=7",
         "-ORBSet",
         "lane.extra.priority=3",
         "-ORBListenEndpoints",
@@ -247,6 +239,6 @@ fn arguments_describe_lanes_too() {
         .iter()
         .map(|lane| (lane.name().to_owned(), lane.priority().unwrap().number()))
         .collect();
-    assert_eq!(names, [("extra".into(), 3), ("critical".into(), 7)]);
+    assert_eq!(names, [("extra".into(), 3), ("rate-20hz".into(), 7)]);
     served.end();
 }
