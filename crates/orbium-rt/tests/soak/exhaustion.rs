@@ -91,7 +91,8 @@ fn lane(strategy: ServerStrategy) -> LaneConfig {
 }
 
 fn port(lane: &orbium_core::Lane) -> u16 {
-    let port = lane.channels()[0].address.rsplit(':').next().unwrap();
+    let channels = lane.channels();
+    let port = channels[0].address.rsplit(':').next().unwrap();
     port.parse().unwrap()
 }
 

@@ -66,7 +66,8 @@ fn without_further_threads_those_that_are_there_serve() {
             let state = Arc::new(TargetState::default());
             let target: Target = poa.unwrap().activate(Arc::clone(&state)).unwrap();
             served.orb.bind_key_in_place("Behind", &target).unwrap();
-            let port = lane.channels()[0].address.rsplit(':').next().unwrap();
+            let channels = lane.channels();
+            let port = channels[0].address.rsplit(':').next().unwrap();
             let port: u16 = port.parse().unwrap();
             assert_eq!(ask(port, 1, "noop").receive().reply().0, 1);
 
