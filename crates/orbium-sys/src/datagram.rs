@@ -5,7 +5,6 @@ use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 
-use rustix::net::{RecvFlags, recvfrom};
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
 
 use crate::{NetworkInterface, SocketOptions};
@@ -129,8 +128,15 @@ pub fn receive_datagram(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    let (received, _, sender) = recvfrom(socket, room, RecvFlags::empty())?;
-    Ok((received, sender.and_then(|it| it.try_into().ok())))
+    match socket.recv_from(room) {
+        Ok((received, sender)) => Ok((received, Some(sender))),
+        // The standard library's own error, for the address that the system did not write.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => match error.raw_os_error() {
+            None => Ok((0, None)),
+            Some(_) => Err(error),
+        },
+        Err(error) => Err(error),
+    }
 }
 
 /// Sends the slices as one datagram. An error of the previous one (no socket received
@@ -161,12 +167,8 @@ pub fn shut_down_datagrams(socket: &UdpSocket) {
 pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
-        use rustix::net::sockopt::{ip_mtu, ipv6_mtu};
-
-        let mtu = match crate::socket::is_v6(socket.as_fd()).ok()? {
-            true => ipv6_mtu(socket),
-            false => ip_mtu(socket),
-        };
+        let is_v6 = crate::socket::is_v6(socket.as_fd()).ok()?;
+        let mtu = crate::sockopt::path_mtu(socket.as_fd(), is_v6);
         usize::try_from(mtu.ok()?).ok()
     }
     #[cfg(not(target_os = "linux"))]

@@ -4,8 +4,6 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::event::Timespec;
-
 /// A point of the monotonic clock, or never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(Option<Instant>);
@@ -66,12 +64,4 @@ impl Deadline {
             (a, b) => Self(a.or(b)),
         }
     }
-}
-
-/// A timeout as the kernel takes it.
-pub(crate) fn timespec(timeout: Duration) -> Timespec {
-    Timespec::try_from(timeout).unwrap_or(Timespec {
-        tv_sec: i64::MAX,
-        tv_nsec: 0,
-    })
 }

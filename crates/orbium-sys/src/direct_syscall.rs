@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two system calls of every request: send and receive.
+//! The system calls of every request: send and receive.
 //!
 //! On Linux they bypass the C library, in which they are cancellation points: that costs a
-//! multi-threaded program some sixty instructions per call. `rustix`, which makes all other calls,
-//! bypasses it too, but its check of a result takes five instructions more than necessary, of a
-//! receive seven: an empty call would have eleven more on either side. So these two are made by
-//! the crate `syscalls`, which checks a result by one comparison.
+//! multi-threaded program some sixty instructions per call. The crate `syscalls` makes them, and
+//! checks a result by one comparison.
 
-use rustix::net::SendFlags;
+use libc::c_int;
 
 /// Sending to a peer that closed the connection raises no `SIGPIPE`; on systems of Apple that is
 /// an option of the socket.
 #[cfg(not(target_vendor = "apple"))]
-pub(crate) const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
+const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
 #[cfg(target_vendor = "apple")]
-pub(crate) const NO_SIGNAL: SendFlags = SendFlags::empty();
+const NO_SIGNAL: c_int = 0;
 
 #[cfg(all(
     target_os = "linux",
@@ -27,10 +25,11 @@ pub(crate) const NO_SIGNAL: SendFlags = SendFlags::empty();
 mod made_by {
     #![expect(unsafe_code, reason = "system calls by their numbers")]
 
-    use std::io;
+    use std::io::{self, IoSlice};
+    use std::mem::MaybeUninit;
     use std::os::fd::{AsRawFd, BorrowedFd};
 
-    use syscalls::{Errno, Sysno, syscall6};
+    use syscalls::{Errno, Sysno, syscall3, syscall6};
 
     use super::NO_SIGNAL;
 
@@ -42,10 +41,26 @@ mod made_by {
     pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
         let fd = socket.as_raw_fd() as usize;
         let at = bytes.as_ptr().expose_provenance();
-        let flags = NO_SIGNAL.bits() as usize;
+        let flags = NO_SIGNAL as usize;
         // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
         // as many bytes as there are, and no address.
         let sent = unsafe { syscall6(Sysno::sendto, fd, at, bytes.len(), flags, 0, 0) };
+        sent.map_err(failed)
+    }
+
+    pub(crate) fn send_vectored(
+        socket: BorrowedFd<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> io::Result<usize> {
+        // SAFETY: zeros are a message without an address, buffers and control data.
+        let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
+        message.msg_iov = slices.as_ptr().cast_mut().cast();
+        message.msg_iovlen = slices.len() as _;
+        let (fd, flags) = (socket.as_raw_fd() as usize, NO_SIGNAL as usize);
+        let at = (&raw const message).expose_provenance();
+        // SAFETY: the descriptor is open as long as it is borrowed; an `IoSlice` is an `iovec`
+        // on Unix, and the kernel reads what they name.
+        let sent = unsafe { syscall3(Sysno::sendmsg, fd, at, flags) };
         sent.map_err(failed)
     }
 
@@ -69,21 +84,27 @@ mod made_by {
     not(miri)
 )))]
 mod made_by {
-    use std::io;
+    use std::io::{self, IoSlice, Read as _};
     use std::os::fd::BorrowedFd;
 
-    use rustix::net::RecvFlags;
+    use socket2::SockRef;
 
     use super::NO_SIGNAL;
 
     pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::net::send(socket, bytes, NO_SIGNAL)?)
+        SockRef::from(&socket).send_with_flags(bytes, NO_SIGNAL)
+    }
+
+    pub(crate) fn send_vectored(
+        socket: BorrowedFd<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> io::Result<usize> {
+        SockRef::from(&socket).send_vectored_with_flags(slices, NO_SIGNAL)
     }
 
     pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
-        let (received, _) = rustix::net::recv(socket, buffer, RecvFlags::empty())?;
-        Ok(received)
+        (&*SockRef::from(&socket)).read(buffer)
     }
 }
 
-pub(crate) use made_by::{receive, send};
+pub(crate) use made_by::{receive, send, send_vectored};

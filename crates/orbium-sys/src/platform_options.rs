@@ -4,15 +4,13 @@
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io;
-    use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
     use std::os::fd::BorrowedFd;
     use std::time::Duration;
 
-    use rustix::net::netdevice::name_to_index;
-    use rustix::net::sockopt::set_ip_multicast_if_with_ifindex;
-    use socket2::{Domain, SockRef, Socket, Type};
+    use socket2::SockRef;
 
+    pub(crate) use crate::host::interface_index;
     pub(crate) use crate::sockopt::{pacing_rate, set_pacing_rate};
 
     pub(crate) fn set_quick_ack(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
@@ -73,20 +71,7 @@ mod platform {
         socket: BorrowedFd<'_>,
         index: NonZeroU32,
     ) -> io::Result<()> {
-        // Of no group, at no address.
-        let none = Ipv4Addr::UNSPECIFIED;
-        Ok(set_ip_multicast_if_with_ifindex(
-            socket,
-            &none,
-            &none,
-            index.get(),
-        )?)
-    }
-
-    pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
-        // Any socket will do.
-        let socket = Socket::new(Domain::UNIX, Type::DGRAM, None)?;
-        Ok(name_to_index(&socket, name)?)
+        crate::sockopt::set_multicast_index_v4(socket, index.get())
     }
 }
 

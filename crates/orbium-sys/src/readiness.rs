@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Level-triggered readiness: epoll on Linux, poll elsewhere, as `rustix` has them.
+//! Level-triggered readiness: epoll on Linux, poll elsewhere.
 //!
 //! The reactor needs a poller on which several threads wait at once (leader/followers), which
 //! reports a level, or one source to one thread until that thread re-arms it, in one system call
@@ -20,6 +20,7 @@ mod epoll;
 mod interest;
 #[cfg(any(not(target_os = "linux"), test))]
 mod poll;
+mod system;
 
 use std::io;
 use std::os::fd::AsFd;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Socket options that neither `socket2` nor `rustix` has, by `getsockopt` and `setsockopt`.
-//!
-//! `SO_DONTROUTE` and `SO_MAX_PACING_RATE` are in neither. `SO_PEERCRED` is in `rustix`, with a
-//! process id that is never 0; but the kernel reports 0 for a process of another name space.
+//! Socket options that `socket2` does not have, by `getsockopt` and `setsockopt`.
 #![expect(unsafe_code, reason = "options that no safe crate has")]
 
 use std::io;
@@ -24,28 +21,36 @@ unsafe impl Plain for libc::c_ulong {}
 // SAFETY: integers.
 unsafe impl Plain for [u32; 3] {}
 
+const DONT_ROUTE: (c_int, c_int) = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
+#[cfg(target_os = "linux")]
+const PACING_RATE: (c_int, c_int) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
+
 fn length<T>() -> socklen_t {
     // Types of options have a few bytes.
     size_of::<T>() as socklen_t
 }
 
-fn set<T: Plain>(socket: BorrowedFd<'_>, name: c_int, value: T) -> io::Result<()> {
+fn set<T: Plain>(
+    socket: BorrowedFd<'_>,
+    (level, name): (c_int, c_int),
+    value: T,
+) -> io::Result<()> {
     let (fd, value) = (socket.as_raw_fd(), (&raw const value).cast());
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
     // `length` bytes from `value`, which has as many, and keeps no pointer.
-    match unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, name, value, length::<T>()) } {
+    match unsafe { libc::setsockopt(fd, level, name, value, length::<T>()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-fn get<T: Plain>(socket: BorrowedFd<'_>, name: c_int) -> io::Result<T> {
+fn get<T: Plain>(socket: BorrowedFd<'_>, (level, name): (c_int, c_int)) -> io::Result<T> {
     let (mut value, mut written) = (T::default(), length::<T>());
     let (fd, at) = (socket.as_raw_fd(), (&raw mut value).cast());
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
     // at most `written` bytes to `value`, which has as many and for which every
     // pattern is a value (`Plain`).
-    match unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, at, &raw mut written) } {
+    match unsafe { libc::getsockopt(fd, level, name, at, &raw mut written) } {
         0 if written == length::<T>() => Ok(value),
         0 => Err(io::ErrorKind::Unsupported.into()),
         _ => Err(io::Error::last_os_error()),
@@ -54,27 +59,49 @@ fn get<T: Plain>(socket: BorrowedFd<'_>, name: c_int) -> io::Result<T> {
 
 /// Sets `SO_DONTROUTE`.
 pub(crate) fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
-    set(socket, libc::SO_DONTROUTE, c_int::from(on))
+    set(socket, DONT_ROUTE, c_int::from(on))
 }
 
 /// `SO_DONTROUTE`.
 pub(crate) fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
-    Ok(get::<c_int>(socket, libc::SO_DONTROUTE)? != 0)
+    Ok(get::<c_int>(socket, DONT_ROUTE)? != 0)
 }
 
 /// Sets `SO_MAX_PACING_RATE`, in bytes per second.
 #[cfg(target_os = "linux")]
 pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, rate: u64) -> io::Result<()> {
     let rate = libc::c_ulong::try_from(rate).map_err(|_| io::ErrorKind::InvalidInput)?;
-    set(socket, libc::SO_MAX_PACING_RATE, rate)
+    set(socket, PACING_RATE, rate)
 }
 
 /// `SO_MAX_PACING_RATE`; `None` if there is no bound.
 #[cfg(target_os = "linux")]
 pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
-    let rate: libc::c_ulong = get(socket, libc::SO_MAX_PACING_RATE)?;
+    let rate: libc::c_ulong = get(socket, PACING_RATE)?;
     // Lossless: no system has longer ones.
     Ok((rate != libc::c_ulong::MAX).then_some(rate as u64))
+}
+
+/// Sets `IP_MULTICAST_IF` to the interface of that index.
+#[cfg(target_os = "linux")]
+pub(crate) fn set_multicast_index_v4(socket: BorrowedFd<'_>, index: u32) -> io::Result<()> {
+    const { assert!(size_of::<libc::ip_mreqn>() == size_of::<[u32; 3]>()) };
+    // Of no group, at no address.
+    set(
+        socket,
+        (libc::IPPROTO_IP, libc::IP_MULTICAST_IF),
+        [0, 0, index],
+    )
+}
+
+/// `IP_MTU` or `IPV6_MTU` of a connected socket: the octets of the largest packet.
+#[cfg(target_os = "linux")]
+pub(crate) fn path_mtu(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<c_int> {
+    let option = match is_v6 {
+        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU),
+        false => (libc::IPPROTO_IP, libc::IP_MTU),
+    };
+    get(socket, option)
 }
 
 /// A process of this host, as the kernel vouches for it.
@@ -92,7 +119,7 @@ pub struct ProcessCredentials {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn peer_process(socket: BorrowedFd<'_>) -> io::Result<ProcessCredentials> {
     const { assert!(size_of::<libc::ucred>() == size_of::<[u32; 3]>()) };
-    let [pid, uid, gid] = get::<[u32; 3]>(socket, libc::SO_PEERCRED)?;
+    let [pid, uid, gid] = get::<[u32; 3]>(socket, (libc::SOL_SOCKET, libc::SO_PEERCRED))?;
     let pid = (pid != 0).then_some(pid);
     Ok(ProcessCredentials { pid, uid, gid })
 }

@@ -6,10 +6,9 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use rustix::net::SendAncillaryBuffer;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use socket2::SockRef;
 
-use crate::direct_syscall::{self, NO_SIGNAL};
+use crate::direct_syscall;
 
 /// Sends from one buffer; returns the number of bytes taken.
 ///
@@ -34,13 +33,7 @@ pub fn receive<S: AsFd>(stream: &S, buffer: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 /// The system's error.
 pub fn send_vectored<S: AsFd>(stream: &S, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-    let mut control = SendAncillaryBuffer::default();
-    Ok(rustix::net::sendmsg(
-        stream,
-        slices,
-        &mut control,
-        NO_SIGNAL,
-    )?)
+    direct_syscall::send_vectored(stream.as_fd(), slices)
 }
 
 /// Bounds how long a blocking receive and a blocking send may take; `None`
@@ -61,11 +54,20 @@ fn set_timeouts_of(
     receive: Option<Option<Duration>>,
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
+    let socket = SockRef::from(&stream);
     if let Some(timeout) = receive {
-        set_socket_timeout(stream, Timeout::Recv, timeout)?;
+        socket.set_read_timeout(in_microseconds(timeout)?)?;
     }
     if let Some(timeout) = send {
-        set_socket_timeout(stream, Timeout::Send, timeout)?;
+        socket.set_write_timeout(in_microseconds(timeout)?)?;
     }
     Ok(())
+}
+
+/// The system counts whole microseconds, and takes none for ever: rounded up.
+fn in_microseconds(timeout: Option<Duration>) -> io::Result<Option<Duration>> {
+    match timeout {
+        Some(Duration::ZERO) => Err(io::ErrorKind::InvalidInput.into()),
+        timeout => Ok(timeout.map(|it| it.saturating_add(Duration::from_nanos(999)))),
+    }
 }

@@ -6,15 +6,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::io::Errno;
+use libc::{EPOLLIN, EPOLLONESHOT, EPOLLOUT, EPOLLRDHUP};
 
 use super::interest::{Interest, MAX_EVENTS, Ready, wait_for};
-use crate::deadline::timespec;
+use super::system::epoll::{self, Event};
 use crate::fork::Held;
-
-/// The longest wait of one call: the kernel counts milliseconds in 31 bits.
-const MAX_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 #[derive(Debug)]
 pub(super) struct Set {
@@ -22,22 +18,26 @@ pub(super) struct Set {
     epoll: OwnedFd,
 }
 
-fn flags(interest: Interest) -> EventFlags {
-    const READ: EventFlags = EventFlags::IN.union(EventFlags::RDHUP);
-    match interest {
-        Interest::None => EventFlags::empty(),
+fn event(token: u64, interest: Interest) -> Event {
+    const READ: libc::c_int = EPOLLIN | EPOLLRDHUP;
+    let flags = match interest {
+        Interest::None => 0,
         Interest::Read => READ,
-        Interest::Write => EventFlags::OUT,
-        Interest::Both => READ | EventFlags::OUT,
-        Interest::ReadOnce => READ | EventFlags::ONESHOT,
-        Interest::WriteOnce => EventFlags::OUT | EventFlags::ONESHOT,
-        Interest::BothOnce => READ | EventFlags::OUT | EventFlags::ONESHOT,
+        Interest::Write => EPOLLOUT,
+        Interest::Both => READ | EPOLLOUT,
+        Interest::ReadOnce => READ | EPOLLONESHOT,
+        Interest::WriteOnce => EPOLLOUT | EPOLLONESHOT,
+        Interest::BothOnce => READ | EPOLLOUT | EPOLLONESHOT,
+    };
+    Event {
+        events: flags.cast_unsigned(),
+        u64: token,
     }
 }
 
 impl Set {
     pub(super) fn new() -> io::Result<Self> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let epoll = epoll::create()?;
         Ok(Self {
             _held: Held::new(&epoll),
             epoll,
@@ -45,8 +45,7 @@ impl Set {
     }
 
     pub(super) fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        let data = EventData::new_u64(token);
-        Ok(epoll::add(&self.epoll, source, data, flags(interest))?)
+        epoll::add(&self.epoll, source.as_fd(), event(token, interest))
     }
 
     pub(super) fn modify(
@@ -55,12 +54,11 @@ impl Set {
         token: u64,
         interest: Interest,
     ) -> io::Result<()> {
-        let data = EventData::new_u64(token);
-        Ok(epoll::modify(&self.epoll, source, data, flags(interest))?)
+        epoll::modify(&self.epoll, source.as_fd(), event(token, interest))
     }
 
     pub(super) fn remove(&self, source: &dyn AsFd, _token: u64) -> io::Result<()> {
-        Ok(epoll::delete(&self.epoll, source)?)
+        epoll::remove(&self.epoll, source.as_fd())
     }
 
     /// Adds what is ready to `ready`.
@@ -70,16 +68,13 @@ impl Set {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         let mut events = [const { MaybeUninit::<Event>::uninit() }; N];
-        let timeout = timeout.map(|timeout| timespec(timeout.min(MAX_WAIT)));
-        match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
-            Ok((events, _)) => {
-                ready.extend(events.iter().map(|event| Ready {
-                    token: event.data.u64(),
-                }));
+        match epoll::wait(&self.epoll, &mut events, timeout) {
+            Ok(events) => {
+                ready.extend(events.iter().map(|event| Ready { token: event.u64 }));
                 Ok(())
             }
-            Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

@@ -5,10 +5,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
+use libc::{POLLIN, POLLOUT};
 
-use crate::deadline::timespec;
+use super::system::{self, PollEntry};
 
 /// Sources that one wait reports at most.
 pub(super) const MAX_EVENTS: usize = 64;
@@ -42,14 +41,14 @@ pub struct Ready {
 }
 
 /// What poll is asked for.
-pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollFd<'_> {
+pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollEntry<'_> {
     let events = match interest {
-        Interest::None => PollFlags::empty(),
-        Interest::Read | Interest::ReadOnce => PollFlags::IN,
-        Interest::Write | Interest::WriteOnce => PollFlags::OUT,
-        Interest::Both | Interest::BothOnce => PollFlags::IN | PollFlags::OUT,
+        Interest::None => 0,
+        Interest::Read | Interest::ReadOnce => POLLIN,
+        Interest::Write | Interest::WriteOnce => POLLOUT,
+        Interest::Both | Interest::BothOnce => POLLIN | POLLOUT,
     };
-    PollFd::from_borrowed_fd(source, events)
+    PollEntry::new(source, events)
 }
 
 /// Waits until one of some descriptors is ready; `None` is for ever. What is
@@ -57,17 +56,10 @@ pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollFd<'_> {
 ///
 /// # Errors
 /// The system's error.
-pub(super) fn poll(set: &mut [PollFd<'_>], timeout: Option<Duration>) -> io::Result<()> {
-    let timeout = timeout.map(timespec);
-    match rustix::event::poll(set, timeout.as_ref()) {
-        Ok(_) => Ok(()),
-        Err(Errno::INTR) => {
-            for entry in set {
-                entry.clear_revents();
-            }
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
+pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::Result<()> {
+    match system::poll(set, timeout) {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -82,5 +74,5 @@ pub fn wait_for<const N: usize>(
 ) -> io::Result<[bool; N]> {
     let mut set = sources.map(|(source, interest)| entry(source.as_fd(), interest));
     poll(&mut set, timeout)?;
-    Ok(set.map(|entry| !entry.revents().is_empty()))
+    Ok(set.map(|entry| entry.is_ready()))
 }

@@ -7,9 +7,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::event::PollFd;
-
 use super::interest::{Interest, MAX_EVENTS, Ready, entry, poll};
+use super::system::PollEntry;
 
 type Sources = BTreeMap<u64, (OwnedFd, Interest)>;
 
@@ -106,13 +105,12 @@ impl Set {
             .collect();
         set.extend(extra.map(|(source, interest)| entry(source.as_fd(), interest)));
         poll(&mut set, timeout)?;
-        let is_ready = |entry: &PollFd<'_>| !entry.revents().is_empty();
-        if set.get(sources.len()).is_some_and(is_ready) {
+        if set.get(sources.len()).is_some_and(PollEntry::is_ready) {
             return Ok(true);
         }
         let pairs = set.iter().zip(&sources);
         let found = pairs
-            .filter(|(entry, _)| is_ready(entry))
+            .filter(|(entry, _)| entry.is_ready())
             .map(|(_, (token, ..))| Ready { token: *token });
         let mut held = self.lock();
         ready.extend(found.filter(|it| take_readiness(&mut held, *it)).take(most));
