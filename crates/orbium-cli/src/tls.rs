@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orbium::Config;
 use orbium::tls::{ClientAuthentication, NameCheck, TlsConfig, TlsVersion};
+use orbium::{Config, Configure as _};
 
 use crate::failure::Failure;
 

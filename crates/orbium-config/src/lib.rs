@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen for an ORB as plain values, and the texts that say it:
-//! configuration files, `-ORB` arguments, and those of other ORBs.
+//! What can be chosen for an ORB as plain values: limits, strategies, TLS.
 //!
-//! It does not know what a key means to an ORB: `orbium-core` has the table of keys, and
-//! implements [`Settings`] for its `Config`.
+//! It knows neither what a choice does to an ORB nor the files and arguments that make it:
+//! `orbium-settings` has those.
 #![forbid(unsafe_code)]
 
-pub mod arguments;
 mod bidirectional;
 mod choices;
 mod client_strategy;
-pub mod command_line;
-mod error;
-pub mod file;
 pub mod file_url;
-pub mod lane_name;
 mod limits;
 mod server_strategy;
-mod settings;
-pub mod spelling;
 pub mod tls;
-pub mod tls_values;
-pub mod values;
 
 pub use bidirectional::{BidirectionalHosts, BidirectionalPolicy};
 pub use choices::{
@@ -29,7 +19,5 @@ pub use choices::{
     UnknownCollocation, check_times,
 };
 pub use client_strategy::{ClientStrategy, UnknownClientStrategy};
-pub use error::{ConfigError, Place};
 pub use limits::{Limits, MAX_CALLS_PER_CONNECTION};
 pub use server_strategy::{ServerStrategy, UnknownStrategy};
-pub use settings::Settings;

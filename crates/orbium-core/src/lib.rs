@@ -12,7 +12,6 @@ mod adapter;
 #[cfg(feature = "ami")]
 pub mod asynchronous;
 mod config;
-mod configuration;
 mod dispatch_hook;
 mod initial;
 pub mod introspection;
@@ -81,7 +80,6 @@ pub use adapter::{
     ServantError, ServantLocator, ServantRetention, ThreadModel, servant_of,
 };
 pub use config::Config;
-pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use mapping::Result;
 #[doc(hidden)]

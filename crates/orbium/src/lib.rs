@@ -28,8 +28,7 @@
 //! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
 //! messaging protocols `giop-lite`, `native` and `fixed`, object adapters, lanes, every strategy of
-//! servers and clients, deadlines, limits, metrics, configurations from
-//! arguments, and the place
+//! servers and clients, deadlines, limits, and the place
 //! where a transport or a messaging protocol of one's own is registered. A feature adds what
 //! another crate or a part of its own does:
 //!
@@ -38,11 +37,11 @@
 //! | `ami` | asynchronous calls: the `_async` forms of stubs, `Asynchronous` |
 //! | `bidir` | bidirectional GIOP: `Config::bidirectional`, the key `bidirectional` |
 //! | `bridge` | `Bridge`: relays between protocols |
-//! | `files` | configurations from files of TOML: `Config::from_file`, `-ORBConfigFile` |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::exposition`: what was counted, as data, as Prometheus text and for the crate `metrics`; `Orb::watch`, for `orbium top` |
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
+//! | `settings` | configurations by name, from `-ORB` arguments and from files: `Configure`, with `Config::from_args`, `from_file`, `profile` and `set` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
 //! | `values` | value types of IDL: `value`, `Orb::value_factories`, values within anys |
@@ -110,8 +109,9 @@ pub mod prelude {
 #[cfg(feature = "bridge")]
 pub use orbium_bridge::Bridge;
 
-/// Configurations from files, from arguments and by name.
-pub use orbium_core::{ConfigError, ConfigKey, LaneKey, Place};
+/// Configurations from files, from arguments and by name, with the feature `settings`.
+#[cfg(feature = "settings")]
+pub use orbium_settings::{ConfigError, ConfigKey, Configure, LaneKey, Place};
 
 /// Protocols out of shared libraries, with the feature `libraries`.
 #[cfg(feature = "libraries")]

@@ -96,9 +96,15 @@ fn bidirectional_connections_left_out_name_the_feature() {
 
 #[test]
 fn metrics_left_out_name_the_feature() {
-    for key in ["metrics", "watch"] {
-        let mut config = Config::default();
-        config.set(key, "true").unwrap();
+    let metrics = Config {
+        metrics: true,
+        ..Config::default()
+    };
+    let watch = Config {
+        watch: true,
+        ..Config::default()
+    };
+    for (key, config) in [("metrics", metrics), ("watch", watch)] {
         let missing = match Orb::new(config) {
             Ok(orb) => {
                 orb.shutdown(true).unwrap();
@@ -113,20 +119,6 @@ fn metrics_left_out_name_the_feature() {
         let left_out = !cfg!(feature = "metrics");
         assert_eq!(missing, left_out.then_some("metrics"), "{key}");
     }
-}
-
-#[test]
-fn a_file_of_toml_is_read_or_names_the_feature() {
-    let path = std::env::temp_dir().join(format!("orbium-features-{}.toml", std::process::id()));
-    std::fs::write(&path, "connections = 1\n[limits]\nconnections = 7\n").unwrap();
-    let read = Config::from_file(&path);
-    std::fs::remove_file(&path).unwrap();
-    let error = read.unwrap_err().to_string();
-    let hint = match cfg!(feature = "files") {
-        false => "feature `files`",
-        true => "`connections`",
-    };
-    assert!(error.contains(hint), "{error}");
 }
 
 #[test]

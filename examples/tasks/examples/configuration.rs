@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use orbium::{Config, Orb};
+use orbium::{Config, Configure as _, Orb};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-const FOLDER: &str = "crates/orbium-config/src/arguments";
+const FOLDER: &str = "crates/orbium-settings/src/arguments";
 
 const PAGES: [&str; 3] = ["omniorb", "tao", "jacorb"];
 

@@ -9,8 +9,8 @@ use std::thread;
 
 use clap::Args;
 use orbium::{
-    Config, ConfigError, Endpoint, EndpointError, GiopMinor, HostPort, Interface, Orb,
-    ServerStrategy,
+    Config, ConfigError, Configure as _, Endpoint, EndpointError, GiopMinor, HostPort, Interface,
+    Orb, ServerStrategy,
 };
 use orbium_demo::Served;
 use signal_hook::consts::{SIGINT, SIGTERM};

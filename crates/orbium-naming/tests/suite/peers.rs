@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::{env, fs, thread};
 
-use orbium::{Config, Orb};
+use orbium::{Config, Configure as _, Orb};
 use orbium_naming::{NamingContext, NotFoundReason};
 use orbium_testkit::PATIENCE;
 

@@ -3,7 +3,7 @@
 
 use orbium::giop::Ior;
 use orbium::names::{NameError, NotFoundReason};
-use orbium::{Config, ExceptionKind, Interface, InvalidName, ObjectError, Orb};
+use orbium::{Config, Configure as _, ExceptionKind, Interface, InvalidName, ObjectError, Orb};
 use orbium_naming::NamingContext;
 use orbium_testkit::{PATIENCE, Served, dead_port};
 

@@ -4,7 +4,6 @@
 
 mod config;
 mod handle;
-pub mod keys;
 mod main_thread;
 mod queue_bounds;
 mod route;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the ORB makes of trust: exceptions, and identities for servants.
 
-use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport};
+use orbium::{
+    Config, Configure as _, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport,
+};
 use orbium_testkit::{Recorder, Served, each_strategy, in_own_process, reach};
 use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
 use tracing::level_filters::LevelFilter;

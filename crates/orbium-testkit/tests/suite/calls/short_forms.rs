@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use orbium::{
-    Config, Interface, ManagerState, NarrowError, ObjectError, Orb, PoaError, ResolveError,
+    Config, Configure as _, Interface, ManagerState, NarrowError, ObjectError, Orb, PoaError,
+    ResolveError,
 };
 use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;

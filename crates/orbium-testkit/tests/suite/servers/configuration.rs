@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{Config, Interface, InvalidName, Orb, OrbError};
+use orbium::{Config, Configure as _, Interface, InvalidName, Orb, OrbError};
 use orbium_testkit::{Served, client};
 
 fn config(settings: &[(&str, &str)]) -> Config {

@@ -3,7 +3,7 @@
 
 /// What an argument does with its value.
 #[derive(Clone, Copy, Debug)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// Sets that key.
     Set(&'static str),
     /// Sets that key to so many milliseconds; 0 is none.

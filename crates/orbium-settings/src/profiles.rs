@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use crate::{
+use orbium_core::{
     ClientStrategy, Config, ConnectTimeout, Endpoint, LaneConfig, Limits, Priority, Protocols,
     Scheduling, ServerStrategy,
 };
 
 /// Names, and what each is for.
-pub(super) const PROFILES: [(&str, &str); 4] = [
+pub(crate) const PROFILES: [(&str, &str); 4] = [
     (
         "default",
         "everything as it is without a configuration: a thread for each connection, generous bounds",
@@ -33,7 +33,7 @@ pub(super) const PROFILES: [(&str, &str); 4] = [
 ];
 
 /// The profile of that name.
-pub(super) fn profile(name: &str) -> Option<Config> {
+pub(crate) fn profile(name: &str) -> Option<Config> {
     match name {
         "default" => Some(Config::default()),
         "embedded" => Some(embedded()),

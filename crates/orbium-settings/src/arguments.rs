@@ -6,13 +6,16 @@ mod effect;
 mod foreign;
 mod table;
 
-pub use effect::Effect;
-pub use foreign::{JACORB, SSLIOP};
-pub use table::ARGUMENTS;
+pub(crate) use effect::Effect;
+pub(crate) use foreign::JACORB;
+#[cfg(test)]
+pub(crate) use foreign::SSLIOP;
+pub(crate) use table::ARGUMENTS;
 
+use crate::settings::Settings;
 use crate::spelling::not_there;
 use crate::values::{Read, milliseconds, seconds};
-use crate::{ConfigError, Place, Settings};
+use crate::{ConfigError, Place};
 
 /// An argument and its value.
 pub(crate) struct Taken {
@@ -117,7 +120,7 @@ pub(crate) fn secure<'w>(
 }
 
 /// Does what a property of JacORB says; `None` if it is none.
-pub fn property(config: &mut impl Settings, name: &str, value: &str) -> Option<Read<()>> {
+pub(crate) fn property(config: &mut impl Settings, name: &str, value: &str) -> Option<Read<()>> {
     if let Some(reference) = name.strip_prefix("ORBInitRef.") {
         return Some(config.put("initial_reference", &format!("{reference}={value}")));
     }

@@ -3,20 +3,20 @@
 
 use std::path::PathBuf;
 
-use crate::tls::{NameCheck, TlsConfig, TlsVersion};
 use crate::values::{Read, optional, parsed, show_optional};
+use orbium_config::tls::{NameCheck, TlsConfig, TlsVersion};
 
 /// A file, or none.
 ///
 /// # Errors
 /// None so far.
-pub fn file(text: &str) -> Read<Option<PathBuf>> {
+pub(crate) fn file(text: &str) -> Read<Option<PathBuf>> {
     optional(text, |text| Ok(PathBuf::from(text)))
 }
 
 /// As [`file()`] reads it.
 #[must_use]
-pub fn show_file(file: Option<&PathBuf>) -> String {
+pub(crate) fn show_file(file: Option<&PathBuf>) -> String {
     show_optional(file, |file| file.display().to_string())
 }
 
@@ -24,7 +24,7 @@ pub fn show_file(file: Option<&PathBuf>) -> String {
 ///
 /// # Errors
 /// None so far.
-pub fn files(text: &str) -> Read<Vec<PathBuf>> {
+pub(crate) fn files(text: &str) -> Read<Vec<PathBuf>> {
     let files = optional(text, |text| {
         Ok(text.split(',').map(|file| file.trim().into()).collect())
     })?;
@@ -33,7 +33,7 @@ pub fn files(text: &str) -> Read<Vec<PathBuf>> {
 
 /// As [`files`] reads them.
 #[must_use]
-pub fn show_files(files: &[PathBuf]) -> String {
+pub(crate) fn show_files(files: &[PathBuf]) -> String {
     let shown: Vec<_> = files
         .iter()
         .map(|file| file.display().to_string())
@@ -48,7 +48,7 @@ pub fn show_files(files: &[PathBuf]) -> String {
 ///
 /// # Errors
 /// One of them is no version.
-pub fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
+pub(crate) fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
     let versions = text.split(',').map(|version| parsed(version.trim()));
     let versions: Vec<TlsVersion> = versions.collect::<Read<_>>()?;
     let ends = versions.iter().min().zip(versions.iter().max());
@@ -60,7 +60,7 @@ pub fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
 
 /// As [`versions`] reads them.
 #[must_use]
-pub fn show_versions(config: &TlsConfig) -> String {
+pub(crate) fn show_versions(config: &TlsConfig) -> String {
     match (config.min_version, config.max_version) {
         (one, other) if one == other => one.to_string(),
         (oldest, newest) => format!("{oldest},{newest}"),
@@ -71,7 +71,7 @@ pub fn show_versions(config: &TlsConfig) -> String {
 ///
 /// # Errors
 /// One of them is no name of a host.
-pub fn names(text: &str) -> Read<NameCheck> {
+pub(crate) fn names(text: &str) -> Read<NameCheck> {
     let is_name = |name: &&str| {
         let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_');
         !name.is_empty() && name.chars().all(in_name)
@@ -92,7 +92,7 @@ pub fn names(text: &str) -> Read<NameCheck> {
 
 /// As [`names`] reads them.
 #[must_use]
-pub fn show_names(names: &NameCheck) -> String {
+pub(crate) fn show_names(names: &NameCheck) -> String {
     match names {
         NameCheck::Host => "host".to_owned(),
         NameCheck::ChainOnly => "any".to_owned(),

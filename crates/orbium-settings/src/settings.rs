@@ -3,8 +3,8 @@
 
 use crate::values::Read;
 
-/// A configuration that texts describe: the keys of the ORB implement it.
-pub trait Settings: Default {
+/// A configuration that texts describe: the table of keys implements it.
+pub(crate) trait Settings: Default {
     /// A named profile: many choices at once.
     ///
     /// # Errors

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// What a text says, or what is wrong with it, in a sentence.
-pub type Read<T> = Result<T, String>;
+pub(crate) type Read<T> = Result<T, String>;
 
 /// A value of a type that parses itself.
 ///
 /// # Errors
 /// The sentence of its error.
-pub fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
+pub(crate) fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
@@ -20,7 +20,7 @@ pub fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
 ///
 /// # Errors
 /// It is none, or outside the range of its type.
-pub fn number<T: FromStr>(text: &str) -> Read<T> {
+pub(crate) fn number<T: FromStr>(text: &str) -> Read<T> {
     let read = text.replace('_', "").parse();
     read.map_err(|_| format!("`{text}` is no number that can be here: write digits, as in 100"))
 }
@@ -29,7 +29,7 @@ pub fn number<T: FromStr>(text: &str) -> Read<T> {
 ///
 /// # Errors
 /// It is none of them.
-pub fn flag(text: &str) -> Read<bool> {
+pub(crate) fn flag(text: &str) -> Read<bool> {
     match text {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
@@ -50,7 +50,7 @@ fn with_unit(text: &str) -> Option<(u64, &str)> {
 ///
 /// # Errors
 /// It is no such number.
-pub fn octets(text: &str) -> Read<usize> {
+pub(crate) fn octets(text: &str) -> Read<usize> {
     let read = || {
         let (number, unit) = with_unit(text)?;
         let factor = match unit {
@@ -69,7 +69,7 @@ pub fn octets(text: &str) -> Read<usize> {
 
 /// Octets in the largest unit without a remainder.
 #[must_use]
-pub fn show_octets(octets: usize) -> String {
+pub(crate) fn show_octets(octets: usize) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
         if octets > 0 && octets.is_multiple_of(unit) {
             return format!("{} {name}", octets / unit);
@@ -82,7 +82,7 @@ pub fn show_octets(octets: usize) -> String {
 ///
 /// # Errors
 /// It has no unit, or another one.
-pub fn span(text: &str) -> Read<Duration> {
+pub(crate) fn span(text: &str) -> Read<Duration> {
     let read = || {
         let (number, unit) = with_unit(text)?;
         match unit {
@@ -102,7 +102,7 @@ pub fn span(text: &str) -> Read<Duration> {
 ///
 /// # Errors
 /// It is no number.
-pub fn milliseconds(text: &str) -> Read<String> {
+pub(crate) fn milliseconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} ms"))
 }
 
@@ -110,13 +110,13 @@ pub fn milliseconds(text: &str) -> Read<String> {
 ///
 /// # Errors
 /// It is no number.
-pub fn seconds(text: &str) -> Read<String> {
+pub(crate) fn seconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} s"))
 }
 
 /// A span of time in the largest unit without a remainder.
 #[must_use]
-pub fn show_span(span: Duration) -> String {
+pub(crate) fn show_span(span: Duration) -> String {
     let whole = span.as_micros();
     for (unit, name) in [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")] {
         if whole > 0 && whole.is_multiple_of(unit) {
@@ -130,7 +130,7 @@ pub fn show_span(span: Duration) -> String {
 ///
 /// # Errors
 /// It is neither.
-pub fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
+pub(crate) fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
     if text == "none" {
         return Ok(None);
     }
@@ -140,7 +140,7 @@ pub fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>
 }
 
 /// A value, or `none`.
-pub fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+pub(crate) fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "none".to_owned(), show)
 }
 

@@ -6,7 +6,9 @@ mod arguments;
 mod file;
 mod foreign;
 
-use crate::Config;
+use orbium_core::Config;
+
+use crate::Configure as _;
 
 #[test]
 fn nearly_right_names_are_suggested() {

@@ -4,14 +4,15 @@
 use std::path::Path;
 
 use crate::arguments::{Effect, put, split};
-use crate::{ConfigError, Settings, file};
+use crate::settings::Settings;
+use crate::{ConfigError, file};
 
 /// The configuration that `-ORB` arguments describe; removes them.
 ///
 /// # Errors
 /// An argument that starts with `-ORB` and is none, or has no value or a wrong one. Nothing
 /// is taken out then.
-pub fn take<S: Settings>(args: &mut Vec<String>) -> Result<S, ConfigError> {
+pub(crate) fn take<S: Settings>(args: &mut Vec<String>) -> Result<S, ConfigError> {
     let (taken, others) = split(args.iter().map(String::as_str))?;
     let mut config: Option<S> = None;
     for argument in &taken {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each row of the table of arguments.
 
-use orbium_config::Settings as _;
-use orbium_config::arguments::{ARGUMENTS, Effect};
+use crate::arguments::{ARGUMENTS, Effect};
+use crate::settings::Settings as _;
 
-use crate::{Config, ConfigKey};
+use orbium_core::Config;
+
+use crate::{ConfigKey, Configure as _};
 
 /// A configuration after one argument, or why there is none.
 fn after(name: &str, value: &str) -> Result<Config, String> {

@@ -30,7 +30,7 @@ const PEERS: Effect = Effect::Choose(
 );
 
 /// By name.
-pub const ARGUMENTS: &[(&str, Effect)] = &[
+pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
     ("-ORBProfile", Effect::Profile),
     ("-ORBConfigFile", Effect::File),
     ("-ORBconfigFile", Effect::File),

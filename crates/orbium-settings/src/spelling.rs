@@ -3,7 +3,7 @@
 
 /// That there is nothing of a name, and what may have been meant.
 #[must_use]
-pub fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
+pub(crate) fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
     let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
     match all.min_by_key(close) {
         Some(nearest) if close(&nearest) <= name.len() / 3 + 1 => {
@@ -32,7 +32,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// A value as TOML has it: a number and a flag bare, any other text in quotation marks.
 #[must_use]
-pub fn toml_value(text: &str) -> String {
+pub(crate) fn toml_value(text: &str) -> String {
     let is_number = text
         .parse::<i64>()
         .is_ok_and(|number| number.to_string() == text);

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use orbium_config::file::parse;
+use crate::file::parse;
 
-use crate::{Config, ServerStrategy};
+use orbium_core::{Config, Priority, Scheduling, ServerStrategy};
 
 fn read(text: &str) -> Result<Config, String> {
     parse("x.toml", text, None).map_err(|error| error.to_string())
@@ -102,8 +102,8 @@ fn a_file_has_lanes() {
         panic!("{config:?}");
     };
     assert_eq!((&*urgent.name, &*routine.name), ("urgent", "routine"));
-    assert_eq!(urgent.priority, crate::Priority::new(100));
-    assert_eq!(urgent.scheduling, Some(crate::Scheduling::fifo(80)));
+    assert_eq!(urgent.priority, Priority::new(100));
+    assert_eq!(urgent.scheduling, Some(Scheduling::fifo(80)));
     assert_eq!(urgent.processors, Some(vec![2, 3]));
     assert_eq!(urgent.borrows_from_named, ["routine"]);
     assert_eq!(urgent.endpoints.len(), 1);
@@ -303,7 +303,7 @@ fn lines_of_a_service_configuration_that_mean_nothing_here_are_refused() {
 
 #[test]
 fn malformed_files_are_reported() {
-    let error = orbium_config::file::read::<Config>(Path::new("/no/such/file"), None).unwrap_err();
+    let error = crate::file::read::<Config>(Path::new("/no/such/file"), None).unwrap_err();
     assert!(
         error
             .to_string()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files of TAO's service configurator: `static Server_Strategy_Factory "-ORB…"`.
 
+use crate::settings::Settings;
 use crate::values::Read;
-use crate::{ConfigError, Place, Settings, arguments};
+use crate::{ConfigError, Place, arguments};
 
 /// Bytes after which a line does not go on in the next.
 const MAX_LINE_SIZE: usize = 4 << 10;

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crate::{ClientStrategy, Config, ServerStrategy};
+use orbium_core::{ClientStrategy, Config, ServerStrategy};
+
+use crate::Configure as _;
 
 fn from(words: &str) -> (Result<Config, String>, Vec<String>) {
     let mut args: Vec<_> = words.split_whitespace().map(str::to_owned).collect();

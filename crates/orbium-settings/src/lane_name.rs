@@ -4,13 +4,13 @@
 use crate::values::Read;
 
 /// What stands before the name of a lane and a key of it.
-pub const LANE: &str = "lane.";
+pub(crate) const LANE: &str = "lane.";
 
 /// A name of a lane.
 ///
 /// # Errors
 /// It has other characters than letters, digits, - and _, or is too long.
-pub fn name(text: &str) -> Read<String> {
+pub(crate) fn name(text: &str) -> Read<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     match !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
         true => Ok(text.to_owned()),

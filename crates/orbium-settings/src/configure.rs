@@ -2,48 +2,38 @@
 //! Configurations from files, from `-ORB` arguments and by name: one table of
 //! keys for all of them.
 
-mod keys;
-#[cfg(test)]
-mod page;
-mod profiles;
-#[cfg(test)]
-mod tests;
-
 use std::path::Path;
 
 use orbium_channel::protocol::missing_feature;
-use orbium_config::lane_name::LANE;
-use orbium_config::spelling::not_there;
-use orbium_config::values::Read;
-use orbium_config::{Settings, arguments, command_line, file};
-use orbium_server::lane::keys as lane_keys;
+use orbium_core::Config;
 
-use crate::Config;
-
-pub use keys::ConfigKey;
-pub use orbium_config::{ConfigError, Place};
-pub use orbium_server::lane::keys::LaneKey;
+use crate::lane_name::LANE;
+use crate::settings::Settings;
+use crate::spelling::not_there;
+use crate::values::Read;
+use crate::{ConfigError, ConfigKey, LaneKey, Place};
+use crate::{arguments, command_line, file, lane_keys, profiles};
 
 /// What stands before the names of socket options.
 const PROPERTIES: &str = "properties.";
 
-impl Config {
+/// Fills in a [`Config`] by the names of its keys.
+pub trait Configure: Sized {
     /// The names of all profiles, and what each is for.
-    pub const PROFILES: &'static [(&'static str, &'static str)] = &profiles::PROFILES;
+    const PROFILES: &'static [(&'static str, &'static str)] = &profiles::PROFILES;
 
     /// A named profile: many choices at once.
     ///
     /// # Errors
     /// There is no profile of that name.
-    pub fn profile(name: &str) -> Result<Self, ConfigError> {
-        Self::from_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
-    }
+    fn profile(name: &str) -> Result<Self, ConfigError>;
 
     /// Reads a file: TOML with the keys of [`ConfigKey`] and [`LaneKey`], and a `profile` to begin
     /// with, if any; or directives of TAO's service configurator.
     ///
     /// ```
     /// use orbium_core::Config;
+    /// use orbium_settings::Configure as _;
     ///
     /// let path = std::env::temp_dir().join(format!("orbium-{}.toml", std::process::id()));
     /// std::fs::write(&path, "profile = \"embedded\"\n\n[limits]\nconnectoins = 5\n")?;
@@ -57,10 +47,7 @@ impl Config {
     ///
     /// # Errors
     /// The file cannot be read, or has a line that is not understood: which, and what to write.
-    /// Without the feature `files`: any file of TOML.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        file::read(path.as_ref(), None)
-    }
+    fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError>;
 
     /// What `-ORB` arguments say. Those, and their values, are taken out; all
     /// others stay, and so does everything from `--` on. A profile and files go
@@ -68,6 +55,7 @@ impl Config {
     ///
     /// ```
     /// use orbium_core::{Config, ServerStrategy};
+    /// use orbium_settings::Configure as _;
     ///
     /// let mut args: Vec<String> = ["server", "-ORBServerStrategy", "reactive", "--verbose"]
     ///     .map(str::to_owned)
@@ -75,15 +63,13 @@ impl Config {
     /// let config = Config::from_args(&mut args)?;
     /// assert_eq!(config.strategy, ServerStrategy::Reactive);
     /// assert_eq!(args, ["server", "--verbose"]);
-    /// # Ok::<(), orbium_core::ConfigError>(())
+    /// # Ok::<(), orbium_settings::ConfigError>(())
     /// ```
     ///
     /// # Errors
     /// An argument that starts with `-ORB` and is none, or has no value or a
     /// wrong one. Nothing is taken out then.
-    pub fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError> {
-        command_line::take(args)
-    }
+    fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError>;
 
     /// Sets what has a name: a [`ConfigKey`], `properties.` and the name of a
     /// protocol property, or `lane.`, the name of a lane, which is there from then
@@ -91,22 +77,38 @@ impl Config {
     ///
     /// # Errors
     /// There is no such key, or it cannot have that value.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError>;
+}
+
+impl Configure for Config {
+    fn profile(name: &str) -> Result<Self, ConfigError> {
+        Self::from_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
+    }
+
+    fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        file::read(path.as_ref(), None)
+    }
+
+    fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError> {
+        command_line::take(args)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
         self.put(key, value)
             .map_err(|reason| ConfigError::new(Place::Program, reason))
     }
+}
 
-    fn put_property(&mut self, property: &str, value: &str) -> Read<()> {
-        use orbium_sys::OptionError::{BadValue, Unknown};
+fn put_property(config: &mut Config, property: &str, value: &str) -> Read<()> {
+    use orbium_sys::OptionError::{BadValue, Unknown};
 
-        match self.properties.set(property, value) {
-            Ok(()) => Ok(()),
-            Err(BadValue) => Err(format!("`{value}` is no value of {property}")),
-            Err(Unknown) => {
-                let names = orbium_sys::SocketOptions::TCP_NAMES.iter();
-                let names = names.chain(orbium_sys::SocketOptions::MULTICAST_NAMES);
-                Err(not_there("protocol property", property, names.copied()))
-            }
+    match config.properties.set(property, value) {
+        Ok(()) => Ok(()),
+        Err(BadValue) => Err(format!("`{value}` is no value of {property}")),
+        Err(Unknown) => {
+            let names = orbium_sys::SocketOptions::TCP_NAMES.iter();
+            let names = names.chain(orbium_sys::SocketOptions::MULTICAST_NAMES);
+            Err(not_there("protocol property", property, names.copied()))
         }
     }
 }
@@ -114,14 +116,14 @@ impl Config {
 impl Settings for Config {
     fn from_profile(name: &str) -> Read<Self> {
         profiles::profile(name).ok_or_else(|| {
-            let names: Vec<_> = Config::PROFILES.iter().map(|(name, _)| *name).collect();
+            let names: Vec<_> = profiles::PROFILES.iter().map(|(name, _)| *name).collect();
             format!("there is no profile `{name}`: write {}", names.join(", "))
         })
     }
 
     fn put(&mut self, name: &str, value: &str) -> Read<()> {
         if let Some(property) = name.strip_prefix(PROPERTIES) {
-            return self.put_property(property, value);
+            return put_property(self, property, value);
         }
         if let Some(path) = name.strip_prefix(LANE) {
             return lane_keys::put(&mut self.lanes, path, value);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of everything that can be chosen by name.
 
-use orbium_channel::protocol::missing_feature;
-use orbium_config::file_url::path_of;
-use orbium_config::tls_values as tls;
-use orbium_config::values::{
+use crate::lane_keys;
+use crate::tls_values as tls;
+use crate::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
+use orbium_channel::protocol::missing_feature;
+use orbium_config::file_url::path_of;
+use orbium_core::Endpoint;
 use orbium_giop::ObjectUrl;
-use orbium_server::lane::keys as lane_keys;
-use orbium_transport::Endpoint;
 
-use crate::{
+use orbium_core::{
     Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, NamingTimeout, ProtocolPolicy,
     ReplyBatching, ServerStrategy,
 };
@@ -25,7 +25,7 @@ pub struct ConfigKey {
     pub value: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    pub(super) set: fn(&mut Config, &str) -> Read<()>,
+    pub(crate) set: fn(&mut Config, &str) -> Read<()>,
     show: fn(&Config) -> String,
 }
 
@@ -295,6 +295,7 @@ keys! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Configure as _;
 
     /// Reading back what is shown changes nothing, for every profile.
     #[test]

@@ -3,12 +3,12 @@
 
 use std::fmt::Write;
 
-use orbium_config::arguments::ARGUMENTS;
-use orbium_config::file;
-use orbium_config::spelling::toml_value;
+use crate::arguments::ARGUMENTS;
+use crate::file;
+use crate::spelling::toml_value;
 
-use super::{ConfigKey, LaneKey};
-use crate::{Config, LaneConfig};
+use crate::{ConfigKey, Configure as _, LaneKey};
+use orbium_core::{Config, LaneConfig};
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Options and properties of other ORBs.
 
-use orbium_config::arguments::{JACORB, SSLIOP};
-use orbium_config::file;
-use orbium_config::spelling::toml_value;
+use crate::arguments::{JACORB, SSLIOP};
+use crate::file;
+use crate::spelling::toml_value;
 
-use crate::{Config, ConfigKey};
+use orbium_core::Config;
+
+use crate::ConfigKey;
 
 /// What of a configuration differs from the default, as it would be written.
 fn differences(config: &Config) -> Vec<String> {

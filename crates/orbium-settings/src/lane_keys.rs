@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes by name, and what can be said of each.
 
-use orbium_config::lane_name::{LANE, name};
-use orbium_config::spelling::not_there;
-use orbium_config::values::{
+use crate::lane_name::{LANE, name};
+use crate::spelling::not_there;
+use crate::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
-use orbium_invocation::Priority;
-use orbium_sys::{Scheduling, SchedulingClass};
-use orbium_transport::Endpoint;
+use orbium_core::Endpoint;
+use orbium_core::Priority;
+use orbium_core::{Scheduling, SchedulingClass};
 
-use super::LaneConfig;
+use orbium_core::LaneConfig;
 
 /// Something that can be chosen for a lane of a configuration: behind `lane.`,
 /// the lane's name and a dot, or in its section of a file.
@@ -166,7 +166,7 @@ lane_keys! {
 ///
 /// # Errors
 /// A name that is none.
-pub fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
+pub(crate) fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
     let names = optional(text, |it| words(it, name))?.unwrap_or_default();
     lanes.retain(|lane| names.contains(&lane.name));
     for name in names {
@@ -176,7 +176,7 @@ pub fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
 }
 
 /// The lane of that name, which is there from now on.
-pub fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfig {
+pub(crate) fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfig {
     let place = lanes.iter().position(|lane| lane.name == name);
     let place = place.unwrap_or_else(|| {
         lanes.push(LaneConfig {
@@ -190,7 +190,7 @@ pub fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfi
 
 /// The names of lanes.
 #[must_use]
-pub fn show(lanes: &[LaneConfig]) -> String {
+pub(crate) fn show(lanes: &[LaneConfig]) -> String {
     list(lanes, |lane| lane.name.clone())
 }
 
@@ -198,7 +198,7 @@ pub fn show(lanes: &[LaneConfig]) -> String {
 ///
 /// # Errors
 /// A name, a key or a value that is none; then nothing changes.
-pub fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<()> {
+pub(crate) fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<()> {
     let Some((lane, key)) = path.split_once('.') else {
         return Err(format!(
             "`{LANE}{path}` names no key of a lane: write {LANE}{path}.priority"

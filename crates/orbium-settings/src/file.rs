@@ -6,7 +6,6 @@
 //! TOML's tables and values from the crate `toml` and hands each on by its path and its text, as
 //! an argument does. A struct for `serde` would be a second table.
 
-#[cfg(feature = "files")]
 mod document;
 mod service_configurator;
 
@@ -14,19 +13,18 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::{ConfigError, Place, Settings};
+use crate::settings::Settings;
+use crate::{ConfigError, Place};
 
 /// Bytes of the largest file that is read.
 const MAX_FILE_SIZE: u64 = 1 << 20;
-
-type Parser<S> = fn(&str, &str, Option<S>) -> Result<S, ConfigError>;
 
 /// Reads a file. Settings of `base` stay unless the file sets them; its profile goes before
 /// the file's.
 ///
 /// # Errors
 /// The file cannot be read, or has a line that is not understood: which, and what to write.
-pub fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, ConfigError> {
+pub(crate) fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, ConfigError> {
     let shown = path.display().to_string();
     let failed = |reason: String| ConfigError::new(Place::File(shown.clone()), reason);
     let mut bytes = Vec::new();
@@ -47,19 +45,13 @@ pub fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, ConfigError>
 ///
 /// # Errors
 /// The text has a line that is not understood: which, and what to write.
-pub fn parse<S: Settings>(path: &str, text: &str, base: Option<S>) -> Result<S, ConfigError> {
+pub(crate) fn parse<S: Settings>(
+    path: &str,
+    text: &str,
+    base: Option<S>,
+) -> Result<S, ConfigError> {
     if service_configurator::is_one(text) {
         return service_configurator::parse(path, text, base);
     }
-    let parsers: &[Parser<S>] = &[
-        #[cfg(feature = "files")]
-        document::parse,
-    ];
-    match parsers.first() {
-        Some(parse) => parse(path, text, base),
-        None => Err(ConfigError::new(
-            Place::File(path.to_owned()),
-            "cannot be read: this program was built without orbium's feature `files`",
-        )),
-    }
+    document::parse(path, text, base)
 }

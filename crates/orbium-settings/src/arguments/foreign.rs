@@ -22,7 +22,7 @@ const TAO_PEERS: Effect = Effect::Choose(
 );
 
 /// The options of TAO's `SSLIOP_Factory`.
-pub const SSLIOP: &[(&str, Effect)] = &[
+pub(crate) const SSLIOP: &[(&str, Effect)] = &[
     ("-SSLCertificate", Effect::Pem("tls.certificate")),
     ("-SSLPrivateKey", Effect::Pem("tls.key")),
     ("-SSLCAfile", Effect::Pem("tls.authorities")),
@@ -50,7 +50,7 @@ pub const SSLIOP: &[(&str, Effect)] = &[
 ];
 
 /// Properties of JacORB; those of initial references are found by their beginning.
-pub const JACORB: &[(&str, Effect)] = &[
+pub(crate) const JACORB: &[(&str, Effect)] = &[
     ("jacorb.security.support_ssl", Effect::OneOf(&["on", "off"])),
     ("jacorb.security.keystore", Effect::Instead(KEY_STORE)),
     ("jacorb.security.keystore_type", Effect::Instead(KEY_STORE)),

@@ -10,9 +10,12 @@ use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeString, DeTable, DeValue};
 
 use crate::arguments::JACORB;
+use crate::lane_name;
+use crate::settings::Settings;
 use crate::spelling::not_there;
-use crate::{ConfigError, Place, Settings, file_url, lane_name};
+use crate::{ConfigError, Place};
 use advice::advice;
+use orbium_config::file_url;
 
 /// The section with the lanes in it.
 const LANES: &str = "lane";
