@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events`: an event channel, and what passes through one.
 
+mod gateway;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
@@ -42,6 +44,11 @@ enum What {
     Push(Box<PushArgs>),
     /// Print what a channel of orbium's has counted.
     Stat(Box<StatArgs>),
+    /// Forward events from one channel to another, or to and from datagrams, until a signal ends it.
+    ///
+    /// What a consumer of the other channel subscribes to is forwarded, TAO's channels included. It
+    /// connects again whenever a channel is gone; what comes until then is lost.
+    Gateway(Box<gateway::GatewayArgs>),
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -181,6 +188,7 @@ pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {
         What::Tail(args) => tail(args),
         What::Push(args) => push(args),
         What::Stat(args) => stat(args),
+        What::Gateway(args) => gateway::run(args),
     }
 }
 

@@ -2,30 +2,27 @@
 //! The channel itself: events from suppliers through filters to consumers.
 
 mod control;
+mod entry;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use orbium::SystemException;
-use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium_sched::{Repository, SchedError};
 
 use crate::config::{ChannelConfig, ConnectError};
 use crate::connected::ConnectedConsumers;
 use crate::consumer::{Action, Consumer, Due};
 use crate::dispatch::{DispatchQueue, DispatchQueues, Place, Removal};
-use crate::event::{SharedEvent, stamp, time_t};
+use crate::event::SharedEvent;
 use crate::health::Health;
 use crate::observers::Observers;
 use crate::operations::{self, Consumption};
 use crate::peer::{Peer, Sink, push};
-use crate::pool::{copy, pooled, read, with_set};
 use crate::publication::Publication;
-use crate::rtec::rtec_event_comm::Event;
+use crate::recent::RecentEvents;
 use crate::schedule::timer_event;
 use crate::statistics::{ChannelStatistics, Counter};
 use crate::supplier::Supplier;
@@ -61,6 +58,8 @@ pub(crate) struct Engine {
     is_destroyed: AtomicBool,
     received: Counter,
     refused: Counter,
+    duplicates: Counter,
+    recent: RecentEvents,
     dropped_consumers: Counter,
 }
 
@@ -79,6 +78,8 @@ impl Engine {
             is_destroyed: AtomicBool::new(false),
             received: Counter::default(),
             refused: Counter::default(),
+            duplicates: Counter::default(),
+            recent: RecentEvents::default(),
             dropped_consumers: Counter::default(),
         }
     }
@@ -156,6 +157,7 @@ impl Engine {
         if suppliers.len() >= self.config.suppliers || published.len() > self.config.publications {
             return Err(ConnectError::TooMany);
         }
+        self.note_gateway(is_gateway);
         let id = self.new_id();
         let supplier = Arc::new(Supplier::new(id, peer, published, is_gateway));
         self.at_end(id, on_end);
@@ -209,69 +211,6 @@ impl Engine {
             self.ended(supplier.id);
         }
         was_open
-    }
-
-    /// Offers a set of events to every consumer.
-    pub(crate) fn publish(&self, supplier: &Supplier, events: &[Event]) {
-        if !self.takes_events_of(supplier) {
-            return;
-        }
-        self.received.add(events.len() as u64);
-        let (now, time) = (Instant::now(), time_t(SystemTime::now()));
-        with_set(|set| {
-            for event in events {
-                let filled = pooled(|pooled| {
-                    copy(event, pooled);
-                    stamp(&mut pooled.header, time);
-                    Ok::<(), Infallible>(())
-                });
-                let Ok(event) = filled;
-                self.permit(supplier, event, set);
-            }
-            self.deliver(set, now);
-        });
-    }
-
-    /// Reads a set of events, and offers it to every consumer.
-    ///
-    /// # Errors
-    /// MARSHAL: they cannot be read; none is offered.
-    pub(crate) fn receive(
-        &self,
-        supplier: &Supplier,
-        events: &mut CdrReader<'_>,
-    ) -> Result<(), SystemException> {
-        let count = events.read_count(Event::MIN_SIZE)?;
-        let (now, time) = (Instant::now(), time_t(SystemTime::now()));
-        with_set(|set| {
-            for _ in 0..count {
-                let event = pooled(|pooled| {
-                    read(pooled, events)?;
-                    stamp(&mut pooled.header, time);
-                    Ok::<(), CdrError>(())
-                });
-                self.permit(supplier, event?, set);
-            }
-            if self.takes_events_of(supplier) {
-                self.received.add(count as u64);
-                self.deliver(set, now);
-            }
-            Ok(())
-        })
-    }
-
-    fn takes_events_of(&self, supplier: &Supplier) -> bool {
-        !self.is_destroyed() && !supplier.is_closed()
-    }
-
-    /// Adds an event to those to be delivered, if its supplier may push it.
-    fn permit(&self, supplier: &Supplier, event: SharedEvent, set: &mut Vec<SharedEvent>) {
-        let (r#type, source) = (event.header.r#type, event.header.source);
-        if !self.config.strict_publications || supplier.publishes(r#type, source) {
-            set.push(event);
-        } else {
-            self.refused.add(1);
-        }
     }
 
     fn deliver(&self, set: &[SharedEvent], now: Instant) {
@@ -421,6 +360,7 @@ impl Engine {
         ChannelStatistics {
             received: self.received.count(),
             refused: self.refused.count(),
+            duplicates: self.duplicates.count(),
             dropped_consumers: self.dropped_consumers.count(),
             suppliers: self.suppliers().len(),
             observers: self.observers().len(),

@@ -72,12 +72,6 @@ pub(crate) fn to_time_t(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos() / 100).unwrap_or(u64::MAX)
 }
 
-/// What the channel changes in the header of an event.
-pub(crate) fn stamp(header: &mut EventHeader, time: u64) {
-    header.ec_recv_time = time;
-    header.ec_send_time = time;
-}
-
 /// Bytes that an event occupies in a queue.
 pub(crate) fn bytes_of(event: &Event) -> usize {
     size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()

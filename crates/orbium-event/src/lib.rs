@@ -29,7 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: COS Notification, typed channels, gateways between channels and persistence. Schedules
+//! Not part of it: COS Notification, typed channels, gateways between channels (`orbium-event-gateway`
+//! has them) and persistence. Schedules
 //! are computed elsewhere: a channel registers its operations for one, and dispatches by its table.
 #![forbid(unsafe_code)]
 
@@ -55,6 +56,7 @@ mod publication;
 mod publisher;
 mod queue;
 mod receive;
+mod recent;
 mod remote;
 mod schedule;
 mod servants;
@@ -90,7 +92,8 @@ pub use publication::Publication;
 pub use publisher::Publisher;
 pub use queue::{DiscardPolicy, QueueLimits};
 pub use remote::{
-    RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_scheduled_consumer,
-    connect_scheduled_supplier, connect_supplier,
+    RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_gateway_consumer,
+    connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
+    connect_supplier,
 };
 pub use statistics::{ChannelStatistics, ConsumerStatistics};

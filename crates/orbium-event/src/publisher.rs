@@ -50,6 +50,7 @@ impl Publisher {
     ) {
         self.supplier.reconnect(peer, published, gateway);
         if let Some(engine) = self.engine.upgrade() {
+            engine.note_gateway(gateway);
             engine.changed();
         }
     }

@@ -9,17 +9,19 @@ use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::stub::ServedBy;
 use orbium::{Call, Interface, Orb, PoaError, Servant, SystemException};
 
-use crate::event::bytes_of;
+use crate::event::{ANY, bytes_of};
 use crate::ordered::OrderedPush;
 use crate::pattern::Pattern;
 use crate::pool::read;
 use crate::publication::Publication;
 use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
-    AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
-    ProxyPushSupplier, SupplierQos,
+    AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, ConsumerQos, EventChannel,
+    ProxyPushConsumer, ProxyPushSupplier, SupplierQos,
 };
-use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
+use crate::rtec::rtec_event_comm::{
+    Event, PushConsumer, PushConsumerServant, PushSupplier, PushSupplierServant,
+};
 
 /// Most bytes of an event for a thread to retain its memory.
 const MAX_RETAINED: usize = 64 << 10;
@@ -88,6 +90,8 @@ pub struct RemoteConsumer {
 pub struct RemoteSupplier {
     proxy: ProxyPushConsumer,
     push: Arc<OrderedPush>,
+    /// What the channel pings.
+    supplier: Option<PushSupplier>,
 }
 
 /// Connects a consumer to a channel: `on_events` is called with each set of events, by threads of
@@ -118,6 +122,32 @@ pub fn connect_scheduled_consumer(
     for dependency in &mut qos.dependencies {
         dependency.rt_info = rt_info;
     }
+    connect_consumer_by(orb, channel, &qos, on_events)
+}
+
+/// As [`connect_consumer`], for a gateway: observers of the channel do not see its subscription.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_gateway_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    pattern: &Pattern,
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
+    let qos = ConsumerQos {
+        is_gateway: true,
+        ..pattern.to_qos()
+    };
+    connect_consumer_by(orb, channel, &qos, on_events)
+}
+
+fn connect_consumer_by(
+    orb: &Orb,
+    channel: &EventChannel,
+    qos: &ConsumerQos,
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
     let root = orb.root_poa();
     root.manager().activate()?;
     let closure = Arc::new(Closure(on_events));
@@ -130,7 +160,7 @@ pub fn connect_scheduled_consumer(
     let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
     let connected = RemoteConsumer { proxy, consumer };
     let proxy = &connected.proxy;
-    match proxy.connect_push_consumer(Some(&connected.consumer), &qos) {
+    match proxy.connect_push_consumer(Some(&connected.consumer), qos) {
         Ok(()) => Ok(connected),
         Err(error) => {
             // The proxy is of no use; what it raises is less than what is known already.
@@ -164,20 +194,75 @@ pub fn connect_scheduled_supplier(
     channel: &EventChannel,
     published: &[Publication],
 ) -> Result<RemoteSupplier, RemoteError> {
-    let admin = channel.for_suppliers()?.ok_or(RemoteError::Nil)?;
-    let proxy = admin.obtain_push_consumer()?.ok_or(RemoteError::Nil)?;
     let qos = SupplierQos {
         publications: published.iter().map(|it| it.to_rtec()).collect(),
         is_gateway: false,
     };
-    match proxy.connect_push_supplier(None, &qos) {
+    connect_supplier_by(channel, None, &qos)
+}
+
+/// Connects a gateway that supplies events of other channels, of all types and sources: the
+/// channel's observers do not see it, and it drops what it has received before. The channel pings
+/// the gateway, by an object of this ORB, which has to have an endpoint.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_gateway_supplier(
+    orb: &Orb,
+    channel: &EventChannel,
+) -> Result<RemoteSupplier, RemoteError> {
+    let qos = SupplierQos {
+        publications: vec![Publication::of(ANY, ANY).to_rtec()],
+        is_gateway: true,
+    };
+    let root = orb.root_poa();
+    root.manager().activate()?;
+    let supplier: PushSupplier = root.activate(Pinged)?;
+    let connected = connect_supplier_by(channel, Some(supplier.clone()), &qos);
+    if connected.is_err() {
+        end_object(&supplier);
+    }
+    connected
+}
+
+fn connect_supplier_by(
+    channel: &EventChannel,
+    supplier: Option<PushSupplier>,
+    qos: &SupplierQos,
+) -> Result<RemoteSupplier, RemoteError> {
+    let admin = channel.for_suppliers()?.ok_or(RemoteError::Nil)?;
+    let proxy = admin.obtain_push_consumer()?.ok_or(RemoteError::Nil)?;
+    match proxy.connect_push_supplier(supplier.as_ref(), qos) {
         Ok(()) => {
             let push = Arc::new(OrderedPush::new(&proxy.clone().into(), None));
             push.open()?;
-            Ok(RemoteSupplier { proxy, push })
+            Ok(RemoteSupplier {
+                proxy,
+                push,
+                supplier,
+            })
         }
         Err(AlreadyConnectedError::System(exception)) => Err(exception.into()),
         Err(AlreadyConnectedError::AlreadyConnected(_)) => Err(RemoteError::Refused),
+    }
+}
+
+/// Ends an object of the root POA. It may have ended with a call of the channel's.
+fn end_object(object: &impl Interface) {
+    let root = object.as_object().orb().root_poa();
+    if let Ok(id) = root.reference_to_id(object) {
+        let _ = root.deactivate(&id);
+    }
+}
+
+/// What a channel pings of a supplier.
+struct Pinged;
+
+impl PushSupplierServant for Pinged {
+    fn disconnect_push_supplier(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        // It may have ended already.
+        let _ = call.poa().deactivate(call.object_id());
+        Ok(())
     }
 }
 
@@ -203,12 +288,16 @@ impl RemoteConsumer {
     /// # Errors
     /// The channel could not be called.
     pub fn disconnect(&self) -> Result<(), SystemException> {
-        let root = self.consumer.as_object().orb().root_poa();
-        if let Ok(id) = root.reference_to_id(&self.consumer) {
-            // It may have ended with a call of the channel's.
-            let _ = root.deactivate(&id);
-        }
+        end_object(&self.consumer);
         self.proxy.disconnect_push_supplier()
+    }
+
+    /// Whether the channel has not disconnected the consumer.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn is_connected(&self) -> Result<bool, SystemException> {
+        Ok(!self.proxy.as_object().non_existent()?)
     }
 }
 
@@ -230,11 +319,22 @@ impl RemoteSupplier {
         self.push.flush()
     }
 
+    /// Whether the channel has not disconnected the supplier.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn is_connected(&self) -> Result<bool, SystemException> {
+        Ok(!self.proxy.as_object().non_existent()?)
+    }
+
     /// Disconnects the supplier.
     ///
     /// # Errors
     /// The channel could not be called.
     pub fn disconnect(&self) -> Result<(), SystemException> {
+        if let Some(supplier) = &self.supplier {
+            end_object(supplier);
+        }
         self.proxy.disconnect_push_consumer()
     }
 }

@@ -10,6 +10,8 @@ pub struct ChannelStatistics {
     pub received: u64,
     /// Events of these that were refused: their supplier has not published them.
     pub refused: u64,
+    /// Events of these that a gateway brought again.
+    pub duplicates: u64,
     /// Consumers that were disconnected because they failed, or their queue was full.
     pub dropped_consumers: u64,
     /// Connected suppliers.

@@ -14,13 +14,13 @@ use crate::publication::Publication;
 pub(crate) struct Supplier {
     pub(crate) id: u64,
     is_closed: AtomicBool,
+    is_gateway: AtomicBool,
     state: Mutex<State>,
 }
 
 struct State {
     peer: Arc<dyn Peer>,
     published: Vec<Publication>,
-    is_gateway: bool,
     health: Health,
 }
 
@@ -34,12 +34,12 @@ impl Supplier {
         let state = State {
             peer,
             published,
-            is_gateway,
             health: Health::Well,
         };
         Self {
             id,
             is_closed: AtomicBool::new(false),
+            is_gateway: AtomicBool::new(is_gateway),
             state: Mutex::new(state),
         }
     }
@@ -55,7 +55,8 @@ impl Supplier {
         is_gateway: bool,
     ) {
         let mut state = self.lock();
-        (state.peer, state.published, state.is_gateway) = (peer, published, is_gateway);
+        (state.peer, state.published) = (peer, published);
+        self.is_gateway.store(is_gateway, Ordering::Release);
         state.health = Health::Well;
     }
 
@@ -65,6 +66,11 @@ impl Supplier {
 
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// Whether it brings events of other channels.
+    pub(crate) fn is_gateway(&self) -> bool {
+        self.is_gateway.load(Ordering::Acquire)
     }
 
     /// Ends the connection; false if it has ended already.
@@ -92,7 +98,6 @@ impl Supplier {
 
     /// What it publishes, unless it is a gateway.
     pub(crate) fn publications(&self) -> Option<Vec<Publication>> {
-        let state = self.lock();
-        (!state.is_gateway).then(|| state.published.clone())
+        (!self.is_gateway()).then(|| self.lock().published.clone())
     }
 }

@@ -10,6 +10,7 @@ mod call_values;
 mod demo;
 mod doctor;
 mod events;
+mod events_gateway;
 mod explain;
 mod idl;
 mod ifr;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium events gateway`.
+
+use std::time::Duration;
+
+use clap::Args;
+use orbium::{Config, Endpoint, Orb};
+use orbium_event::Pattern;
+use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig};
+
+use crate::failure::Failure;
+use crate::serving::{Ending, because};
+use crate::{output, ping, reference};
+
+#[derive(Debug, Args)]
+pub(super) struct GatewayArgs {
+    /// Where events come from: the reference of a channel, or udp:HOST:PORT
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// Where they go, likewise; a multicast address is a group
+    #[arg(value_name = "TO")]
+    to: String,
+    /// Forward events the other way too
+    #[arg(long)]
+    both: bool,
+    /// Forward all events, not only what the other channel's consumers subscribe to
+    #[arg(long)]
+    all: bool,
+    /// Forward events whatever their time to live: for channels that exclude loops by themselves
+    #[arg(long)]
+    no_ttl: bool,
+    /// Sets of events that may wait to be forwarded
+    #[arg(long, value_name = "SETS", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
+    queue: u32,
+    /// Bytes of a datagram
+    #[arg(long, value_name = "BYTES", default_value = "1024", value_parser = clap::value_parser!(u32).range(40..=65_507))]
+    mtu: u32,
+    /// Datagrams carry a CRC-32, and are dropped if it is wrong
+    #[arg(long)]
+    crc: bool,
+    /// The interface of a group: its name, index or address
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    /// Where channels reach this program; a host or address that they can reach
+    #[arg(long, value_name = "URL", default_value = "iiop://localhost:0")]
+    endpoint: Endpoint,
+    /// Seconds that each call to a channel may take
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = ping::seconds)]
+    timeout: Duration,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
+    /// End when standard input ends, as it does with the process that holds it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
+}
+
+pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
+    let ending = Ending::new()?;
+    let mut config = Config {
+        endpoints: vec![args.endpoint.clone()],
+        ..Config::default()
+    };
+    reference::complete(&mut config, &args.protocols, Some(args.timeout))?;
+    let orb = Orb::new(config).map_err(because)?;
+    let (from, to) = (end(&args.from)?, end(&args.to)?);
+    let start = |from, to| Gateway::start(&orb, from, to, gateway_config(args)).map_err(because);
+    let mut gateways = vec![start(&from, &to)?];
+    if args.both {
+        gateways.push(start(&to, &from)?);
+    }
+    output::print("READY\n")?;
+    ending.wait(args.until_input_ends)?;
+    for gateway in gateways {
+        let counts = gateway.statistics();
+        output::print(&format!(
+            "{} events forwarded, {} expired, {} lost; connected {} times\n",
+            counts.forwarded, counts.expired, counts.lost, counts.connections
+        ))?;
+    }
+    orb.shutdown(true).map_err(because)
+}
+
+/// An end that an argument names: a channel's reference may be in a file.
+fn end(argument: &str) -> Result<End, Failure> {
+    Ok(match argument.strip_prefix("udp:") {
+        Some(address) => End::Datagrams(address.to_owned()),
+        None => End::Channel(reference::text(argument)?),
+    })
+}
+
+fn gateway_config(args: &GatewayArgs) -> GatewayConfig {
+    GatewayConfig {
+        forwards: match args.all {
+            true => Forwards::Pattern(Pattern::Null),
+            false => Forwards::Subscribed,
+        },
+        uses_ttl: !args.no_ttl,
+        queue: args.queue as usize,
+        datagrams: DatagramConfig {
+            mtu: args.mtu as usize,
+            crc: args.crc,
+            interface: args.interface.clone(),
+            ..DatagramConfig::default()
+        },
+        ..GatewayConfig::default()
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a gateway joins, and how.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+use std::time::Duration;
+
+use orbium::transport::ListenError;
+use orbium_event::Pattern;
+
+/// One end of a gateway.
+///
+/// ```
+/// use orbium_event_gateway::End;
+///
+/// let group: End = "udp:239.255.7.1:5050".parse()?;
+/// assert_eq!(group, End::Datagrams("239.255.7.1:5050".to_owned()));
+/// # Ok::<(), std::convert::Infallible>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A channel by its reference, which is resolved for each connection: with `corbaloc:` and
+    /// `corbaname:` a channel that was started again is found.
+    Channel(String),
+    /// Datagrams of TAO's format, by `host:port`; a multicast address is a group.
+    Datagrams(String),
+}
+
+impl FromStr for End {
+    type Err = Infallible;
+
+    /// `udp:host:port` is datagrams, all else the reference of a channel.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.strip_prefix("udp:") {
+            Some(address) => Self::Datagrams(address.to_owned()),
+            None => Self::Channel(text.to_owned()),
+        })
+    }
+}
+
+/// Which events a gateway forwards.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Forwards {
+    /// What the consumers of the other channel subscribe to, as its observers are notified; all
+    /// events where the other end is datagrams.
+    #[default]
+    Subscribed,
+    /// What this pattern matches. For chains of more than two channels: observers do not see the
+    /// subscriptions of gateways.
+    Pattern(Pattern),
+}
+
+/// The datagrams of TAO's gateways: both sides must agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatagramConfig {
+    /// Bytes of a datagram, the header of 32 included; 1,024 by default, 40 at least.
+    pub mtu: usize,
+    /// Whether datagrams carry a CRC-32, and are dropped if it is wrong; no by default.
+    pub crc: bool,
+    /// Bytes of an event that is put together from datagrams, at most; 1 MiB by default.
+    pub message: usize,
+    /// The interface of a group, by name, index or address; by default the routing table says.
+    pub interface: Option<String>,
+}
+
+impl Default for DatagramConfig {
+    fn default() -> Self {
+        Self {
+            mtu: 1024,
+            crc: false,
+            message: 1 << 20,
+            interface: None,
+        }
+    }
+}
+
+/// How a gateway forwards events. Each bound is for one gateway.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatewayConfig {
+    /// Which events.
+    pub forwards: Forwards,
+    /// Whether the time to live of an event counts gateways: an event with 0 is not forwarded; yes
+    /// by default. Without it only channels of orbium's exclude loops.
+    pub uses_ttl: bool,
+    /// Sets of events that wait to be forwarded; 1,024 by default. Beyond it the oldest are
+    /// discarded, and counted.
+    pub queue: usize,
+    /// Between two checks of both channels; 1 s by default.
+    pub check_period: Duration,
+    /// The first pause before connecting again; 100 ms by default. It doubles.
+    pub first_pause: Duration,
+    /// The longest pause before connecting again; 5 s by default.
+    pub longest_pause: Duration,
+    /// For ends that are datagrams.
+    pub datagrams: DatagramConfig,
+}
+
+impl Default for GatewayConfig {
+    fn default() -> Self {
+        Self {
+            forwards: Forwards::default(),
+            uses_ttl: true,
+            queue: 1024,
+            check_period: Duration::from_secs(1),
+            first_pause: Duration::from_millis(100),
+            longest_pause: Duration::from_secs(5),
+            datagrams: DatagramConfig::default(),
+        }
+    }
+}
+
+/// Why there is no gateway.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// Neither end is a channel.
+    NoChannel,
+    /// The datagrams do not have a size that TAO's format permits.
+    Mtu(usize),
+    /// The socket to receive from.
+    Listen(ListenError),
+    /// The socket to send with, or a thread.
+    Io(io::Error),
+    /// The interface of a group.
+    Interface(String),
+}
+
+impl fmt::Display for GatewayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoChannel => f.write_str("one end of a gateway must be a channel"),
+            Self::Mtu(bytes) => write!(f, "datagrams have 40 to 65,507 bytes, not {bytes}"),
+            Self::Listen(error) => error.fmt(f),
+            Self::Io(error) => error.fmt(f),
+            Self::Interface(name) => write!(f, "no interface {name:?}"),
+        }
+    }
+}
+
+impl std::error::Error for GatewayError {}
+
+impl From<io::Error> for GatewayError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What a gateway has counted, in events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GatewayStatistics {
+    /// Handed to the other end.
+    pub forwarded: u64,
+    /// Not forwarded: their time to live was 0.
+    pub expired: u64,
+    /// Lost: the queue was full, or the other end could not be reached.
+    pub lost: u64,
+    /// Connections to both ends, in sequence.
+    pub connections: u64,
+    /// Whether both ends are connected.
+    pub is_connected: bool,
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A gateway and its threads.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use orbium::Orb;
+
+use crate::config::{End, GatewayConfig, GatewayError, GatewayStatistics};
+use crate::link::{Link, Parts, Target};
+use crate::receiver::DatagramReceiver;
+use crate::sender::DatagramSender;
+use crate::shared::Shared;
+
+/// Forwards events from one end to another, one way. Dropping it ends it.
+///
+/// It connects to both ends, and again whenever one of them is gone, with growing pauses. What comes
+/// while an end is gone is lost, and counted. Calls are bounded by the timeout of the ORB, which
+/// needs an endpoint.
+///
+/// ```no_run
+/// use orbium::Orb;
+/// use orbium_event_gateway::{End, Gateway, GatewayConfig};
+///
+/// let orb = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+/// let north = End::Channel("corbaloc::north:5020/EventService".to_owned());
+/// let south = End::Channel("corbaloc::south:5020/EventService".to_owned());
+/// let gateway = Gateway::start(&orb, &north, &south, GatewayConfig::default())?;
+/// println!("{} events forwarded", gateway.statistics().forwarded);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "dropping it ends the gateway"]
+pub struct Gateway {
+    shared: Arc<Shared>,
+    receiver: Option<Arc<DatagramReceiver>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Gateway {
+    /// Starts a gateway. It does not wait for the ends.
+    ///
+    /// # Errors
+    /// [`GatewayError`].
+    pub fn start(
+        orb: &Orb,
+        from: &End,
+        to: &End,
+        config: GatewayConfig,
+    ) -> Result<Self, GatewayError> {
+        // The time to live is counted by what sends datagrams.
+        let uses_ttl = config.uses_ttl && matches!(from, End::Channel(_));
+        let shared = Arc::new(Shared::new(config.queue, uses_ttl));
+        let receiver = match (from, to) {
+            (End::Datagrams(_), End::Datagrams(_)) => return Err(GatewayError::NoChannel),
+            (End::Datagrams(address), _) => {
+                let receiver = DatagramReceiver::bind(address, &config.datagrams)?;
+                Some(Arc::new(receiver))
+            }
+            (End::Channel(_), _) => None,
+        };
+        let to = match to {
+            End::Channel(reference) => Target::Channel(reference.clone()),
+            End::Datagrams(address) => {
+                Target::Datagrams(DatagramSender::open(address, &config.datagrams)?)
+            }
+        };
+        let parts = Parts {
+            orb: orb.clone(),
+            from: from.clone(),
+            to,
+            config,
+            shared: Arc::clone(&shared),
+        };
+        let mut gateway = Self {
+            shared,
+            receiver,
+            threads: Vec::new(),
+        };
+        gateway.run("orbium-gateway", move || run(&parts))?;
+        if let Some(receiver) = gateway.receiver.clone() {
+            let shared = Arc::clone(&gateway.shared);
+            gateway.run("orbium-datagrams", move || receiver.run(&shared))?;
+        }
+        Ok(gateway)
+    }
+
+    fn run(
+        &mut self,
+        name: &str,
+        body: impl FnOnce() + Send + 'static,
+    ) -> Result<(), GatewayError> {
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(body)?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// What the gateway has counted.
+    #[must_use]
+    pub fn statistics(&self) -> GatewayStatistics {
+        self.shared.statistics()
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.shared.end();
+        if let Some(receiver) = &self.receiver {
+            receiver.shutdown();
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gateway")
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}
+
+fn run(parts: &Parts) {
+    let mut pauses = Pauses::new(&parts.config);
+    loop {
+        let failure = match Link::connect(parts) {
+            Ok(mut link) => {
+                tracing::info!(target: "orbium::event", "gateway connected");
+                let ended = link.serve(|| pauses.reset());
+                parts.shared.disconnected();
+                link.disconnect();
+                match ended {
+                    Ok(()) => return,
+                    Err(failure) => failure,
+                }
+            }
+            Err(failure) => failure,
+        };
+        if pauses.is_first() {
+            tracing::warn!(target: "orbium::event", "gateway not connected: {failure}");
+        }
+        if !parts.shared.pause(pauses.next()) {
+            return;
+        }
+    }
+}
+
+/// The pauses before a gateway connects again: each is twice the one before, up to a bound.
+struct Pauses {
+    first: Duration,
+    longest: Duration,
+    next: Duration,
+}
+
+impl Pauses {
+    fn new(config: &GatewayConfig) -> Self {
+        let first = config.first_pause.max(Duration::from_millis(1));
+        Self {
+            first,
+            longest: config.longest_pause.max(first),
+            next: first,
+        }
+    }
+
+    fn is_first(&self) -> bool {
+        self.next == self.first
+    }
+
+    fn next(&mut self) -> Duration {
+        let pause = self.next;
+        self.next = pause.saturating_mul(2).min(self.longest);
+        pause
+    }
+
+    fn reset(&mut self) {
+        self.next = self.first;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_their_bound() {
+        let mut pauses = Pauses::new(&GatewayConfig {
+            longest_pause: Duration::from_millis(350),
+            ..GatewayConfig::default()
+        });
+        let mut next = || pauses.next().as_millis();
+        assert_eq!([(); 4].map(|()| next()), [100, 200, 350, 350]);
+        pauses.reset();
+        assert!(pauses.is_first());
+    }
+}

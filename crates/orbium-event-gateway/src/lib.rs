@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Gateways between event channels: by IIOP, and by the datagrams of TAO's gateways to a multicast
+//! group or one host.
+//!
+//! ```no_run
+//! use orbium::Orb;
+//! use orbium_event_gateway::{End, Gateway, GatewayConfig};
+//!
+//! let orb = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+//! let channel = End::Channel("corbaloc::localhost:5020/EventService".to_owned());
+//! let group = End::Datagrams("239.255.7.1:5050".to_owned());
+//! let outward = Gateway::start(&orb, &channel, &group, GatewayConfig::default())?;
+//! let inward = Gateway::start(&orb, &group, &channel, GatewayConfig::default())?;
+//! # drop((outward, inward));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Not part of it: channels, and events that must not be lost. What comes while an end cannot be
+//! reached is lost, and counted.
+#![forbid(unsafe_code)]
+
+mod config;
+mod datagram;
+mod gateway;
+mod link;
+mod reassembly;
+mod receiver;
+mod sender;
+mod shared;
+
+pub use config::{DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics};
+pub use gateway::Gateway;

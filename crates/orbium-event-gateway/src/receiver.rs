@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Events received as datagrams.
+
+use std::io;
+use std::slice;
+use std::time::{Duration, Instant};
+
+use orbium::transport::{
+    DatagramTransport, Datagrams, Endpoint, Multicast, Peer, ProtocolProperties, Udp,
+};
+
+use crate::config::{DatagramConfig, GatewayError};
+use crate::datagram::{Fragment, decode};
+use crate::reassembly::Reassembly;
+use crate::sender::{is_group, properties};
+use crate::shared::Shared;
+
+/// Bytes of the largest datagram.
+const LARGEST: usize = 1 << 16;
+/// Before receiving again after an error of the system.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Receives events that come to a group, or to this host.
+pub(crate) struct DatagramReceiver {
+    socket: Box<dyn Datagrams>,
+    message: usize,
+    has_crc: bool,
+}
+
+impl DatagramReceiver {
+    pub(crate) fn bind(address: &str, config: &DatagramConfig) -> Result<Self, GatewayError> {
+        let (scheme, properties) = match is_group(address) {
+            true => ("miop", properties(config)?),
+            false => ("diop", ProtocolProperties::default()),
+        };
+        let endpoint = format!("{scheme}://{address}").parse::<Endpoint>();
+        let endpoint = endpoint.map_err(|error| GatewayError::Listen(error.into()))?;
+        let socket = match scheme {
+            "miop" => Multicast.bind(&endpoint, &properties),
+            _ => Udp.bind(&endpoint, &properties),
+        };
+        Ok(Self {
+            socket: socket.map_err(GatewayError::Listen)?,
+            message: config.message,
+            has_crc: config.crc,
+        })
+    }
+
+    /// Hands events to the gateway until it ends.
+    pub(crate) fn run(&self, shared: &Shared) {
+        let mut reassembly = Reassembly::new(self.message);
+        let mut datagram = vec![0; LARGEST];
+        while !shared.has_ended() {
+            match self.socket.receive(&mut datagram) {
+                Ok((length, from)) => {
+                    let datagram = &datagram[..length];
+                    self.received(&mut reassembly, datagram, &from, shared);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => {
+                    tracing::warn!(target: "orbium::event", %error, "no datagrams received");
+                    if !shared.pause(PAUSE) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn received(&self, reassembly: &mut Reassembly, datagram: &[u8], from: &Peer, shared: &Shared) {
+        let Peer::Internet(from) = from else {
+            return;
+        };
+        let fragment = match Fragment::parse(datagram, self.has_crc) {
+            Ok(fragment) => fragment,
+            Err(error) => {
+                tracing::debug!(target: "orbium::event", %from, ?error, "datagram dropped");
+                return;
+            }
+        };
+        let Some(mut message) = reassembly.add(*from, &fragment, Instant::now()) else {
+            return;
+        };
+        match decode(&mut message, fragment.message.order) {
+            Ok(event) => shared.offer(slice::from_ref(&event)),
+            Err(error) => {
+                tracing::debug!(target: "orbium::event", %from, %error, "message dropped");
+            }
+        }
+    }
+
+    /// Wakes the thread that receives.
+    pub(crate) fn shutdown(&self) {
+        self.socket.shutdown();
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the threads of a gateway share: events that wait, and what the other channel subscribes to.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use orbium_event::rtec::rtec_event_comm::Event;
+
+use crate::config::GatewayStatistics;
+
+/// Types and sources.
+pub(crate) type Headers = BTreeSet<(i32, i32)>;
+
+/// What the gateway's thread does next.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Task {
+    /// To forward these.
+    Push(Vec<Event>),
+    /// To subscribe to these, in place of what it subscribes to.
+    Subscribe(Headers),
+    /// To check whether both ends are there.
+    Check,
+    /// To end.
+    End,
+}
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Sets that may wait.
+    queue: usize,
+    uses_ttl: bool,
+}
+
+#[derive(Default)]
+struct State {
+    sets: VecDeque<Vec<Event>>,
+    wanted: Option<Headers>,
+    has_ended: bool,
+    counts: GatewayStatistics,
+}
+
+impl Shared {
+    pub(crate) fn new(queue: usize, uses_ttl: bool) -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            queue: queue.max(1),
+            uses_ttl,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a set of events to be forwarded.
+    pub(crate) fn offer(&self, events: &[Event]) {
+        let is_alive = |event: &&Event| !self.uses_ttl || event.header.ttl > 0;
+        let mut set: Vec<Event> = events.iter().filter(is_alive).cloned().collect();
+        for event in &mut set {
+            event.header.ttl -= i32::from(self.uses_ttl);
+        }
+        let mut state = self.lock();
+        state.counts.expired += (events.len() - set.len()) as u64;
+        if set.is_empty() {
+            return;
+        }
+        if !state.counts.is_connected {
+            state.counts.lost += set.len() as u64;
+            return;
+        }
+        if state.sets.len() >= self.queue {
+            let oldest = state.sets.pop_front();
+            state.counts.lost += oldest.map_or(0, |it| it.len() as u64);
+        }
+        state.sets.push_back(set);
+        self.changed.notify_all();
+    }
+
+    /// Records what the other channel subscribes to.
+    pub(crate) fn want(&self, headers: Headers) {
+        self.lock().wanted = Some(headers);
+        self.changed.notify_all();
+    }
+
+    /// Waits for the next task; [`Task::Check`] at that time at the latest.
+    pub(crate) fn next(&self, check_at: Instant) -> Task {
+        let mut state = self.lock();
+        loop {
+            if state.has_ended {
+                return Task::End;
+            }
+            if let Some(headers) = state.wanted.take() {
+                return Task::Subscribe(headers);
+            }
+            let left = check_at.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Task::Check;
+            }
+            if let Some(set) = state.sets.pop_front() {
+                return Task::Push(set);
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Records the outcome of a push of so many events.
+    pub(crate) fn pushed(&self, events: usize, is_forwarded: bool) {
+        let counts = &mut self.lock().counts;
+        match is_forwarded {
+            true => counts.forwarded += events as u64,
+            false => counts.lost += events as u64,
+        }
+    }
+
+    pub(crate) fn connected(&self) {
+        let counts = &mut self.lock().counts;
+        counts.is_connected = true;
+        counts.connections += 1;
+    }
+
+    /// From now on events are lost, and those that wait.
+    pub(crate) fn disconnected(&self) {
+        let mut state = self.lock();
+        state.counts.is_connected = false;
+        let waiting: usize = state.sets.drain(..).map(|set| set.len()).sum();
+        state.counts.lost += waiting as u64;
+        state.wanted = None;
+    }
+
+    /// Waits so long; false if the gateway ends.
+    pub(crate) fn pause(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let waited = self
+            .changed
+            .wait_timeout_while(state, time, |state| !state.has_ended);
+        !waited.unwrap_or_else(PoisonError::into_inner).0.has_ended
+    }
+
+    pub(crate) fn end(&self) {
+        self.lock().has_ended = true;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().has_ended
+    }
+
+    pub(crate) fn statistics(&self) -> GatewayStatistics {
+        self.lock().counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orbium_event::new_event;
+
+    use super::*;
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    #[test]
+    fn the_time_to_live_counts_gateways() {
+        let shared = Shared::new(8, true);
+        shared.connected();
+        let mut last = new_event(16, 1);
+        last.header.ttl = 0;
+        shared.offer(&[new_event(16, 2), last]);
+        let Task::Push(set) = shared.next(later()) else {
+            panic!("a set of events");
+        };
+        assert_eq!(
+            (set.len(), set[0].header.source, set[0].header.ttl),
+            (1, 2, 0)
+        );
+        assert_eq!(shared.statistics().expired, 1);
+    }
+
+    #[test]
+    fn what_cannot_be_forwarded_is_bounded_and_counted() {
+        let shared = Shared::new(2, false);
+        shared.offer(&[new_event(16, 1)]);
+        shared.connected();
+        for source in 2..6 {
+            shared.offer(&[new_event(16, source)]);
+        }
+        assert_eq!(shared.statistics().lost, 3);
+        let Task::Push(set) = shared.next(later()) else {
+            panic!("a set of events");
+        };
+        assert_eq!(set[0].header.source, 4);
+        shared.disconnected();
+        assert_eq!(shared.statistics().lost, 4);
+        assert_eq!(shared.next(Instant::now()), Task::Check);
+        shared.end();
+        assert_eq!(shared.next(later()), Task::End);
+        assert!(!shared.pause(Duration::from_secs(60)));
+    }
+}
