@@ -43,6 +43,7 @@ prints! {
     metrics: "orbium_server_requests_total{operation=\"Bank::Account/deposit\",lane=\"orb\",outcome=\"ok\"} 10\n";
     no_network: "Anna has 10\n";
     references: "Anna\nAnna\n";
+    scheduled_tasks: "10 of 10 were paid, by muf\n";
     several_files: "P-101: too high is true\n";
     on_demand: "Anna has 30\nOBJECT_NOT_EXIST\nAnna is put away\n";
     shutdown: "Ok(42)\nTRANSIENT\n";

@@ -2,15 +2,14 @@
 //! `async fn` servants, many of them open at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::Duration;
 
 use orbium::giop::ReplyStatus;
-use orbium::{
-    AsyncCall, AsyncServant, Config, ExceptionKind, Limits, Orb, ServerStrategy, Spawn, Task,
-};
+use orbium::{AsyncCall, AsyncServant, Config, ExceptionKind, Limits, Orb, ServerStrategy};
+use orbium_executor::{Policy, SchedulerContext, TaskQos};
 use orbium_testkit::{
     Peer, RequestLine, each_strategy, eventually, held_octets, in_own_process, request, threads,
     within,
@@ -70,64 +69,11 @@ impl ClerkAsyncServant for Patient {
     }
 }
 
-/// A task, and where it goes when it is woken.
-struct Scheduled {
-    task: Mutex<Option<Task>>,
-    ready: Sender<Arc<Scheduled>>,
-}
-
-impl Wake for Scheduled {
-    fn wake(self: Arc<Self>) {
-        let ready = self.ready.clone();
-        // The receiver is gone when the test has ended.
-        let _ = ready.send(self);
-    }
-}
-
-/// Polls tasks on a few threads.
-#[derive(Clone)]
-struct Executor(Sender<Arc<Scheduled>>);
-
-impl Executor {
-    fn new(threads: usize) -> Self {
-        let (ready, todo) = channel::<Arc<Scheduled>>();
-        let todo = Arc::new(Mutex::new(todo));
-        for _ in 0..threads {
-            let todo = Arc::clone(&todo);
-            thread::spawn(move || while let Some(()) = poll_next(&todo) {});
-        }
-        Self(ready)
-    }
-}
-
-fn poll_next(todo: &Mutex<Receiver<Arc<Scheduled>>>) -> Option<()> {
-    let scheduled = todo.lock().unwrap().recv().ok()?;
-    let waker = Waker::from(Arc::clone(&scheduled));
-    let mut place = scheduled.task.lock().unwrap();
-    if let Some(task) = &mut *place
-        && task
-            .as_mut()
-            .poll(&mut Context::from_waker(&waker))
-            .is_ready()
-    {
-        *place = None;
-    }
-    Some(())
-}
-
-impl Spawn for Executor {
-    fn spawn(&self, task: Task) {
-        let scheduled = Scheduled {
-            task: Mutex::new(Some(task)),
-            ready: self.0.clone(),
-        };
-        self.0.send(Arc::new(scheduled)).unwrap();
-    }
-}
-
 /// An ORB with an object that answers at an event.
 struct Served {
     orb: Orb,
+    /// Runs the functions.
+    _context: SchedulerContext,
     event: Arc<Event>,
     open: Arc<AtomicUsize>,
     clerk: Clerk,
@@ -142,11 +88,19 @@ impl Served {
             event: Arc::clone(&event),
             open: Arc::clone(&open),
         };
-        let servant = AsyncServant::new(servant, Executor::new(threads));
+        let context = SchedulerContext::builder("functions")
+            .policy(Policy::Edf)
+            .threads(threads)
+            .max_tasks(CONNECTIONS * EACH)
+            .build()
+            .unwrap();
+        let qos = TaskQos::default().deadline(Duration::from_millis(5));
+        let servant = AsyncServant::new(servant, context.executor(qos));
         let clerk: Clerk = orb.root_poa().activate(servant).unwrap();
         orb.bind_key_in_place("Target", &clerk).unwrap();
         Self {
             orb,
+            _context: context,
             event,
             open,
             clerk,
@@ -166,6 +120,7 @@ fn ask(id: u32) -> Vec<u8> {
     request(RequestLine::new(id, "wait"), |w| w.write_u32(id))
 }
 
+/// Conformance: RT GOPI 3.2.1 - scheduler contexts: asynchronous servants are tasks of one - by deadline, on two threads
 /// Conformance: Messaging - asynchronous method handling: `async fn` servants - with every server strategy, on two threads
 #[test]
 fn async_functions_are_open_while_others_are_served() {

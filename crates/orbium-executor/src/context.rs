@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scheduler contexts, as programs see them.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Weak};
+
+use orbium_sys::{RealTimeError, Scheduling, spawn_detached};
+
+use crate::counts::ContextCounts;
+use crate::error::{SpawnError, ThreadError};
+use crate::policy::Policy;
+use crate::qos::TaskQos;
+use crate::shared::Shared;
+use crate::task::{Home, Task};
+use crate::worker::run_tasks;
+
+/// The tasks that a context has at most, by default.
+const MAX_TASKS: usize = 1 << 16;
+
+thread_local! {
+    /// The context that this thread runs tasks of.
+    static CURRENT: RefCell<Weak<Home>> = const { RefCell::new(Weak::new()) };
+}
+
+/// A scheduler context: tasks, the threads that run them, and the policy by which they do. Its
+/// [`ContextHandle`] says what can be done with it.
+///
+/// Dropping it destroys it: its tasks are cancelled, and its threads have ended when `drop` returns,
+/// but for the calling one. Tasks that are to live on [migrate](crate::TaskHandle::migrate) before.
+pub struct SchedulerContext {
+    handle: ContextHandle,
+}
+
+/// A handle on a scheduler context, which does not keep it from being destroyed.
+#[derive(Clone)]
+pub struct ContextHandle {
+    pub(crate) shared: Arc<Home>,
+}
+
+/// Builds a [`SchedulerContext`].
+#[derive(Clone, Debug)]
+pub struct ContextBuilder {
+    name: String,
+    policy: Policy,
+    threads: usize,
+    max_tasks: usize,
+    scheduling: Option<Scheduling>,
+}
+
+impl ContextBuilder {
+    /// The order of tasks that are ready. Default: [`Policy::Fifo`].
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Threads to start with. Default: none, for a context to which threads migrate.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Tasks that the context has at most, which bounds its queue too. Default: 65,536.
+    #[must_use]
+    pub fn max_tasks(self, max_tasks: usize) -> Self {
+        Self { max_tasks, ..self }
+    }
+
+    /// Scheduling class and native priority of the threads. Default: those of the thread that starts them.
+    #[must_use]
+    pub fn scheduling(self, scheduling: Scheduling) -> Self {
+        Self {
+            scheduling: Some(scheduling),
+            ..self
+        }
+    }
+
+    /// The context, once all its threads have their scheduling.
+    ///
+    /// # Errors
+    /// [`ThreadError::Start`], [`ThreadError::Scheduling`]. No thread remains then.
+    pub fn build(self) -> Result<SchedulerContext, ThreadError> {
+        let handle = ContextHandle {
+            shared: Shared::new((self.name, self.scheduling), self.policy, self.max_tasks),
+        };
+        let context = SchedulerContext { handle };
+        for _ in 0..self.threads {
+            context.add_thread()?;
+        }
+        Ok(context)
+    }
+}
+
+impl SchedulerContext {
+    /// Builds a context of that name, which its threads have too.
+    #[must_use]
+    pub fn builder(name: &str) -> ContextBuilder {
+        ContextBuilder {
+            name: name.to_owned(),
+            policy: Policy::default(),
+            threads: 0,
+            max_tasks: MAX_TASKS,
+            scheduling: None,
+        }
+    }
+
+    /// A handle on it.
+    #[must_use]
+    pub fn handle(&self) -> ContextHandle {
+        self.handle.clone()
+    }
+}
+
+impl Deref for SchedulerContext {
+    type Target = ContextHandle;
+
+    fn deref(&self) -> &ContextHandle {
+        &self.handle
+    }
+}
+
+impl Drop for SchedulerContext {
+    fn drop(&mut self) {
+        let shared = &self.handle.shared;
+        shared.destroy();
+        let is_inside = CURRENT.with_borrow(|it| Weak::ptr_eq(it, &Arc::downgrade(shared)));
+        shared.await_threads(usize::from(is_inside));
+    }
+}
+
+impl ContextHandle {
+    /// The name of the context.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// Runs a future that has a box already and no result, as executors of asynchronous servants
+    /// and replies get them.
+    ///
+    /// # Errors
+    /// [`SpawnError`]; the future is dropped.
+    pub fn spawn_boxed(
+        &self,
+        qos: TaskQos,
+        work: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ) -> Result<(), SpawnError> {
+        self.start(qos, work).map(drop)
+    }
+
+    /// This context as the executor of an asynchronous servant: each of its operations is a task
+    /// of that QoS. Where the context has as many tasks as it may have, the operation is dropped.
+    pub fn executor(
+        &self,
+        qos: TaskQos,
+    ) -> impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + Clone + 'static {
+        let handle = self.clone();
+        move |work| {
+            // The dropped future answers its client.
+            let _ = handle.spawn_boxed(qos, work);
+        }
+    }
+
+    pub(crate) fn start(
+        &self,
+        qos: TaskQos,
+        work: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ) -> Result<Arc<Task>, SpawnError> {
+        Task::spawn(&self.shared, qos, work)
+    }
+
+    /// Starts another thread, and waits until it has its scheduling.
+    ///
+    /// # Errors
+    /// [`ThreadError`]; the context has the threads it had.
+    pub fn add_thread(&self) -> Result<(), ThreadError> {
+        if !self.shared.enter() {
+            return Err(ThreadError::Destroyed);
+        }
+        let (given, started) = sync_channel(1);
+        let shared = Arc::clone(&self.shared);
+        let job = move || {
+            let refused = enter_context(&shared);
+            let runs = refused.is_ok();
+            // The thread that starts this one waits for it.
+            let _ = given.send(refused);
+            if runs {
+                run_tasks(shared, migrate_to_context);
+            }
+        };
+        let error = match spawn_detached(&self.shared.name, None, Box::new(job)) {
+            Ok(()) => match started.recv() {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(error)) => ThreadError::Scheduling(error),
+                Err(_) => ThreadError::Start(std::io::Error::other("the thread failed")),
+            },
+            Err(error) => ThreadError::Start(error),
+        };
+        self.shared.withdraw();
+        Err(error)
+    }
+
+    /// Ends one of the threads when it has run its task. A context without threads keeps its tasks.
+    ///
+    /// # Errors
+    /// [`ThreadError::NoThread`], [`ThreadError::Destroyed`].
+    pub fn remove_thread(&self) -> Result<(), ThreadError> {
+        self.release(None)
+    }
+
+    /// Lets one of the threads migrate to another context when it has run its task. It takes the
+    /// native scheduling of that context; if the host refuses, the thread goes on without, and
+    /// [`ContextCounts::refused_schedulings`] counts it.
+    ///
+    /// # Errors
+    /// [`ThreadError::NoThread`]; [`ThreadError::Destroyed`]: one of both contexts.
+    pub fn migrate_thread(&self, destination: &ContextHandle) -> Result<(), ThreadError> {
+        if destination.shared.is_destroyed() {
+            return Err(ThreadError::Destroyed);
+        }
+        self.release(Some(Arc::clone(&destination.shared)))
+    }
+
+    fn release(&self, to: Option<Arc<Home>>) -> Result<(), ThreadError> {
+        if self.shared.release_thread(to) {
+            return Ok(());
+        }
+        Err(if self.shared.is_destroyed() {
+            ThreadError::Destroyed
+        } else {
+            ThreadError::NoThread
+        })
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.shared.policy()
+    }
+
+    /// Changes the policy while the context runs. Tasks that are ready take their new order.
+    pub fn set_policy(&self, policy: Policy) {
+        self.shared.set_policy(policy);
+    }
+
+    /// What the context has, and what it has done.
+    #[must_use]
+    pub fn counts(&self) -> ContextCounts {
+        self.shared.counts()
+    }
+}
+
+/// The calling thread runs tasks of that context from now on, with its scheduling.
+fn enter_context(shared: &Arc<Home>) -> Result<(), RealTimeError> {
+    CURRENT.set(Arc::downgrade(shared));
+    let scheduling = shared.scheduling;
+    scheduling.map_or(Ok(()), Scheduling::apply_to_this_thread)
+}
+
+fn migrate_to_context(shared: &Arc<Home>) {
+    if enter_context(shared).is_err() {
+        shared.count_refused_scheduling();
+    }
+}
+
+impl fmt::Debug for ContextHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextHandle")
+            .field("name", &self.shared.name)
+            .field("policy", &self.policy())
+            .field("counts", &self.counts())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SchedulerContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SchedulerContext")
+            .field(&self.handle)
+            .finish()
+    }
+}

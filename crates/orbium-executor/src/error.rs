@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong, by operation.
+
+use std::error::Error;
+use std::{fmt, io};
+
+use orbium_sys::RealTimeError;
+
+/// Why a task is not spawned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The context has as many tasks as it may have.
+    Full,
+    /// The context was destroyed.
+    Destroyed,
+}
+
+/// Why a task does not migrate. It stays where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MigrateError {
+    /// The destination has as many tasks as it may have.
+    Full,
+    /// The destination was destroyed.
+    Destroyed,
+    /// The task has ended.
+    Ended,
+}
+
+/// Why a task has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// It was cancelled, or its context was destroyed.
+    Cancelled,
+    /// It panicked.
+    Panicked,
+}
+
+/// Why threads of a context are not changed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ThreadError {
+    /// The host has no further thread.
+    Start(io::Error),
+    /// The host refuses the native scheduling of the context.
+    Scheduling(RealTimeError),
+    /// The context has no thread that could go.
+    NoThread,
+    /// The context was destroyed.
+    Destroyed,
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "the scheduler context has as many tasks as it may have",
+            Self::Destroyed => "the scheduler context was destroyed",
+        })
+    }
+}
+
+impl fmt::Display for MigrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => SpawnError::Full.fmt(f),
+            Self::Destroyed => SpawnError::Destroyed.fmt(f),
+            Self::Ended => f.write_str("the task has ended"),
+        }
+    }
+}
+
+impl fmt::Display for TaskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "the task was cancelled",
+            Self::Panicked => "the task panicked",
+        })
+    }
+}
+
+impl fmt::Display for ThreadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(error) => write!(f, "no thread for the scheduler context: {error}"),
+            Self::Scheduling(error) => write!(f, "a thread of the scheduler context: {error}"),
+            Self::NoThread => f.write_str("the scheduler context has no thread that could go"),
+            Self::Destroyed => SpawnError::Destroyed.fmt(f),
+        }
+    }
+}
+
+impl Error for SpawnError {}
+impl Error for MigrateError {}
+impl Error for TaskError {}
+
+impl Error for ThreadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Start(error) => Some(error),
+            Self::Scheduling(error) => Some(error),
+            Self::NoThread | Self::Destroyed => None,
+        }
+    }
+}
+
+impl From<SpawnError> for MigrateError {
+    fn from(error: SpawnError) -> Self {
+        match error {
+            SpawnError::Full => Self::Full,
+            SpawnError::Destroyed => Self::Destroyed,
+        }
+    }
+}

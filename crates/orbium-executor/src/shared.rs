@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the threads, tasks and handles of a context share. A task is any value here.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+
+use orbium_sys::Scheduling;
+
+use crate::clock::now;
+use crate::counts::ContextCounts;
+use crate::error::SpawnError;
+use crate::lock::{Condvar, Mutex, MutexGuard};
+use crate::policy::{Job, Policy};
+use crate::qos::TaskQos;
+use crate::ready::ReadyQueue;
+use crate::registry::Registry;
+
+/// The core of a context.
+pub(crate) struct Shared<T> {
+    pub(crate) name: String,
+    /// That of the threads; none if they retain their own.
+    pub(crate) scheduling: Option<Scheduling>,
+    state: Mutex<State<T>>,
+    /// Threads wait for tasks.
+    available: Condvar,
+    /// A destroyer waits for threads.
+    left: Condvar,
+}
+
+struct State<T> {
+    policy: Policy,
+    ready: ReadyQueue<Arc<T>>,
+    tasks: Registry<Arc<T>>,
+    /// Threads that are to leave, and where to.
+    leaving: VecDeque<Option<Arc<Shared<T>>>>,
+    threads: usize,
+    idle: usize,
+    switches: u64,
+    panics: u64,
+    refused_schedulings: u64,
+    destroyed: bool,
+}
+
+/// What a thread of a context does next.
+pub(crate) enum Next<T> {
+    /// It runs the task, and measures how long from that time on.
+    Run(Arc<T>, Option<u64>),
+    /// It goes to another context.
+    Leave(Arc<Shared<T>>),
+    /// It ends.
+    End,
+}
+
+impl<T> Shared<T> {
+    pub(crate) fn new(
+        (name, scheduling): (String, Option<Scheduling>),
+        policy: Policy,
+        max_tasks: usize,
+    ) -> Arc<Self> {
+        let state = State {
+            policy,
+            ready: ReadyQueue::new(policy, 0),
+            tasks: Registry::new(max_tasks),
+            leaving: VecDeque::new(),
+            threads: 0,
+            idle: 0,
+            switches: 0,
+            panics: 0,
+            refused_schedulings: 0,
+            destroyed: false,
+        };
+        Arc::new(Self {
+            name,
+            scheduling,
+            state: Mutex::new(state),
+            available: Condvar::new(),
+            left: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The index of the task, which has memory in the queue from now on.
+    pub(crate) fn register(&self, task: &Arc<T>) -> Result<usize, SpawnError> {
+        let mut state = self.lock();
+        if state.destroyed {
+            return Err(SpawnError::Destroyed);
+        }
+        let index = state.tasks.insert(Arc::clone(task));
+        let tasks = state.tasks.len();
+        state.ready.reserve(tasks);
+        index.ok_or(SpawnError::Full)
+    }
+
+    pub(crate) fn unregister(&self, index: usize) {
+        // The last reference is the caller's: no task ends under this lock.
+        self.lock().tasks.remove(index);
+    }
+
+    /// Adds a task that is ready. The caller has the lock of the task.
+    pub(crate) fn push(&self, task: &Arc<T>, qos: &TaskQos, job: &mut Job) {
+        let mut state = self.lock();
+        if state.destroyed {
+            return;
+        }
+        if state.policy.reads_clock() {
+            job.released.get_or_insert_with(now);
+        }
+        let key = state.policy.key(qos, *job);
+        state.ready.push(key, Arc::clone(task));
+        let waiting = state.idle > 0;
+        drop(state);
+        if waiting {
+            self.available.notify_one();
+        }
+    }
+
+    /// As [`push`](Self::push), for a thread of this context that then takes its next task, with one
+    /// acquisition of the lock. None: the thread has to leave. `at`: the time, where known.
+    pub(crate) fn exchange(
+        &self,
+        task: &Arc<T>,
+        (qos, job): (&TaskQos, &mut Job),
+        at: Option<u64>,
+    ) -> Option<Next<T>> {
+        let mut state = self.lock();
+        if state.destroyed {
+            return None;
+        }
+        if state.policy.reads_clock() {
+            job.released.get_or_insert_with(now);
+        }
+        let key = state.policy.key(qos, *job);
+        if !state.leaving.is_empty() {
+            state.ready.push(key, Arc::clone(task));
+            return None;
+        }
+        let next = state.ready.exchange(key, Arc::clone(task));
+        state.switches += 1;
+        let measures = state.policy.measures_execution();
+        let begun = measures.then(|| at.unwrap_or_else(now));
+        Some(Next::Run(next, begun))
+    }
+
+    /// Takes a task out of the queue; `false` if it is not there.
+    pub(crate) fn remove_ready(&self, task: &Arc<T>) -> bool {
+        let mut state = self.lock();
+        let before = state.ready.len();
+        state.ready.retain(|it| !Arc::ptr_eq(it, task));
+        state.ready.len() < before
+    }
+
+    /// Waits until there is something to do for the calling thread, which is one of this context.
+    pub(crate) fn next(&self) -> Next<T> {
+        let mut state = self.lock();
+        loop {
+            if state.destroyed {
+                return self.leave(state, None);
+            }
+            if let Some(destination) = state.leaving.pop_front() {
+                return self.leave(state, destination);
+            }
+            if let Some(task) = state.ready.pop() {
+                state.switches += 1;
+                let begun = state.policy.measures_execution().then(now);
+                return Next::Run(task, begun);
+            }
+            state.idle += 1;
+            state = self
+                .available
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    fn leave(&self, mut state: MutexGuard<'_, State<T>>, to: Option<Arc<Shared<T>>>) -> Next<T> {
+        state.threads -= 1;
+        drop(state);
+        self.left.notify_all();
+        to.map_or(Next::End, Next::Leave)
+    }
+
+    /// Counts a thread that comes; `false` if it is to end instead.
+    pub(crate) fn enter(&self) -> bool {
+        let mut state = self.lock();
+        if !state.destroyed {
+            state.threads += 1;
+        }
+        !state.destroyed
+    }
+
+    /// Takes back [`enter`](Self::enter) for a thread that could not start.
+    pub(crate) fn withdraw(&self) {
+        self.lock().threads -= 1;
+        self.left.notify_all();
+    }
+
+    /// Lets a thread go, to another context or to its end, when it next looks for a task. `false`: none
+    /// remains.
+    pub(crate) fn release_thread(&self, to: Option<Arc<Shared<T>>>) -> bool {
+        let mut state = self.lock();
+        let remains = !state.destroyed && state.leaving.len() < state.threads;
+        if remains {
+            state.leaving.push_back(to);
+            drop(state);
+            self.available.notify_one();
+        }
+        remains
+    }
+
+    /// Changes the policy. Returns the tasks that are ready, in their order so far, to be pushed
+    /// again.
+    pub(crate) fn replace_policy(&self, policy: Policy) -> ReadyQueue<Arc<T>> {
+        let mut state = self.lock();
+        let fresh = ReadyQueue::new(policy, state.tasks.len());
+        state.policy = policy;
+        std::mem::replace(&mut state.ready, fresh)
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        self.lock().policy
+    }
+
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.lock().destroyed
+    }
+
+    pub(crate) fn count_panic(&self) {
+        self.lock().panics += 1;
+    }
+
+    pub(crate) fn count_refused_scheduling(&self) {
+        self.lock().refused_schedulings += 1;
+    }
+
+    pub(crate) fn counts(&self) -> ContextCounts {
+        let state = self.lock();
+        ContextCounts {
+            tasks: state.tasks.len(),
+            ready: state.ready.len(),
+            threads: state.threads,
+            idle_threads: state.idle,
+            switches: state.switches,
+            panics: state.panics,
+            refused_schedulings: state.refused_schedulings,
+        }
+    }
+
+    /// Lets all threads end, and takes no task any more. Returns those that there are.
+    pub(crate) fn close(&self) -> Vec<Arc<T>> {
+        let mut state = self.lock();
+        state.destroyed = true;
+        let tasks = state.tasks.take_all();
+        let ready = std::mem::replace(&mut state.ready, ReadyQueue::new(Policy::Fifo, 0));
+        let leaving = std::mem::take(&mut state.leaving);
+        drop(state);
+        self.available.notify_all();
+        drop((ready, leaving));
+        tasks
+    }
+
+    /// Waits until so few threads remain.
+    pub(crate) fn await_threads(&self, remaining: usize) {
+        let mut state = self.lock();
+        while state.threads > remaining {
+            state = self
+                .left
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A task: its future, its phase and its home.
+//!
+//! A task that is *ready* is in the queue of its home, or held by exactly one thread that will
+//! push it there or run it. All that changes the phase or the home does so under the lock of the
+//! task, and takes the lock of a context within that lock; the reverse never happens. That is why no
+//! wake-up is lost while a task migrates or a policy changes.
+
+use std::future::Future;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::clock::now;
+use crate::error::{MigrateError, SpawnError};
+use crate::lock::{Mutex, MutexGuard};
+use crate::policy::{Job, Policy};
+use crate::qos::TaskQos;
+use crate::shared::{Next, Shared};
+
+/// A future without a result.
+pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The core of a context.
+pub(crate) type Home = Shared<Task>;
+
+impl Home {
+    /// Changes the policy. Tasks that are ready get their new order; each is pushed under its own
+    /// lock, so that it goes to its home even if it migrates at the same time.
+    pub(crate) fn set_policy(&self, policy: Policy) {
+        let mut ready = self.replace_policy(policy);
+        while let Some(task) = ready.pop() {
+            task.push_again();
+        }
+    }
+
+    /// Cancels all tasks and lets all threads end.
+    pub(crate) fn destroy(&self) {
+        for task in self.close() {
+            task.cancel();
+        }
+    }
+}
+
+/// A task.
+pub(crate) struct Task {
+    state: Mutex<State>,
+}
+
+struct State {
+    phase: Phase,
+    /// None while it runs, and once it has ended or was cancelled.
+    work: Option<Work>,
+    home: Arc<Home>,
+    /// In the registry of its home.
+    place: usize,
+    qos: TaskQos,
+    job: Job,
+    cancelled: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Ready,
+    Running { woken: bool },
+    Ended,
+}
+
+impl Task {
+    /// Adds a task to a context; it is ready.
+    pub(crate) fn spawn(
+        home: &Arc<Home>,
+        qos: TaskQos,
+        work: Work,
+    ) -> Result<Arc<Self>, SpawnError> {
+        let state = State {
+            phase: Phase::Ready,
+            work: Some(work),
+            home: Arc::clone(home),
+            place: usize::MAX,
+            qos,
+            job: Job::default(),
+            cancelled: false,
+        };
+        let task = Arc::new(Self {
+            state: Mutex::new(state),
+        });
+        let mut state = task.lock();
+        match home.register(&task) {
+            Ok(place) => state.place = place,
+            Err(error) => {
+                let work = state.end();
+                drop(state);
+                drop_quietly(work);
+                return Err(error);
+            }
+        }
+        task.push(&mut state);
+        drop(state);
+        Ok(task)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a task that is ready into the queue of its home.
+    fn push(self: &Arc<Self>, state: &mut State) {
+        state.home.push(self, &state.qos, &mut state.job);
+    }
+
+    /// As [`push`](Self::push), for a task that was taken out of a queue.
+    fn push_again(self: &Arc<Self>) {
+        self.push(&mut self.lock());
+    }
+
+    /// Polls the future of a task that was popped from the queue of `context`. `begun`: the time, if
+    /// how long it runs is part of its order. Returns what the thread does next, if that is known.
+    pub(crate) fn run(
+        self: Arc<Self>,
+        context: &Arc<Home>,
+        begun: Option<u64>,
+    ) -> Option<Next<Task>> {
+        let mut work = self.begin()?;
+        let waker = Waker::from(Arc::clone(&self));
+        let poll = || work.as_mut().poll(&mut Context::from_waker(&waker));
+        let polled = catch_unwind(AssertUnwindSafe(poll));
+        let span = begun.map(|begun| (begun, now()));
+        match polled {
+            Ok(Poll::Pending) => return self.suspend(work, context, span),
+            Ok(Poll::Ready(())) => self.finish(work, false),
+            Err(_) => self.finish(work, true),
+        }
+        None
+    }
+
+    /// The future that is to be polled; none if the task was cancelled.
+    fn begin(&self) -> Option<Work> {
+        let mut state = self.lock();
+        match state.work.take() {
+            Some(work) => {
+                state.phase = Phase::Running { woken: false };
+                Some(work)
+            }
+            None => {
+                state.end();
+                None
+            }
+        }
+    }
+
+    /// Keeps the future until the task is woken, or pushes the task if it was woken already. `span`: from
+    /// when to when it ran.
+    fn suspend(
+        self: &Arc<Self>,
+        work: Work,
+        context: &Arc<Home>,
+        span: Option<(u64, u64)>,
+    ) -> Option<Next<Task>> {
+        let mut locked = self.lock();
+        let state = &mut *locked;
+        if state.cancelled {
+            drop(locked);
+            self.finish(work, false);
+            return None;
+        }
+        state.work = Some(work);
+        if state.phase != (Phase::Running { woken: true }) {
+            state.phase = Phase::Waiting;
+            return None;
+        }
+        state.phase = Phase::Ready;
+        let executed = span.map_or(0, |(begun, ended)| ended.saturating_sub(begun));
+        state.job.executed = state.job.executed.saturating_add(executed);
+        if !Arc::ptr_eq(&state.home, context) {
+            self.push(state);
+            return None;
+        }
+        let ended = span.map(|(_, ended)| ended);
+        context.exchange(self, (&state.qos, &mut state.job), ended)
+    }
+
+    fn finish(&self, work: Work, panicked: bool) {
+        let mut state = self.lock();
+        let home = Arc::clone(&state.home);
+        state.end();
+        drop(state);
+        let dropped = drop_quietly(Some(work));
+        if panicked || !dropped {
+            home.count_panic();
+        }
+    }
+
+    /// What [`TaskHandle::cancel`](crate::TaskHandle::cancel) does.
+    pub(crate) fn cancel(&self) -> bool {
+        let mut state = self.lock();
+        let work = match state.phase {
+            Phase::Ended => return false,
+            // The thread that runs it drops the future; the one that pops it ends the task.
+            Phase::Running { .. } => None,
+            Phase::Ready if !state.home.is_destroyed() => state.work.take(),
+            Phase::Ready | Phase::Waiting => state.end(),
+        };
+        state.cancelled = true;
+        let home = Arc::clone(&state.home);
+        drop(state);
+        if !drop_quietly(work) {
+            home.count_panic();
+        }
+        true
+    }
+
+    /// What [`TaskHandle::migrate`](crate::TaskHandle::migrate) does.
+    pub(crate) fn migrate(self: &Arc<Self>, destination: &Arc<Home>) -> Result<(), MigrateError> {
+        let mut state = self.lock();
+        if state.phase == Phase::Ended {
+            return Err(MigrateError::Ended);
+        }
+        if Arc::ptr_eq(&state.home, destination) {
+            return Ok(());
+        }
+        let place = destination.register(self)?;
+        let left = mem::replace(&mut state.home, Arc::clone(destination));
+        let left_place = mem::replace(&mut state.place, place);
+        left.unregister(left_place);
+        // If it is ready and not in the queue, another thread has it: see above.
+        if state.phase == Phase::Ready && left.remove_ready(self) {
+            self.push(&mut state);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_qos(self: &Arc<Self>, qos: TaskQos) {
+        let mut state = self.lock();
+        state.qos = qos;
+        if state.phase == Phase::Ready && state.home.remove_ready(self) {
+            self.push(&mut state);
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().phase == Phase::Ended
+    }
+}
+
+impl State {
+    /// Ends the task and returns its future, which is to be dropped without the lock.
+    fn end(&mut self) -> Option<Work> {
+        self.phase = Phase::Ended;
+        self.home.unregister(self.place);
+        self.work.take()
+    }
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let mut state = self.lock();
+        match state.phase {
+            Phase::Waiting => {
+                state.phase = Phase::Ready;
+                state.job = Job::default();
+                self.push(&mut state);
+            }
+            Phase::Running { .. } => state.phase = Phase::Running { woken: true },
+            Phase::Ready | Phase::Ended => {}
+        }
+    }
+}
+
+/// Drops a future; `false` if that panicked.
+fn drop_quietly(work: Option<Work>) -> bool {
+    catch_unwind(AssertUnwindSafe(|| drop(work))).is_ok()
+}

@@ -1,0 +1,43 @@
+//! Handlers of replies as tasks of a scheduler context: `cargo run --example scheduled_tasks`.
+//!
+//! The most urgent reply is handled first, whichever arrives first; the policy changes on the way.
+
+use std::time::Duration;
+
+use orbium::Orb;
+use orbium_executor::{Policy, SchedulerContext, TaskQos};
+use orbium_tasks::Purse;
+use orbium_tasks::bank::Account;
+
+// ANCHOR: main
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+    let account: Account = server.serve("Account", Purse::of("Anna"))?;
+    let text = server.object_to_string(&account);
+
+    let client = Orb::builder().build()?;
+    let account: Account = client.resolve(&text)?;
+    account.deposit(100)?;
+
+    let context = SchedulerContext::builder("handlers")
+        .policy(Policy::Edf)
+        .threads(2)
+        .build()?;
+    let withdrawals = (1..=10).map(|amount| {
+        let account = account.clone();
+        let qos = TaskQos::default().deadline(Duration::from_millis(amount.into()));
+        context.spawn(
+            qos,
+            async move { account.withdraw_async(amount).await.is_ok() },
+        )
+    });
+    let withdrawals: Vec<_> = withdrawals.collect::<Result<_, _>>()?;
+    context.set_policy(Policy::Muf);
+    let mut paid = 0;
+    for withdrawal in withdrawals {
+        paid += u32::from(withdrawal.wait()?);
+    }
+    println!("{paid} of 10 were paid, by {}", context.policy());
+    Ok(())
+}
+// ANCHOR_END: main
