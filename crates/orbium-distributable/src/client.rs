@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Distributable threads in requests that are sent.
+
+use std::sync::Arc;
+
+use orbium::giop::Ior;
+use orbium::interceptor::{
+    ClientInterceptor, ClientRequest, Interrupt, ReceiveException, ReceiveOther, ReceiveReply,
+    SendRequest,
+};
+use orbium::{Completion, ExceptionKind, Interface, SystemException};
+use orbium_sys::NativeThread;
+
+use crate::context::{SCHEDULING_INFO, SchedulingInfo};
+use crate::control::CONTROL_KEY;
+use crate::error::thread_cancelled;
+use crate::id::ThreadId;
+use crate::level;
+use crate::shared::Shared;
+use crate::thread::{DistributableThread, State};
+use crate::thread_control::Control;
+
+/// The interceptor.
+pub(crate) struct Sending(pub(crate) Arc<Shared>);
+
+/// The distributable thread of the calling thread, and its innermost segment as a context.
+fn current(response_expected: bool) -> Option<(DistributableThread, Vec<u8>)> {
+    level::with(|level| {
+        let thread = level.thread.clone()?;
+        let segment = level.segments.last()?;
+        let info = match response_expected {
+            true => SchedulingInfo {
+                id: thread.id(),
+                name: segment.name.clone(),
+                parameter: segment.effective(),
+            },
+            // A oneway starts a thread of its own, with the implicit parameter.
+            false => SchedulingInfo {
+                id: ThreadId::unique(),
+                name: String::new(),
+                parameter: segment.implicit,
+            },
+        };
+        Some((thread, info.encode()))
+    })
+}
+
+/// The object by which cancellation reaches the server of a request.
+fn control_of(request: &ClientRequest<'_>) -> Option<Ior> {
+    let profile = request.effective_profile()?;
+    let profile = profile.with_object_key(CONTROL_KEY.as_bytes())?;
+    Some(Ior {
+        type_id: Control::REPOSITORY_ID.to_owned(),
+        profiles: vec![profile],
+    })
+}
+
+impl Sending {
+    /// The reply to a request is there; `Some` for the thread that sent it.
+    fn resume(&self, request: u32) -> Option<DistributableThread> {
+        let thread = level::with(|level| level.thread.clone())?;
+        if !thread.end_call(request) {
+            return None;
+        }
+        self.0.reschedule();
+        Some(thread)
+    }
+}
+
+impl ClientInterceptor for Sending {
+    fn name(&self) -> &str {
+        "orbium distributable threads"
+    }
+
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        // Cancellation itself is not a part of the thread that it is about.
+        if request.interface() == Control::REPOSITORY_ID {
+            return Ok(());
+        }
+        let Some((thread, data)) = current(request.response_expected()) else {
+            return Ok(());
+        };
+        let is_twoway = request.response_expected();
+        if is_twoway {
+            thread.begin_call(request.request_id(), control_of(request));
+        }
+        // After the call was noted: a canceller sees it, or this sees the cancellation.
+        if thread.state() == State::Cancelled {
+            thread.end_call(request.request_id());
+            return Err(thread_cancelled(Completion::No).into());
+        }
+        request.add_service_context(SCHEDULING_INFO, data, true)?;
+        if is_twoway {
+            self.0.scheduler.withdraw(NativeThread::current());
+        }
+        Ok(())
+    }
+
+    fn receive_reply(&self, request: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        let thread = self.resume(request.request_id());
+        match thread.is_some_and(|it| it.state() == State::Cancelled) {
+            true => Err(thread_cancelled(Completion::Yes)),
+            false => Ok(()),
+        }
+    }
+
+    fn receive_exception(&self, request: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+        let Some(thread) = self.resume(request.request_id()) else {
+            return Ok(());
+        };
+        let received = request.received_exception();
+        if received.is_some_and(|it| it.kind == ExceptionKind::ThreadCancelled) {
+            // It was cancelled further down; the caller gets the exception as it is.
+            thread.mark_cancelled();
+        } else if thread.state() == State::Cancelled {
+            return Err(thread_cancelled(Completion::Maybe).into());
+        }
+        Ok(())
+    }
+
+    fn receive_other(&self, request: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
+        self.resume(request.request_id());
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The distributable thread of the calling thread, and its segments.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::SegmentError;
+use crate::id::ThreadId;
+use crate::level::{self, Segment};
+use crate::parameter::SchedulingParameter;
+use crate::shared::Shared;
+use crate::thread::{DistributableThread, State};
+
+/// The calling thread (`RTScheduling::Current`). Segments nest, and end in the upcall that began
+/// them.
+#[derive(Clone)]
+pub struct Current(pub(crate) Arc<Shared>);
+
+impl Current {
+    /// Begins a segment: the outermost one makes the calling thread a distributable one. A segment
+    /// without parameter is scheduled by the implicit one, its own or that of the segment around
+    /// it; an empty name is a name too.
+    ///
+    /// # Errors
+    /// [`SegmentError::UnsupportedDiscipline`]; [`SegmentError::Cancelled`].
+    pub fn begin_scheduling_segment(
+        &self,
+        name: &str,
+        parameter: impl Into<Option<SchedulingParameter>>,
+        implicit: Option<SchedulingParameter>,
+    ) -> Result<(), SegmentError> {
+        let parameter = parameter.into();
+        self.check(parameter.or(implicit))?;
+        self.check(implicit)?;
+        level::with(|level| {
+            if level.thread.is_none() {
+                level.begin_thread(self.0.registry.enter(ThreadId::unique()));
+            }
+            not_cancelled(level.thread.as_ref())?;
+            let around = level.segments.last().and_then(|it| it.implicit);
+            level.segments.push(Segment {
+                name: name.to_owned(),
+                parameter,
+                implicit: implicit.or(around),
+            });
+            Ok::<_, SegmentError>(())
+        })?;
+        self.0.reschedule();
+        Ok(())
+    }
+
+    /// Changes the parameters of the innermost segment.
+    ///
+    /// # Errors
+    /// [`SegmentError::UnsupportedDiscipline`]; [`SegmentError::NotInnermost`];
+    /// [`SegmentError::Cancelled`].
+    pub fn update_scheduling_segment(
+        &self,
+        name: &str,
+        parameter: impl Into<Option<SchedulingParameter>>,
+        implicit: Option<SchedulingParameter>,
+    ) -> Result<(), SegmentError> {
+        let parameter = parameter.into();
+        self.check(parameter.or(implicit))?;
+        self.check(implicit)?;
+        level::with(|level| {
+            not_cancelled(level.thread.as_ref())?;
+            let segment = level.own_innermost().filter(|it| it.name == name);
+            let segment = segment.ok_or(SegmentError::NotInnermost)?;
+            segment.parameter = parameter;
+            segment.implicit = implicit.or(segment.implicit);
+            Ok::<_, SegmentError>(())
+        })?;
+        self.0.reschedule();
+        Ok(())
+    }
+
+    /// Ends the innermost segment, and the distributable thread with its outermost one.
+    ///
+    /// # Errors
+    /// [`SegmentError::NotInnermost`]; [`SegmentError::Cancelled`]: the segment has ended.
+    pub fn end_scheduling_segment(&self, name: &str) -> Result<(), SegmentError> {
+        let (thread, ended) = level::with(|level| {
+            let innermost = level.own_innermost().filter(|it| it.name == name);
+            innermost.ok_or(SegmentError::NotInnermost)?;
+            level.segments.pop();
+            let thread = level.thread.clone();
+            let native = level.segments.is_empty().then(|| level.end_thread());
+            Ok::<_, SegmentError>((thread, native))
+        })?;
+        self.0.reschedule();
+        if let (Some(native), Some(thread)) = (ended, &thread) {
+            native.restore();
+            self.0.registry.leave(thread.id());
+        }
+        not_cancelled(thread.as_ref())
+    }
+
+    /// The distributable thread.
+    #[must_use]
+    pub fn thread(&self) -> Option<DistributableThread> {
+        level::with(|level| level.thread.clone())
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> Option<ThreadId> {
+        self.thread().map(|it| it.id())
+    }
+
+    /// The parameter by which the innermost segment is scheduled.
+    #[must_use]
+    pub fn scheduling_parameter(&self) -> Option<SchedulingParameter> {
+        level::with(|level| level.segments.last()?.effective())
+    }
+
+    /// The parameter of segments and threads without one of their own.
+    #[must_use]
+    pub fn implicit_scheduling_parameter(&self) -> Option<SchedulingParameter> {
+        level::with(|level| level.segments.last()?.implicit)
+    }
+
+    /// The names of the segments that are open here, the innermost first.
+    #[must_use]
+    pub fn current_scheduling_segment_names(&self) -> Vec<String> {
+        level::with(|level| {
+            let names = level.segments.iter().rev().map(|it| it.name.clone());
+            names.collect()
+        })
+    }
+
+    /// A scheduling point of a long computation: nothing happens unless the thread was cancelled.
+    ///
+    /// # Errors
+    /// [`SegmentError::Cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), SegmentError> {
+        not_cancelled(self.thread().as_ref())
+    }
+
+    /// # Errors
+    /// [`SegmentError::UnsupportedDiscipline`].
+    pub(crate) fn check(&self, parameter: Option<SchedulingParameter>) -> Result<(), SegmentError> {
+        let scheduler = self.0.scheduler.discipline();
+        match parameter.map(|it| it.discipline()) {
+            Some(parameter) if parameter != scheduler => Err(SegmentError::UnsupportedDiscipline {
+                scheduler,
+                parameter,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn not_cancelled(thread: Option<&DistributableThread>) -> Result<(), SegmentError> {
+    match thread.is_some_and(|it| it.state() == State::Cancelled) {
+        true => Err(SegmentError::Cancelled),
+        false => Ok(()),
+    }
+}
+
+impl fmt::Debug for Current {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Current").field("id", &self.id()).finish()
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the calling native thread runs: its own segments, and those of each upcall within.
+
+use std::cell::RefCell;
+
+use orbium::Scheduling;
+use orbium_sys::NativeThread;
+
+use crate::parameter::SchedulingParameter;
+use crate::thread::DistributableThread;
+
+/// A scheduling segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) name: String,
+    pub(crate) parameter: Option<SchedulingParameter>,
+    /// That of segments and threads without a parameter of their own.
+    pub(crate) implicit: Option<SchedulingParameter>,
+}
+
+impl Segment {
+    /// The parameter by which it is scheduled.
+    pub(crate) fn effective(&self) -> Option<SchedulingParameter> {
+        self.parameter.or(self.implicit)
+    }
+}
+
+/// An upcall, or what a native thread runs outside of upcalls.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    /// The distributable thread that it is a part of.
+    pub(crate) thread: Option<DistributableThread>,
+    /// The innermost last.
+    pub(crate) segments: Vec<Segment>,
+    /// The segments that the caller began: they do not end here.
+    pub(crate) inherited: usize,
+    /// What the native thread had before the distributable one came to it.
+    native: Native,
+}
+
+/// The scheduling of a native thread, to be restored.
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub(crate) struct Native(Option<Scheduling>);
+
+impl Native {
+    fn of_this_thread() -> Self {
+        Self(NativeThread::current().scheduling().ok())
+    }
+
+    /// Gives it back to the calling thread.
+    pub(crate) fn restore(self) {
+        if let Some(own) = self.0
+            && NativeThread::current().scheduling().ok() != self.0
+        {
+            // It had this before, and to lower a priority needs no permission.
+            let _ = NativeThread::current().set_scheduling(own);
+        }
+    }
+}
+
+impl Level {
+    /// An upcall of a distributable thread, in a segment of its caller.
+    pub(crate) fn of_upcall(thread: DistributableThread, segment: Segment) -> Self {
+        Self {
+            thread: Some(thread),
+            segments: vec![segment],
+            inherited: 1,
+            native: Native::of_this_thread(),
+        }
+    }
+
+    /// The distributable thread begins here.
+    pub(crate) fn begin_thread(&mut self, thread: DistributableThread) {
+        self.thread = Some(thread);
+        self.native = Native::of_this_thread();
+    }
+
+    /// The distributable thread ends here. Returns what the native thread had before.
+    pub(crate) fn end_thread(&mut self) -> Native {
+        self.thread = None;
+        std::mem::take(&mut self.native)
+    }
+
+    /// The innermost segment that began here.
+    pub(crate) fn own_innermost(&mut self) -> Option<&mut Segment> {
+        match self.segments.len() > self.inherited {
+            true => self.segments.last_mut(),
+            false => None,
+        }
+    }
+}
+
+thread_local! {
+    static LEVELS: RefCell<Vec<Level>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Looks at the level of the calling thread, or changes it; there is always one.
+pub(crate) fn with<R>(change: impl FnOnce(&mut Level) -> R) -> R {
+    LEVELS.with_borrow_mut(|levels| {
+        if levels.is_empty() {
+            levels.push(Level::default());
+        }
+        let innermost = levels.len() - 1;
+        change(&mut levels[innermost])
+    })
+}
+
+/// An upcall begins.
+pub(crate) fn push(level: Level) {
+    LEVELS.with_borrow_mut(|levels| {
+        if levels.is_empty() {
+            // That of the thread outside of upcalls.
+            levels.push(Level::default());
+        }
+        levels.push(level);
+    });
+}
+
+/// An upcall has ended.
+pub(crate) fn pop() -> Option<Level> {
+    LEVELS.with_borrow_mut(|levels| match levels.len() {
+        0 | 1 => None,
+        _ => levels.pop(),
+    })
+}

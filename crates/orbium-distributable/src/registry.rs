@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The distributable threads that run here, and early cancellations.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::id::ThreadId;
+use crate::thread::DistributableThread;
+
+/// Cancellations of unknown threads that are remembered.
+const MAX_EARLY: usize = 64;
+
+/// Distributable threads by id.
+#[derive(Debug, Default)]
+pub(crate) struct Registry(Mutex<Threads>);
+
+#[derive(Debug, Default)]
+struct Threads {
+    /// Each with the number of its upcalls here.
+    known: HashMap<ThreadId, (DistributableThread, usize)>,
+    /// Cancelled before their requests arrived; the oldest is forgotten first.
+    early: VecDeque<ThreadId>,
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, Threads> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread of that id, which begins here or arrives.
+    pub(crate) fn enter(&self, id: ThreadId) -> DistributableThread {
+        let mut threads = self.lock();
+        let cancelled = threads.early.contains(&id);
+        let entry = threads.known.entry(id);
+        let (thread, count) = entry.or_insert_with(|| (DistributableThread::new(id), 0));
+        *count += 1;
+        if cancelled {
+            thread.mark_cancelled();
+        }
+        thread.clone()
+    }
+
+    /// Takes back one [`enter`](Self::enter).
+    pub(crate) fn leave(&self, id: ThreadId) {
+        let mut threads = self.lock();
+        if let Some((_, count)) = threads.known.get_mut(&id) {
+            *count -= 1;
+            if *count == 0 {
+                threads.known.remove(&id);
+            }
+        }
+    }
+
+    pub(crate) fn find(&self, id: ThreadId) -> Option<DistributableThread> {
+        self.lock().known.get(&id).map(|(thread, _)| thread.clone())
+    }
+
+    /// The thread, to be cancelled; an unknown one is when it arrives.
+    pub(crate) fn find_or_remember(&self, id: ThreadId) -> Option<DistributableThread> {
+        let mut threads = self.lock();
+        let known = threads.known.get(&id).map(|(thread, _)| thread.clone());
+        if known.is_none() && !threads.early.contains(&id) {
+            if threads.early.len() == MAX_EARLY {
+                threads.early.pop_front();
+            }
+            threads.early.push_back(id);
+        }
+        known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::thread::State;
+
+    #[test]
+    fn a_thread_is_known_while_it_has_upcalls() {
+        let registry = Registry::default();
+        let id = ThreadId::unique();
+        for _ in 0..2 {
+            registry.enter(id);
+        }
+        registry.leave(id);
+        assert!(registry.find(id).is_some());
+        registry.leave(id);
+        assert!(registry.find(id).is_none());
+    }
+
+    #[test]
+    fn early_cancellations_are_remembered_and_bounded() {
+        let registry = Registry::default();
+        let ids: Vec<_> = (0..=MAX_EARLY).map(|_| ThreadId::unique()).collect();
+        for id in &ids {
+            assert!(registry.find_or_remember(*id).is_none());
+        }
+        assert_eq!(registry.enter(ids[0]).state(), State::Active);
+        assert_eq!(registry.enter(ids[1]).state(), State::Cancelled);
+    }
+}

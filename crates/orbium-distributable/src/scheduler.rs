@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interface of schedulers.
+
+use orbium_sys::{NativeThread, RealTimeError};
+
+use crate::parameter::SchedulingParameter;
+
+/// Schedules the native threads that run segments (`RTScheduling::Scheduler`). It is called at
+/// scheduling points, by the native thread itself: segments that begin, change and end, requests
+/// that are sent and replies that arrive, upcalls that begin and end.
+pub trait Scheduler: Send + Sync + 'static {
+    /// The discipline (`scheduling_discipline_name`), that of the parameters which it takes.
+    fn discipline(&self) -> &'static str;
+
+    /// The thread runs with that parameter from now on. A thread that waits for a reply does not
+    /// run.
+    ///
+    /// # Errors
+    /// The host refuses the native priority. The thread runs on as it did, and the refusal is
+    /// counted.
+    fn run(
+        &self,
+        thread: NativeThread,
+        parameter: &SchedulingParameter,
+    ) -> Result<(), RealTimeError>;
+
+    /// The thread runs no segment, or waits for a reply.
+    fn withdraw(&self, thread: NativeThread);
+}

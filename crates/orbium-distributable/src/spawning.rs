@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Distributable threads that are spawned.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use crate::current::Current;
+use crate::error::SegmentError;
+use crate::id::ThreadId;
+use crate::level::{self, Segment};
+use crate::parameter::SchedulingParameter;
+use crate::thread::DistributableThread;
+
+/// What a distributable thread is spawned with.
+#[derive(Clone, Debug, Default)]
+pub struct Spawn {
+    /// The name of its first segment, and of the native thread.
+    pub name: String,
+    /// The parameter of the segment; none for the implicit one of the spawning thread.
+    pub parameter: Option<SchedulingParameter>,
+    /// Its implicit parameter; none for that of the spawning thread.
+    pub implicit: Option<SchedulingParameter>,
+    /// Bytes of stack of the native thread; none for those that threads have.
+    pub stack_size: Option<usize>,
+}
+
+/// A distributable thread that was spawned.
+#[derive(Debug)]
+pub struct Spawned {
+    /// The distributable thread, which has an id of its own.
+    pub thread: DistributableThread,
+    /// The native thread.
+    pub native: JoinHandle<()>,
+}
+
+/// Removes a spawned thread from the registry, however its work ends or does not begin.
+struct Registered(Current, ThreadId);
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.0.0.registry.leave(self.1);
+    }
+}
+
+/// Ends the segment of the calling thread, however its work ends.
+struct Ending<'a>(&'a Current);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        level::with(|level| {
+            level.segments.clear();
+            let _ = level.end_thread();
+        });
+        self.0.0.reschedule();
+    }
+}
+
+impl Current {
+    /// Starts a native thread with a new distributable thread, which runs `work` in one segment.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] with a [`SegmentError`] for a parameter of
+    /// another discipline; else what the host says.
+    pub fn spawn(&self, spawn: Spawn, work: impl FnOnce() + Send + 'static) -> io::Result<Spawned> {
+        let implicit = spawn.implicit.or(self.implicit_scheduling_parameter());
+        let invalid = |error: SegmentError| io::Error::new(io::ErrorKind::InvalidInput, error);
+        self.check(spawn.parameter).map_err(invalid)?;
+        self.check(implicit).map_err(invalid)?;
+        let thread = self.0.registry.enter(ThreadId::unique());
+        let registered = Registered(Self(Arc::clone(&self.0)), thread.id());
+        let segment = Segment {
+            name: spawn.name.clone(),
+            parameter: spawn.parameter,
+            implicit,
+        };
+        let mut builder = thread::Builder::new().name(spawn.name.replace('\0', ""));
+        if let Some(bytes) = spawn.stack_size {
+            builder = builder.stack_size(bytes);
+        }
+        let own = thread.clone();
+        let started = builder.spawn(move || {
+            let registered = registered;
+            level::with(|level| {
+                level.begin_thread(own);
+                level.segments.push(segment);
+            });
+            let _ending = Ending(&registered.0);
+            registered.0.0.reschedule();
+            work();
+        });
+        let native = started?;
+        Ok(Spawned { thread, native })
+    }
+}

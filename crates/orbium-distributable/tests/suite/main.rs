@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Distributable threads.
+
+mod cancellation;
+mod common;
+mod crossing;
+mod scheduling;
+mod segments;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads of this process, for other threads: their processor time and their scheduling.
+
+use std::io;
+use std::time::Duration;
+
+use crate::{RealTimeError, Scheduling};
+
+/// A thread of this process, by the number that the system has for it. The number may be that of another
+/// thread after its own has ended: the owner of one knows that the thread runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NativeThread(i32);
+
+impl NativeThread {
+    /// The calling thread. On systems other than Linux all are the same.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(system::current())
+    }
+
+    /// The processor time that it has taken.
+    ///
+    /// # Errors
+    /// The thread has ended; or `Unsupported` on systems other than Linux.
+    pub fn processor_time(self) -> io::Result<Duration> {
+        system::processor_time(self.0)
+    }
+
+    /// Its scheduling class and priority, as the system has them. `Scheduling::of_this_thread` may
+    /// return those that the thread has given itself: glibc remembers them.
+    ///
+    /// # Errors
+    /// The thread has ended; or `Unsupported` on systems other than Linux.
+    pub fn scheduling(self) -> io::Result<Scheduling> {
+        system::scheduling(self.0)
+    }
+
+    /// Gives it a scheduling class and priority.
+    ///
+    /// # Errors
+    /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`];
+    /// [`RealTimeError::System`]: the thread has ended, or another system than Linux.
+    pub fn set_scheduling(self, scheduling: Scheduling) -> Result<(), RealTimeError> {
+        match system::set_scheduling(self.0, scheduling) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(match error.raw_os_error() {
+                Some(libc::EINVAL) => RealTimeError::NoSuchPriority(scheduling),
+                Some(libc::EPERM) => RealTimeError::PriorityNotPermitted(scheduling),
+                _ => error.into(),
+            }),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    #![expect(unsafe_code, reason = "system calls that no safe crate offers")]
+
+    use std::io;
+    use std::mem::zeroed;
+    use std::time::Duration;
+
+    use crate::{Scheduling, SchedulingClass};
+
+    pub(super) fn current() -> i32 {
+        // SAFETY: it takes nothing and returns a number.
+        unsafe { libc::gettid() }
+    }
+
+    pub(super) fn processor_time(thread: i32) -> io::Result<Duration> {
+        // What `pthread_getcpuclockid` makes of a thread: CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED.
+        let clock = !thread << 3 | 6;
+        // SAFETY: a `timespec` is integers, for which zero is a value.
+        let mut time: libc::timespec = unsafe { zeroed() };
+        // SAFETY: one `timespec` is written, which lives until the call has returned.
+        match unsafe { libc::clock_gettime(clock, &raw mut time) } {
+            0 => Ok(Duration::new(
+                u64::try_from(time.tv_sec).unwrap_or(0),
+                u32::try_from(time.tv_nsec).unwrap_or(0),
+            )),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub(super) fn scheduling(thread: i32) -> io::Result<Scheduling> {
+        // SAFETY: a `sched_param` is integers, for which zero is a value.
+        let mut parameters: libc::sched_param = unsafe { zeroed() };
+        // SAFETY: it takes two numbers and returns one.
+        let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, thread) };
+        // SAFETY: one `sched_param` is written, which lives until the call has returned.
+        let result =
+            unsafe { libc::syscall(libc::SYS_sched_getparam, thread, &raw mut parameters) };
+        match (i32::try_from(policy), result) {
+            (Ok(policy @ 0..), 0) => Ok(Scheduling {
+                class: SchedulingClass::of_policy(policy & !libc::SCHED_RESET_ON_FORK),
+                priority: parameters.sched_priority,
+            }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub(super) fn set_scheduling(thread: i32, scheduling: Scheduling) -> io::Result<()> {
+        // SAFETY: a `sched_param` is integers, for which zero is a value.
+        let mut parameters: libc::sched_param = unsafe { zeroed() };
+        parameters.sched_priority = scheduling.priority;
+        // The system call itself: musl does not implement the function.
+        // SAFETY: one `sched_param` is read, which lives until the call has returned.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_sched_setscheduler,
+                thread,
+                scheduling.class.policy(),
+                &raw const parameters,
+            )
+        };
+        match result {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+    use std::time::Duration;
+
+    use crate::Scheduling;
+
+    pub(super) fn current() -> i32 {
+        0
+    }
+
+    pub(super) fn processor_time(_: i32) -> io::Result<Duration> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn scheduling(_: i32) -> io::Result<Scheduling> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn set_scheduling(_: i32, _: Scheduling) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn another_thread_is_seen_and_scheduled() {
+        let (send, receive) = channel();
+        let (end, ended) = channel::<()>();
+        let other = thread::spawn(move || {
+            send.send(NativeThread::current()).unwrap();
+            assert!(ended.recv().is_err());
+            NativeThread::current().scheduling().unwrap()
+        });
+        let native = receive.recv().unwrap();
+        assert_ne!(native, NativeThread::current());
+        assert!(native.processor_time().is_ok());
+        let wanted = Scheduling::fifo(1);
+        let given = native.set_scheduling(wanted);
+        if given.is_ok() {
+            assert_eq!(native.scheduling().unwrap(), wanted);
+        }
+        drop(end);
+        let had = other.join().unwrap();
+        match given {
+            Ok(()) => assert_eq!(had, wanted),
+            Err(RealTimeError::PriorityNotPermitted(it)) => assert_eq!(it, wanted),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn the_processor_time_of_a_thread_grows() {
+        let own = NativeThread::current();
+        let before = own.processor_time().unwrap();
+        while own.processor_time().unwrap() == before {}
+    }
+
+    #[test]
+    fn there_is_no_priority_beyond_the_highest() {
+        let wanted = Scheduling::fifo(1000);
+        let refused = NativeThread::current().set_scheduling(wanted);
+        assert!(matches!(refused, Err(RealTimeError::NoSuchPriority(it)) if it == wanted));
+    }
+}
