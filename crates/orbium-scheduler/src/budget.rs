@@ -3,20 +3,23 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use orbium::SystemException;
 use orbium::interceptor::{
     DuplicateName, Interceptors, Interrupt, ReceiveContexts, ReceiveRequest, SendException,
     SendOther, SendReply, ServerInterceptor,
 };
+use orbium::{Scheduling, SystemException};
 use orbium_sched::Table;
 
 use crate::calibration::ThreadClock;
 use crate::clock::Clock;
+use crate::error::SchedulerError;
 use crate::operations::Operations;
+use crate::thread::ScheduledThread;
+use crate::watchdog::Watchdog;
 
 /// Watches the processor time of requests: each operation of a table has its worst-case execution time
 /// as budget. A request that exceeds it goes on and is counted; its servant can ask for what
@@ -51,6 +54,7 @@ struct Shared {
     operations: Operations<usize>,
     counters: Vec<Counters>,
     clock: Arc<dyn Clock>,
+    watchdog: OnceLock<Watchdog>,
 }
 
 #[derive(Default)]
@@ -112,6 +116,7 @@ impl CpuBudgets {
             operations: Operations::of(names),
             counters: table.entries.iter().map(|_| Counters::default()).collect(),
             clock: Arc::new(clock),
+            watchdog: OnceLock::new(),
         }))
     }
 
@@ -121,6 +126,31 @@ impl CpuBudgets {
     /// [`DuplicateName`]: these interceptors watch already.
     pub fn install(&self, interceptors: &mut Interceptors) -> Result<(), DuplicateName> {
         interceptors.add_server(Watch(Arc::clone(&self.0)))
+    }
+
+    /// Has a thread demote those that serve requests beyond their budgets: they have the scheduling
+    /// `lower` for the rest of the request, and their own again after it. The thread runs as `watchdog` says, above
+    /// those that it watches; it looks at the processor time of threads, whatever the clock of the
+    /// budgets. The first call counts.
+    ///
+    /// # Errors
+    /// As [`ScheduledThread::start`].
+    pub fn demote(
+        &self,
+        lower: Scheduling,
+        watchdog: ScheduledThread,
+    ) -> Result<(), SchedulerError> {
+        if self.0.watchdog.get().is_none() {
+            // If another call was first, this one's thread ends.
+            let _ = self.0.watchdog.set(Watchdog::start(lower, watchdog)?);
+        }
+        Ok(())
+    }
+
+    /// How often a thread was demoted.
+    #[must_use]
+    pub fn demotions(&self) -> u64 {
+        self.0.watchdog.get().map_or(0, Watchdog::demotions)
     }
 
     /// What remains of the budget of the request that the calling thread serves; zero once it is
@@ -168,9 +198,15 @@ impl Watch {
             of_others: Duration::ZERO,
         };
         SERVED.with_borrow_mut(|all| all.push(served));
+        if let Some(watchdog) = self.0.watchdog.get() {
+            watchdog.begin();
+        }
     }
 
     fn end(&self) {
+        if let Some(watchdog) = self.0.watchdog.get() {
+            watchdog.end();
+        }
         let ended = SERVED.with_borrow_mut(|all| {
             let ended = all.pop()?;
             let (whole, own) = ended.taken();
@@ -211,10 +247,14 @@ impl ServerInterceptor for Watch {
         let operation = self.0.operations.served(request);
         let entry = operation.and_then(|index| self.0.table.entries.get(index));
         let budget = entry.map(|it| it.worst_case.as_duration());
+        let budget = budget.filter(|it| !it.is_zero());
+        if let (Some(watchdog), Some(budget)) = (self.0.watchdog.get(), budget) {
+            watchdog.limit(budget);
+        }
         SERVED.with_borrow_mut(|all| {
             if let Some(served) = all.last_mut() {
                 served.operation = operation;
-                served.budget = budget.filter(|it| !it.is_zero());
+                served.budget = budget;
             }
         });
         Ok(())

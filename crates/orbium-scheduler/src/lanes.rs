@@ -4,7 +4,7 @@
 use orbium::{
     Endpoint, Lane, LaneConfig, Orb, Priority, Reservation, Scheduling, ServerStrategy, priority,
 };
-use orbium_sched::{Dispatching, SchedError, Table};
+use orbium_sched::{Dispatching, Entry, SchedError, Table};
 
 use crate::error::SchedulerError;
 
@@ -79,6 +79,16 @@ impl ScheduledLanes {
         self.reservations.retain(|(of, _)| *of != queue);
         self.reservations.push((queue, reservation));
         self
+    }
+
+    /// As [`Self::reserve`], by the operations of the queue: in each of the shortest of their periods, the
+    /// execution time that all of them take within it. A queue without periods has no reservation.
+    #[must_use]
+    pub fn reserve_by_schedule(self, queue: usize) -> Self {
+        match reservation_of(self.table, queue) {
+            Some(reservation) => self.reserve(queue, reservation),
+            None => self,
+        }
     }
 
     /// The processors that all lanes run on. Default: all.
@@ -191,6 +201,19 @@ pub fn at_priority_of<R>(
     Ok(priority::while_at(Some(at), work))
 }
 
+/// What the periodic operations of a queue take, in the shortest of their periods.
+fn reservation_of(table: &Table, queue: usize) -> Option<Reservation> {
+    let of_queue = |it: &&Entry| {
+        let number = usize::try_from(it.assignment.preemption_priority);
+        number.is_ok_and(|number| number == queue) && !it.period.as_duration().is_zero()
+    };
+    let entries = || table.entries.iter().filter(of_queue);
+    let period = entries().map(|it| it.period.as_duration()).min()?;
+    // An operation of a longer period takes its whole time in one of the shortest ones at worst.
+    let runtime = entries().map(|it| it.worst_case.as_duration()).sum();
+    Some(Reservation::new(runtime, period)).filter(|it| !it.runtime.is_zero())
+}
+
 pub(crate) fn corba_priority(native: i32) -> Result<Priority, SchedulerError> {
     let number = i16::try_from(native).ok().and_then(Priority::new);
     number.ok_or(SchedulerError::Priority(native))
@@ -201,5 +224,50 @@ pub(crate) fn scheduling(dispatching: Dispatching, native: i32) -> Scheduling {
     match dispatching {
         Dispatching::TimeSliced => Scheduling::round_robin(native),
         _ => Scheduling::fifo(native),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use orbium_sched::Queue;
+
+    use super::*;
+
+    /// 5 ms in each 50 ms and 10 ms in each 100 ms; a queue without periods.
+    static SCHEDULE: Table = Table {
+        entries: &[
+            Entry::new("Gyro::read", (0, 0, 9), 500_000, 50_000),
+            Entry::new("Gyro::adjust", (0, 1, 9), 1_000_000, 100_000),
+            Entry::new("Log::write", (1, 0, 8), 0, 10_000),
+        ],
+        queues: &[
+            Queue {
+                priority: 9,
+                dispatching: Dispatching::Static,
+            },
+            Queue {
+                priority: 8,
+                dispatching: Dispatching::Static,
+            },
+        ],
+        ..Table::EMPTY
+    };
+
+    #[test]
+    fn a_reservation_by_schedule_is_that_of_the_operations() {
+        let lanes = ScheduledLanes::new(&SCHEDULE);
+        let lanes = lanes.reserve_by_schedule(0).reserve_by_schedule(1);
+        let configs = lanes.configs().unwrap();
+        let ms = Duration::from_millis;
+        assert_eq!(
+            configs[0].reservation,
+            Some(Reservation::new(ms(15), ms(50)))
+        );
+        assert_eq!(
+            (configs[0].scheduling, configs[1].reservation),
+            (None, None)
+        );
     }
 }

@@ -40,6 +40,7 @@ mod releases;
 mod scheduler;
 mod statistics;
 mod thread;
+mod watchdog;
 mod work_queue;
 
 pub use budget::{BudgetCounts, CpuBudgets};

@@ -2,13 +2,15 @@
 //! Budgets of requests, in virtual time.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use orbium::Scheduling;
 use orbium::interceptor::Interceptors;
 use orbium_sched::{Entry, Table};
-use orbium_scheduler::{BudgetCounts, CpuBudgets};
+use orbium_scheduler::{BudgetCounts, CpuBudgets, ScheduledThread};
+use orbium_sys::NativeThread;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{client, reach, within};
+use orbium_testkit::{PATIENCE, client, reach, skipped, within};
 
 use crate::intercepted_process::InterceptedProcess;
 use crate::time::{MS, VirtualClock};
@@ -71,5 +73,51 @@ fn a_servant_that_overruns_is_notified_and_counted() {
     assert_eq!(budgets.counts(1), Some(done));
     assert_eq!(budgets.counts(2), None);
     assert_eq!(CpuBudgets::remaining(), None);
+    orb.shutdown(true).unwrap();
+}
+
+/// Conformance: RT 6 - budgets of requests: a servant that overruns is demoted until its request ends
+#[test]
+fn a_servant_that_overruns_is_demoted_for_the_rest_of_its_request() {
+    let usual = Scheduling::fifo(2);
+    if usual.try_out().is_err() {
+        return skipped("no permission for real-time priorities");
+    }
+    let lower = Scheduling::OTHER;
+    let budgets = CpuBudgets::new(&SCHEDULE);
+    let mut interceptors = Interceptors::new();
+    budgets.install(&mut interceptors).unwrap();
+    let watchdog = ScheduledThread {
+        name: "watchdog".to_owned(),
+        scheduling: Some(Scheduling::fifo(3)),
+        ..ScheduledThread::default()
+    };
+    budgets.demote(lower, watchdog).unwrap();
+    let InterceptedProcess {
+        orb,
+        state,
+        target: own,
+    } = InterceptedProcess::new(interceptors);
+    let scheduling = || NativeThread::current().scheduling().unwrap();
+    // 0: the thread gets its priority. 1: it works until it is demoted. 2: within the budget.
+    state.on_act(move |_, step| {
+        match step {
+            0 => usual.apply_to_this_thread().unwrap(),
+            1 => {
+                assert_eq!(scheduling(), usual);
+                let begun = Instant::now();
+                while scheduling() != lower && begun.elapsed() < PATIENCE {}
+            }
+            _ => {}
+        }
+        Ok(scheduling().priority)
+    });
+    let caller = client();
+    let target: Target = reach(&caller, &orb.object_to_string(&own));
+    let priorities = within("the calls", move || {
+        [0, 1, 2].map(|step| target.act(step).unwrap())
+    });
+    assert_eq!(priorities, [2, 0, 2]);
+    assert_eq!(budgets.demotions(), 1);
     orb.shutdown(true).unwrap();
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lowers the native priority of threads that serve requests beyond their budgets.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium::Scheduling;
+use orbium_sys::NativeThread;
+
+use crate::error::SchedulerError;
+use crate::thread::ScheduledThread;
+
+/// The shortest time between two looks at the clocks of threads.
+const MIN_WAIT: Duration = Duration::from_micros(100);
+
+/// A thread that watches those which serve requests. It ends when this is dropped.
+pub(crate) struct Watchdog(Arc<Watched>);
+
+struct Watched {
+    lower: Scheduling,
+    demotions: AtomicU64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The requests of each thread, the innermost last. A thread that is here runs.
+    requests: HashMap<NativeThread, Vec<Request>>,
+    ended: bool,
+}
+
+/// A request under way, in processor time of its thread.
+struct Request {
+    begun: Duration,
+    /// None without a budget.
+    limit: Option<Duration>,
+    /// What the thread had before it was demoted.
+    own: Option<Scheduling>,
+}
+
+impl Watchdog {
+    /// Starts the thread.
+    pub(crate) fn start(
+        lower: Scheduling,
+        thread: ScheduledThread,
+    ) -> Result<Self, SchedulerError> {
+        let watched = Arc::new(Watched {
+            lower,
+            demotions: AtomicU64::new(0),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let watching = Arc::clone(&watched);
+        thread.start(move || watching.watch())?;
+        Ok(Self(watched))
+    }
+
+    pub(crate) fn demotions(&self) -> u64 {
+        self.0.demotions.load(Ordering::Relaxed)
+    }
+
+    /// The calling thread begins to serve a request.
+    pub(crate) fn begin(&self) {
+        let native = NativeThread::current();
+        let Ok(begun) = native.processor_time() else {
+            return;
+        };
+        let request = Request {
+            begun,
+            limit: None,
+            own: None,
+        };
+        let mut state = self.0.lock();
+        state.requests.entry(native).or_default().push(request);
+    }
+
+    /// The request of the calling thread has that budget.
+    pub(crate) fn limit(&self, budget: Duration) {
+        let mut state = self.0.lock();
+        let requests = state.requests.get_mut(&NativeThread::current());
+        if let Some(request) = requests.and_then(|it| it.last_mut()) {
+            request.limit = Some(request.begun.saturating_add(budget));
+            drop(state);
+            self.0.changed.notify_one();
+        }
+    }
+
+    /// The request of the calling thread has ended: the thread has its own scheduling back, and the requests
+    /// around it are not charged for it.
+    pub(crate) fn end(&self) {
+        let native = NativeThread::current();
+        let mut state = self.0.lock();
+        let Some(requests) = state.requests.get_mut(&native) else {
+            return;
+        };
+        let Some(ended) = requests.pop() else {
+            return;
+        };
+        match requests.last_mut() {
+            Some(outer) => {
+                let now = native.processor_time().unwrap_or(ended.begun);
+                let taken = now.saturating_sub(ended.begun);
+                outer.begun = outer.begun.saturating_add(taken);
+                outer.limit = outer.limit.map(|it| it.saturating_add(taken));
+            }
+            None => drop(state.requests.remove(&native)),
+        }
+        drop(state);
+        if let Some(own) = ended.own {
+            // It had this before; where the host refuses it now, the thread stays demoted.
+            let _ = native.set_scheduling(own);
+        }
+    }
+}
+
+impl Watched {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self) {
+        let mut state = self.lock();
+        while !state.ended {
+            let next = self.look(&mut state);
+            // Processor time passes no faster than time.
+            let wait = next.unwrap_or(Duration::MAX).max(MIN_WAIT);
+            let waited = self
+                .changed
+                .wait_timeout(state, wait.min(Duration::from_secs(3600)));
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Demotes threads that exceed their budgets. Returns what remains of the smallest.
+    fn look(&self, state: &mut State) -> Option<Duration> {
+        let mut next: Option<Duration> = None;
+        for (thread, requests) in &mut state.requests {
+            let Some(request) = requests.last_mut().filter(|it| it.own.is_none()) else {
+                continue;
+            };
+            let (Some(limit), Ok(now)) = (request.limit, thread.processor_time()) else {
+                continue;
+            };
+            if now < limit {
+                let remaining = limit - now;
+                next = Some(next.map_or(remaining, |it| it.min(remaining)));
+            } else {
+                self.demote(*thread, request);
+            }
+        }
+        next
+    }
+
+    fn demote(&self, thread: NativeThread, request: &mut Request) {
+        let own = thread.scheduling();
+        if thread.set_scheduling(self.lower).is_ok() {
+            request.own = own.ok();
+            self.demotions.fetch_add(1, Ordering::Relaxed);
+        } else {
+            // It cannot be, now or later.
+            request.limit = None;
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl fmt::Debug for Watchdog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watchdog")
+            .field("demotions", &self.demotions())
+            .finish_non_exhaustive()
+    }
+}
