@@ -69,12 +69,12 @@ impl Current {
         self.check(implicit).map_err(invalid)?;
         let thread = self.0.registry.enter(ThreadId::unique());
         let registered = Registered(Self(Arc::clone(&self.0)), thread.id());
+        let mut builder = thread::Builder::new().name(spawn.name.replace('\0', ""));
         let segment = Segment {
-            name: spawn.name.clone(),
+            name: spawn.name,
             parameter: spawn.parameter,
             implicit,
         };
-        let mut builder = thread::Builder::new().name(spawn.name.replace('\0', ""));
         if let Some(bytes) = spawn.stack_size {
             builder = builder.stack_size(bytes);
         }

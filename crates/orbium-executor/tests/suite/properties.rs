@@ -47,8 +47,8 @@ struct World {
 }
 
 impl World {
-    fn take(&mut self, step: Step) {
-        match step {
+    fn take(&mut self, step: &Step) {
+        match *step {
             Step::Spawn { context, priority } => {
                 let number = self.tasks.len();
                 let work = async move {
@@ -100,7 +100,7 @@ proptest! {
             contexts: [Policy::Fifo, Policy::Edf, Policy::Muf].map(context),
             tasks: Vec::new(),
         };
-        for step in steps {
+        for step in &steps {
             world.take(step);
         }
         for context in &world.contexts {
