@@ -28,6 +28,7 @@ mod ior;
 mod load;
 mod name;
 mod new;
+mod notify;
 pub mod output;
 pub mod ping;
 mod prompt;
@@ -100,6 +101,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Serve an event channel, print its events, push one, or print its counts.
     Events(Box<events::EventsArgs>),
+    /// Serve a notification channel.
+    Notify(Box<notify::NotifyArgs>),
     /// Explain an exception or a minor code: what it means, its causes, what to do.
     Explain(explain::ExplainArgs),
     /// Check IDL files, or generate Rust from them.
@@ -159,6 +162,7 @@ pub fn main() -> ExitCode {
         Command::Describe(args) => describe::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Events(args) => events::run(args),
+        Command::Notify(args) => notify::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ifr(args) => ifr::run(args),

@@ -33,22 +33,32 @@ pub enum DeliveryError {
     Failed,
 }
 
-/// Whether a consumer takes events.
+/// Whether a consumer takes events, for channels of this crate and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Health {
+pub enum Health {
+    /// It does.
     Well,
-    Suspect { since: Instant, failures: u32 },
+    /// It has failed, and is pinged.
+    Suspect {
+        /// The time of the first failure.
+        since: Instant,
+        /// Pushes and pings that have failed, one after the other.
+        failures: u32,
+    },
+    /// It is to be disconnected.
     Gone,
 }
 
 impl Health {
-    pub(crate) fn is_well(self) -> bool {
+    /// Whether it takes events.
+    #[must_use]
+    pub fn is_well(self) -> bool {
         self == Self::Well
     }
 
     /// What it becomes by the outcome of a push or ping.
     #[must_use]
-    pub(crate) fn after(
+    pub fn after(
         self,
         outcome: Result<(), DeliveryError>,
         policy: &FailurePolicy,

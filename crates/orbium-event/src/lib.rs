@@ -29,8 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: COS Notification, typed channels, gateways between channels (`orbium-event-gateway`
-//! has them) and persistence. Schedules
+//! Not part of it: COS Notification (`orbium-notification`), typed channels, gateways between channels
+//! (`orbium-event-gateway` has them) and persistence. Schedules
 //! are computed elsewhere: a channel registers its operations for one, and dispatches by its table.
 #![forbid(unsafe_code)]
 
@@ -83,11 +83,12 @@ pub use event::{
     new_event, time_t,
 };
 pub use filter::{Filter, Timer, TimerKind};
-pub use health::{DeliveryError, FailurePolicy};
+pub use health::{DeliveryError, FailurePolicy, Health};
 pub use observers::{Observer, Sums};
 pub use parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use pattern::Pattern;
 pub use peer::{Peer, Sink};
+pub use proxies::{failure as delivery_failure, ping as ping_object};
 pub use publication::Publication;
 pub use publisher::Publisher;
 pub use queue::{DiscardPolicy, QueueLimits};

@@ -108,8 +108,11 @@ pub(crate) fn refused(error: ConnectError) -> SystemException {
     kind.into()
 }
 
-/// Checks whether an object is there.
-pub(crate) fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
+/// Checks whether the object of a peer is there.
+///
+/// # Errors
+/// [`DeliveryError`]: it is not.
+pub fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
     match object.non_existent() {
         Ok(false) => Ok(()),
         Ok(true) => Err(DeliveryError::Gone),
@@ -117,7 +120,9 @@ pub(crate) fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
     }
 }
 
-pub(crate) fn failure(exception: &SystemException) -> DeliveryError {
+/// What the exception of a push or a ping says of the peer.
+#[must_use]
+pub fn failure(exception: &SystemException) -> DeliveryError {
     match exception.kind {
         ExceptionKind::ObjectNotExist => DeliveryError::Gone,
         _ => DeliveryError::Failed,

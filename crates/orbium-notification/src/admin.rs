@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Admins: proxies with filters and properties in common.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium::ObjectRef;
+
+use crate::event::Event;
+use crate::filters::FilterGroup;
+use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
+use crate::qos::Level;
+use crate::types::Types;
+
+/// An admin of consumers or of suppliers.
+pub(crate) struct Admin {
+    pub(crate) id: i32,
+    pub(crate) level: Arc<Level>,
+    pub(crate) filters: FilterGroup,
+    pub(crate) types: Types,
+    pub(crate) operator: InterFilterGroupOperator,
+    /// By their ids; of each whether it pushes.
+    proxies: Mutex<BTreeMap<i32, (ObjectRef, bool)>>,
+}
+
+impl Admin {
+    pub(crate) fn new(id: i32, level: Arc<Level>, operator: InterFilterGroupOperator) -> Self {
+        Self {
+            id,
+            level,
+            filters: FilterGroup::default(),
+            types: Types::default(),
+            operator,
+            proxies: Mutex::default(),
+        }
+    }
+
+    /// Whether an event passes the filters of a proxy and of its admin. Without filters everything
+    /// passes.
+    pub(crate) fn combine(&self, proxy: &FilterGroup, event: &Event) -> bool {
+        match self.operator {
+            InterFilterGroupOperator::AndOp => proxy.passes(event) && self.filters.passes(event),
+            InterFilterGroupOperator::OrOp => proxy.passes(event) || self.filters.passes(event),
+        }
+    }
+
+    pub(crate) fn proxies(&self) -> MutexGuard<'_, BTreeMap<i32, (ObjectRef, bool)>> {
+        self.proxies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ids of the proxies that push, or of those that pull.
+    pub(crate) fn ids(&self, pushes: bool) -> Vec<i32> {
+        let proxies = self.proxies();
+        let of_kind = proxies
+            .iter()
+            .filter(|(_, (_, is_push))| *is_push == pushes);
+        of_kind.map(|(id, _)| *id).collect()
+    }
+}

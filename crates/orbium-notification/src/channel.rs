@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A channel between its proxies.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::Instant;
+
+use arc_swap::ArcSwap;
+use orbium::{ExceptionKind, ObjectRef, Poa, SystemException};
+
+use crate::admin::Admin;
+use crate::config::NotificationConfig;
+use crate::consumer::Consumer;
+use crate::event::{Body, Event, Population};
+use crate::filters::FilterState;
+use crate::idl::cos_notification::EventType;
+use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
+use crate::idl::cos_notify_filter::Filter;
+use crate::producer::{Notify, Producer};
+use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
+use crate::queue::Rules;
+
+/// Filters that the factory of a process has made, by the ids of their objects.
+#[derive(Clone, Default)]
+pub(crate) struct FilterTable(Arc<Mutex<BTreeMap<Vec<u8>, Arc<FilterState>>>>);
+
+impl FilterTable {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Arc<FilterState>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An admin and its object.
+pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
+
+/// One channel.
+pub(crate) struct Channel {
+    pub(crate) config: Arc<NotificationConfig>,
+    pub(crate) poa: Poa,
+    pub(crate) level: Arc<Level>,
+    pub(crate) administration: Level,
+    pub(crate) filter_table: FilterTable,
+    pub(crate) consumer_admins: Mutex<BTreeMap<i32, AdminEntry>>,
+    pub(crate) supplier_admins: Mutex<BTreeMap<i32, AdminEntry>>,
+    consumers: ArcSwap<Vec<Arc<Consumer>>>,
+    suppliers: ArcSwap<Vec<Arc<Producer>>>,
+    population: Population,
+    next: AtomicI32,
+    is_destroyed: AtomicBool,
+    received: AtomicU64,
+    /// Proxies of consumers and of suppliers, connected or not.
+    proxies: [AtomicUsize; 2],
+}
+
+/// Which side of a channel a proxy is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Consumers = 0,
+    Suppliers = 1,
+}
+
+impl Channel {
+    pub(crate) fn new(
+        config: &Arc<NotificationConfig>,
+        poa: Poa,
+        filter_table: FilterTable,
+    ) -> Self {
+        Self {
+            config: Arc::clone(config),
+            poa,
+            level: Arc::new(Level::new(&QOS, CHANNEL, None)),
+            administration: Level::new(&ADMINISTRATION, CHANNEL, None),
+            filter_table,
+            consumer_admins: Mutex::default(),
+            supplier_admins: Mutex::default(),
+            consumers: ArcSwap::default(),
+            suppliers: ArcSwap::default(),
+            population: Population::default(),
+            next: AtomicI32::new(1),
+            is_destroyed: AtomicBool::new(false),
+            received: AtomicU64::new(0),
+            proxies: Default::default(),
+        }
+    }
+
+    pub(crate) fn next_id(&self) -> i32 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn new_admin(&self, id: i32, operator: InterFilterGroupOperator) -> Arc<Admin> {
+        let level = Level::new(&QOS, ADMIN, Some(Arc::clone(&self.level)));
+        Arc::new(Admin::new(id, Arc::new(level), operator))
+    }
+
+    pub(crate) fn admins(&self, side: Side) -> MutexGuard<'_, BTreeMap<i32, AdminEntry>> {
+        let admins = match side {
+            Side::Consumers => &self.consumer_admins,
+            Side::Suppliers => &self.supplier_admins,
+        };
+        admins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts one more proxy; the limit if there are as many as permitted.
+    pub(crate) fn count_proxy(&self, side: Side) -> Result<(), i32> {
+        let index = match side {
+            Side::Consumers => qos::MAX_CONSUMERS,
+            Side::Suppliers => qos::MAX_SUPPLIERS,
+        };
+        let hard = self.config.proxies;
+        let most = match usize::try_from(self.administration.get(index)) {
+            Ok(set @ 1..) => set.min(hard),
+            _ => hard,
+        };
+        let count = &self.proxies[side as usize];
+        let counted = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| {
+            (it < most).then_some(it + 1)
+        });
+        counted
+            .map(drop)
+            .map_err(|_| i32::try_from(most).unwrap_or(i32::MAX))
+    }
+
+    pub(crate) fn uncount_proxy(&self, side: Side) {
+        self.proxies[side as usize].fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// What is in force at a level.
+    pub(crate) fn rules(&self, level: &Level) -> Rules {
+        Rules::at(level, self.config.queue_events, self.config.queue_bytes)
+    }
+
+    /// Applies properties that have changed to all consumers.
+    pub(crate) fn refresh(&self) {
+        for consumer in self.consumers.load().iter() {
+            consumer.set_rules(self.rules(&consumer.level));
+        }
+    }
+
+    pub(crate) fn add_consumer(&self, consumer: &Arc<Consumer>) {
+        self.consumers.rcu(|list| with(list, consumer));
+    }
+
+    pub(crate) fn add_supplier(&self, supplier: &Arc<Producer>) {
+        self.suppliers.rcu(|list| with(list, supplier));
+    }
+
+    pub(crate) fn remove_consumer(&self, id: i32) {
+        self.consumers.rcu(|list| without(list, |it| it.id == id));
+    }
+
+    pub(crate) fn remove_supplier(&self, id: i32) {
+        self.suppliers.rcu(|list| without(list, |it| it.id == id));
+    }
+
+    pub(crate) fn consumers(&self) -> Arc<Vec<Arc<Consumer>>> {
+        self.consumers.load_full()
+    }
+
+    pub(crate) fn suppliers(&self) -> Arc<Vec<Arc<Producer>>> {
+        self.suppliers.load_full()
+    }
+
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// The types that suppliers offer.
+    pub(crate) fn offered(&self) -> Vec<EventType> {
+        let mut all = Vec::new();
+        for supplier in self.suppliers.load().iter() {
+            supplier.types.add_to(&mut all);
+            supplier.admin.types.add_to(&mut all);
+        }
+        all
+    }
+
+    /// The types that consumers subscribe to.
+    pub(crate) fn subscribed(&self) -> Vec<EventType> {
+        let mut all = Vec::new();
+        for consumer in self.consumers.load().iter() {
+            consumer.types.add_to(&mut all);
+            consumer.admin.types.add_to(&mut all);
+        }
+        all
+    }
+
+    /// The state of a filter of this process.
+    pub(crate) fn filter_state(&self, filter: &Filter) -> Option<Arc<FilterState>> {
+        let id = self.poa.reference_to_id(filter).ok()?;
+        self.filter_table.lock().get(&id).cloned()
+    }
+
+    /// Offers an event of a supplier to every consumer.
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`: as many events as the channel permits are undelivered, and it rejects new ones.
+    pub(crate) fn publish(&self, supplier: &Producer, body: Body) -> Result<(), SystemException> {
+        let now = Instant::now();
+        self.received.fetch_add(1, Ordering::Relaxed);
+        let event = Event::new(body, &supplier.level, &self.population, now);
+        if !supplier.admin.combine(&supplier.filters, &event) {
+            return Ok(());
+        }
+        if !self.make_room()? {
+            return Ok(());
+        }
+        let event = Arc::new(event);
+        for consumer in self.consumers.load().iter() {
+            if consumer.wants(&event) {
+                consumer.offer(&event, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Discards events until one more is permitted; false if that cannot be.
+    fn make_room(&self) -> Result<bool, SystemException> {
+        let most = match usize::try_from(self.administration.get(qos::MAX_QUEUE)) {
+            Ok(most @ 1..) => most,
+            _ => return Ok(true),
+        };
+        // The new event is counted already.
+        while self.population.count() > most {
+            if self.administration.get(qos::REJECT) != 0 {
+                return Err(ExceptionKind::ImpLimit.into());
+            }
+            let consumers = self.consumers.load();
+            let discarded = consumers.iter().filter(|it| it.discard_one()).count();
+            if discarded == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Starts the thread that pushes to a consumer.
+    pub(crate) fn start(self: &Arc<Self>, consumer: &Arc<Consumer>) -> Result<(), SystemException> {
+        let (channel, served): (Weak<Self>, _) = (Arc::downgrade(self), Arc::clone(consumer));
+        let policy = self.config.failure;
+        let run = move || {
+            served.serve(&policy, |consumer| {
+                if let Some(channel) = channel.upgrade() {
+                    let lost = consumer.counts().0.lost;
+                    tracing::warn!(target: "orbium::notification", consumer = consumer.id, lost, "consumer disconnected: it cannot be reached");
+                    channel.end_consumer(consumer);
+                }
+            });
+        };
+        let spawned = thread::Builder::new()
+            .name("orbium-notify".to_owned())
+            .spawn(run);
+        spawned
+            .map(drop)
+            .map_err(|_| ExceptionKind::NoResources.into())
+    }
+
+    /// Ends a consumer's connection and its object, and returns its sink.
+    pub(crate) fn end_consumer(&self, consumer: &Consumer) -> Option<Arc<dyn crate::sink::Sink>> {
+        let sink = consumer.end();
+        self.remove_consumer(consumer.id);
+        self.end_proxy(&consumer.admin, consumer.id, Side::Consumers);
+        sink
+    }
+
+    /// Ends a supplier's connection and its object, and returns what notifies the supplier.
+    pub(crate) fn end_supplier(&self, supplier: &Producer) -> Option<Notify> {
+        let notify = supplier.end();
+        self.remove_supplier(supplier.id);
+        self.end_proxy(&supplier.admin, supplier.id, Side::Suppliers);
+        notify
+    }
+
+    fn end_proxy(&self, admin: &Admin, id: i32, side: Side) {
+        let ended = admin.proxies().remove(&id);
+        if let Some((object, _)) = ended {
+            self.uncount_proxy(side);
+            self.end_object(&object);
+        }
+    }
+
+    pub(crate) fn end_object(&self, object: &ObjectRef) {
+        if let Ok(id) = self.poa.reference_to_id(object) {
+            // It may have ended already.
+            let _ = self.poa.deactivate(&id);
+        }
+    }
+
+    /// Ends an admin and its proxies.
+    pub(crate) fn end_admin(&self, id: i32, side: Side) {
+        let ended = self.admins(side).remove(&id);
+        let Some((admin, object)) = ended else { return };
+        match side {
+            Side::Consumers => {
+                for consumer in self.consumers().iter().filter(|it| it.admin.id == admin.id) {
+                    if let Some(sink) = self.end_consumer(consumer) {
+                        sink.disconnect();
+                    }
+                }
+            }
+            Side::Suppliers => {
+                for supplier in self.suppliers().iter().filter(|it| it.admin.id == admin.id) {
+                    if let Some(notify) = self.end_supplier(supplier) {
+                        notify();
+                    }
+                }
+            }
+        }
+        self.end_object(&object);
+    }
+
+    /// Ends all that the channel has.
+    pub(crate) fn destroy(&self) {
+        if self.is_destroyed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        for side in [Side::Consumers, Side::Suppliers] {
+            let ids: Vec<_> = self.admins(side).keys().copied().collect();
+            for id in ids {
+                self.end_admin(id, side);
+            }
+        }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        for consumer in self.consumers.load().iter() {
+            consumer.end();
+        }
+    }
+}
+
+fn with<T>(list: &[Arc<T>], added: &Arc<T>) -> Vec<Arc<T>> {
+    list.iter().chain([added]).cloned().collect()
+}
+
+fn without<T>(list: &[Arc<T>], is_removed: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+    list.iter().filter(|it| !is_removed(it)).cloned().collect()
+}

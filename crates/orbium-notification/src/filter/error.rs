@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a text is no constraint.
+
+use std::fmt;
+
+/// Why a text is no constraint, and where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ConstraintError {
+    /// What is wrong.
+    pub kind: ConstraintErrorKind,
+    /// The byte of the text at which it was seen.
+    pub position: usize,
+}
+
+/// What is wrong with a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConstraintErrorKind {
+    /// A character that begins no word.
+    Character,
+    /// A text without its closing apostrophe.
+    Text,
+    /// A number outside the range of 64 bits, or of doubles.
+    Number,
+    /// A word that cannot stand here.
+    Unexpected,
+    /// The text, its nodes or their nesting exceed a limit.
+    TooLarge,
+}
+
+impl fmt::Display for ConstraintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            ConstraintErrorKind::Character => "no word begins with this character",
+            ConstraintErrorKind::Text => "a text without its closing apostrophe",
+            ConstraintErrorKind::Number => "a number out of range",
+            ConstraintErrorKind::Unexpected => "a word that cannot stand here",
+            ConstraintErrorKind::TooLarge => "the constraint exceeds a limit",
+        };
+        write!(f, "{what}, at byte {}", self.position)
+    }
+}
+
+impl fmt::Debug for ConstraintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ConstraintError {}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Constraints of filters: the constraint language of the Trading Service with the extensions of
+//! the Notification Service (`EXTENDED_TCL`), as values without objects.
+
+mod component;
+mod cursor;
+mod error;
+mod evaluate;
+mod parse;
+mod place;
+mod syntax;
+mod token;
+mod value;
+
+pub use error::{ConstraintError, ConstraintErrorKind};
+pub use parse::ConstraintLimits;
+pub use place::Subject;
+pub(crate) use place::now;
+
+use evaluate::Evaluation;
+use syntax::Tree;
+
+/// A parsed constraint.
+///
+/// ```
+/// use orbium_notification::{Constraint, Subject, structured_event};
+///
+/// let constraint: Constraint = "$type_name == 'Alarm' and $severity > 3".parse()?;
+/// let mut event = structured_event("Telecom", "Alarm", "link 7");
+/// event.filterable_data.push(orbium_notification::property("severity", 5i16));
+/// assert_eq!(constraint.evaluate(Subject::Structured(&event)), Some(true));
+/// # Ok::<(), orbium_notification::ConstraintError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint(Tree);
+
+impl Constraint {
+    /// Parses a constraint; an empty one is TRUE.
+    ///
+    /// # Errors
+    /// [`ConstraintError`]: what is wrong, and where; or which limit is exceeded.
+    pub fn parse(text: &str, limits: &ConstraintLimits) -> Result<Self, ConstraintError> {
+        parse::parse(text, limits).map(Self)
+    }
+
+    /// The value for an event. `None`: it has none, as a component is missing, a type does not
+    /// fit, a number is divided by zero or overflows; the event does not match then.
+    #[must_use]
+    pub fn evaluate(&self, subject: Subject<'_>) -> Option<bool> {
+        let tree = &self.0;
+        let value = Evaluation { tree, subject }.value(tree.root);
+        value.and_then(|it| it.to_bool()).ok()
+    }
+}
+
+impl std::str::FromStr for Constraint {
+    type Err = ConstraintError;
+
+    /// As [`Constraint::parse`] with the default limits.
+    fn from_str(text: &str) -> Result<Self, ConstraintError> {
+        Self::parse(text, &ConstraintLimits::default())
+    }
+}

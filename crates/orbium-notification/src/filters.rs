@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Filters of a proxy or an admin: those of this process are evaluated where they are, others called.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use orbium::Interface;
+
+use crate::event::{Body, Event};
+use crate::filter::{Constraint, ConstraintLimits, Subject};
+use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
+use crate::types::covers;
+
+/// One constraint of a filter.
+pub(crate) struct Rule {
+    pub(crate) info: ConstraintInfo,
+    constraint: Constraint,
+}
+
+/// The constraints of a filter object.
+#[derive(Default)]
+pub(crate) struct FilterState {
+    rules: ArcSwap<Vec<Rule>>,
+    /// Held while `rules` is replaced.
+    changing: Mutex<()>,
+    next: AtomicI32,
+    failed: AtomicU64,
+    pub(crate) is_destroyed: AtomicBool,
+}
+
+/// Why constraints cannot be changed.
+pub(crate) enum RuleError {
+    Invalid(ConstraintExp),
+    NotFound(i32),
+    TooMany,
+}
+
+/// Constraints of a filter, and filters of an object.
+const MAX_RULES: usize = 10_000;
+
+impl FilterState {
+    /// Adds all constraints, or none.
+    pub(crate) fn add(
+        &self,
+        list: &[ConstraintExp],
+        limits: &ConstraintLimits,
+    ) -> Result<Vec<ConstraintInfo>, RuleError> {
+        let mut added = Vec::new();
+        for expression in list {
+            let constraint = parse(expression, limits)?;
+            let constraint_id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+            let info = ConstraintInfo {
+                constraint_expression: expression.clone(),
+                constraint_id,
+            };
+            added.push(Rule { info, constraint });
+        }
+        let infos = added.iter().map(|it| it.info.clone()).collect();
+        self.change(|rules| rules.extend(added))?;
+        Ok(infos)
+    }
+
+    /// Removes and replaces constraints, all or none.
+    pub(crate) fn modify(
+        &self,
+        removed: &[i32],
+        replaced: &[ConstraintInfo],
+        limits: &ConstraintLimits,
+    ) -> Result<(), RuleError> {
+        self.get(removed)?;
+        let ids: Vec<_> = replaced.iter().map(|it| it.constraint_id).collect();
+        self.get(&ids)?;
+        let mut new = Vec::new();
+        for info in replaced {
+            let constraint = parse(&info.constraint_expression, limits)?;
+            let info = info.clone();
+            new.push(Rule { info, constraint });
+        }
+        self.change(|rules| {
+            let is_other = |it: &Rule| {
+                let id = it.info.constraint_id;
+                !removed.contains(&id) && !ids.contains(&id)
+            };
+            rules.retain(is_other);
+            rules.extend(new);
+            rules.sort_by_key(|it| it.info.constraint_id);
+        })
+    }
+
+    pub(crate) fn get(&self, ids: &[i32]) -> Result<Vec<ConstraintInfo>, RuleError> {
+        let rules = self.rules.load();
+        let found = ids.iter().map(|id| {
+            let rule = rules.iter().find(|it| it.info.constraint_id == *id);
+            rule.map(|it| it.info.clone())
+                .ok_or(RuleError::NotFound(*id))
+        });
+        found.collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<ConstraintInfo> {
+        self.rules.load().iter().map(|it| it.info.clone()).collect()
+    }
+
+    pub(crate) fn clear(&self) {
+        // No rule at all exceeds no limit.
+        let _ = self.change(Vec::clear);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Result<(), RuleError> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let copied = self.rules.load().iter().map(Rule::copy).collect();
+        let mut rules: Vec<Rule> = copied;
+        change(&mut rules);
+        if rules.len() > MAX_RULES {
+            return Err(RuleError::TooMany);
+        }
+        self.rules.store(Arc::new(rules));
+        Ok(())
+    }
+
+    /// Whether one of the constraints is TRUE for an event of that type.
+    pub(crate) fn matches(&self, event_type: (&str, &str), subject: Subject<'_>) -> bool {
+        self.rules.load().iter().any(|rule| {
+            let types = &rule.info.constraint_expression.event_types;
+            let is_of_type = types.is_empty()
+                || types
+                    .iter()
+                    .any(|it| covers(it, event_type.0, event_type.1));
+            is_of_type && self.is_true(&rule.constraint, subject)
+        })
+    }
+
+    fn is_true(&self, constraint: &Constraint, subject: Subject<'_>) -> bool {
+        let value = constraint.evaluate(subject);
+        if value.is_none() {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+        }
+        value == Some(true)
+    }
+}
+
+impl Rule {
+    fn copy(&self) -> Self {
+        Self {
+            info: self.info.clone(),
+            constraint: self.constraint.clone(),
+        }
+    }
+}
+
+fn parse(expression: &ConstraintExp, limits: &ConstraintLimits) -> Result<Constraint, RuleError> {
+    let parsed = Constraint::parse(&expression.constraint_expr, limits);
+    parsed.map_err(|_| RuleError::Invalid(expression.clone()))
+}
+
+/// A filter that an object has.
+struct Attached {
+    id: i32,
+    reference: Filter,
+    /// `None`: it is in another process.
+    state: Option<Arc<FilterState>>,
+    has_failed: AtomicBool,
+}
+
+impl Attached {
+    fn matches(&self, event: &Event) -> bool {
+        if let Some(state) = &self.state {
+            let is_there = !state.is_destroyed.load(Ordering::Acquire);
+            return is_there && state.matches(event.event_type(), event.subject());
+        }
+        let matched = match &event.body {
+            Body::Structured(event) => self.reference.match_structured(event),
+            Body::Any(any) => self.reference.r#match(any),
+        };
+        match matched {
+            Ok(value) => value,
+            Err(error) => {
+                if !self.has_failed.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(target: "orbium::notification", %error, "a filter of another process matches no event");
+                }
+                false
+            }
+        }
+    }
+}
+
+/// The filters of an object, one of which an event has to match.
+#[derive(Default)]
+pub(crate) struct FilterGroup {
+    filters: ArcSwap<Vec<Arc<Attached>>>,
+    next: AtomicI32,
+}
+
+impl FilterGroup {
+    /// Adds a filter, and returns its number; `None` if there are too many.
+    pub(crate) fn add(
+        &self,
+        filter: &Filter,
+        state: Option<Arc<FilterState>>,
+        timeout: Duration,
+    ) -> Option<i32> {
+        if self.filters.load().len() >= MAX_RULES {
+            return None;
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let attached = Arc::new(Attached {
+            id,
+            reference: filter.with_timeout(timeout),
+            state,
+            has_failed: AtomicBool::new(false),
+        });
+        self.filters.rcu(|list| {
+            let mut list = Vec::clone(list);
+            list.push(Arc::clone(&attached));
+            list
+        });
+        Some(id)
+    }
+
+    /// Removes a filter; false if there is none with that number.
+    pub(crate) fn remove(&self, id: i32) -> bool {
+        let has = |list: &[Arc<Attached>]| list.iter().any(|it| it.id == id);
+        let before = self.filters.rcu(|list| {
+            let remaining = list.iter().filter(|it| it.id != id).cloned();
+            remaining.collect::<Vec<_>>()
+        });
+        has(&before)
+    }
+
+    pub(crate) fn get(&self, id: i32) -> Option<Filter> {
+        let filters = self.filters.load();
+        filters
+            .iter()
+            .find(|it| it.id == id)
+            .map(|it| it.reference.clone())
+    }
+
+    pub(crate) fn ids(&self) -> Vec<i32> {
+        self.filters.load().iter().map(|it| it.id).collect()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.filters.store(Arc::default());
+    }
+
+    /// Whether an event passes: one of the filters matches, or there is none.
+    pub(crate) fn passes(&self, event: &Event) -> bool {
+        let filters = self.filters.load();
+        filters.is_empty() || filters.iter().any(|it| it.matches(event))
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A supplier as its channel has it: a proxy consumer.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::admin::Admin;
+use crate::filters::FilterGroup;
+use crate::qos::Level;
+use crate::types::Types;
+
+/// A supplier's connection.
+pub(crate) struct Producer {
+    pub(crate) id: i32,
+    pub(crate) admin: Arc<Admin>,
+    pub(crate) level: Arc<Level>,
+    pub(crate) filters: FilterGroup,
+    pub(crate) types: Types,
+    phase: AtomicU8,
+    /// Notifies the supplier that it is disconnected.
+    notify: Mutex<Option<Notify>>,
+}
+
+pub(crate) type Notify = Box<dyn FnOnce() + Send>;
+
+const UNCONNECTED: u8 = 0;
+const CONNECTED: u8 = 1;
+const ENDED: u8 = 2;
+
+impl Producer {
+    pub(crate) fn new(id: i32, admin: Arc<Admin>, level: Arc<Level>) -> Self {
+        Self {
+            id,
+            admin,
+            level,
+            filters: FilterGroup::default(),
+            types: Types::default(),
+            phase: AtomicU8::new(UNCONNECTED),
+            notify: Mutex::default(),
+        }
+    }
+
+    /// Connects a supplier; false if one is connected.
+    pub(crate) fn connect(&self, notify: Option<Notify>) -> bool {
+        let order = Ordering::AcqRel;
+        let connected =
+            self.phase
+                .compare_exchange(UNCONNECTED, CONNECTED, order, Ordering::Acquire);
+        if connected.is_ok() {
+            *self.notify.lock().unwrap_or_else(PoisonError::into_inner) = notify;
+        }
+        connected.is_ok()
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.phase.load(Ordering::Acquire) == CONNECTED
+    }
+
+    /// Ends the connection for good; what notifies the supplier, if one was connected.
+    pub(crate) fn end(&self) -> Option<Notify> {
+        self.phase.store(ENDED, Ordering::Release);
+        self.notify
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Proxies of COS Event's own interfaces, for clients that do not know the Notification Service.
+
+use std::sync::Arc;
+
+use orbium::{Any, Call, Interface, SystemException};
+
+use super::common::bad_param;
+use super::proxy_consumers::Consumed;
+use super::proxy_suppliers::{Supplied, any_of};
+use crate::event::Body;
+use crate::idl::cos_event_channel_admin::{
+    AlreadyConnected, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,
+    ProxyPullSupplierServant, ProxyPushConsumerServant, ProxyPushSupplierServant,
+};
+use crate::idl::cos_event_comm as cos;
+use crate::producer::Notify;
+
+pub(super) struct PushSupplier(pub(super) Supplied);
+
+impl ProxyPushSupplierServant for PushSupplier {
+    fn connect_push_consumer(
+        &self,
+        _: &Call<'_>,
+        push_consumer: Option<&cos::PushConsumer>,
+    ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
+        let consumer = push_consumer.ok_or_else(bad_param)?;
+        let consumer = consumer.with_timeout(self.0.push_timeout());
+        match self.0.connect(Some(Arc::new(consumer)))? {
+            true => Ok(()),
+            false => Err(AlreadyConnected {}.into()),
+        }
+    }
+}
+
+impl cos::PushSupplierServant for PushSupplier {
+    fn disconnect_push_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+pub(super) struct PullSupplier(pub(super) Supplied);
+
+impl ProxyPullSupplierServant for PullSupplier {
+    fn connect_pull_consumer(
+        &self,
+        _: &Call<'_>,
+        _: Option<&cos::PullConsumer>,
+    ) -> Result<(), AlreadyConnectedError> {
+        match self.0.connect(None)? {
+            true => Ok(()),
+            false => Err(AlreadyConnected {}.into()),
+        }
+    }
+}
+
+impl cos::PullSupplierServant for PullSupplier {
+    fn pull(&self, call: &Call<'_>) -> Result<Any, cos::DisconnectedError> {
+        let events = self.0.pull(call, 1)?;
+        any_of(&events).map_err(Into::into)
+    }
+
+    fn try_pull(
+        &self,
+        _: &Call<'_>,
+    ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
+        let events = self.0.try_pull(1)?;
+        Ok(cos::PullSupplierTryPullResults {
+            has_event: !events.is_empty(),
+            result: any_of(&events)?,
+        })
+    }
+
+    fn disconnect_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+pub(super) struct PushConsumer(pub(super) Consumed);
+
+impl ProxyPushConsumerServant for PushConsumer {
+    fn connect_push_supplier(
+        &self,
+        _: &Call<'_>,
+        push_supplier: Option<&cos::PushSupplier>,
+    ) -> Result<(), AlreadyConnectedError> {
+        let timeout = self.0.channel.config.push_timeout;
+        let notify = push_supplier.map(|it| -> Notify {
+            let supplier = it.with_timeout(timeout);
+            Box::new(move || {
+                // It may be gone.
+                let _ = supplier.disconnect_push_supplier();
+            })
+        });
+        match self.0.producer.connect(notify) {
+            true => Ok(()),
+            false => Err(AlreadyConnected {}.into()),
+        }
+    }
+}
+
+impl cos::PushConsumerServant for PushConsumer {
+    fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), cos::DisconnectedError> {
+        match self.0.publish(|| Body::Any(data.clone()))? {
+            true => Ok(()),
+            false => Err(cos::Disconnected {}.into()),
+        }
+    }
+
+    fn disconnect_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}

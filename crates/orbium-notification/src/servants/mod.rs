@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Factory, channels, admins, proxies and filters as CORBA objects.
+
+mod admins;
+mod channel;
+mod common;
+mod cos_event;
+mod factory;
+mod filters;
+mod proxy_consumers;
+mod proxy_suppliers;
+
+pub(crate) use factory::Factory;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Notification Service as programs have it.
+
+use std::sync::Arc;
+
+use orbium::{Orb, PoaError, Policies};
+
+use crate::config::NotificationConfig;
+use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
+use crate::servants::Factory;
+
+/// A factory of channels, served by an ORB. Its channels end with the ORB.
+pub struct NotificationService {
+    factory: Arc<Factory>,
+    reference: EventChannelFactory,
+    channel: EventChannel,
+}
+
+/// What a channel has counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelStatistics {
+    /// The number of the channel.
+    pub id: i32,
+    /// Events that suppliers have pushed, those included that filters stopped.
+    pub received: u64,
+    /// Suppliers, those included that are not connected.
+    pub suppliers: usize,
+    /// What has become of the events of each consumer.
+    pub consumers: Vec<ConsumerStatistics>,
+}
+
+/// What has become of the events that passed a consumer's filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConsumerStatistics {
+    /// The number of its proxy.
+    pub id: i32,
+    /// Events pushed or pulled.
+    pub delivered: u64,
+    /// Events for which the queue had no space.
+    pub discarded: u64,
+    /// Events that had expired.
+    pub expired: u64,
+    /// Events of pushes that failed.
+    pub lost: u64,
+    /// Events that wait.
+    pub queued: usize,
+}
+
+impl NotificationService {
+    /// Serves a factory with one channel, which are reached under two keys: `key` is the channel,
+    /// `key` followed by `Factory` the factory. Their objects are in an adapter
+    /// `NotificationService/key` with the manager of the root POA, which is activated.
+    ///
+    /// # Errors
+    /// [`PoaError`]: the ORB serves something under that key, cannot listen, or is shut down.
+    pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, PoaError> {
+        let root = orb.root_poa();
+        let name = format!("NotificationService/{key}");
+        let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
+        let (factory, reference) = Factory::serve(config, &poa)?;
+        let channel = factory.first(&poa)?;
+        orb.bind_key(key, &channel)?;
+        orb.bind_key(&format!("{key}Factory"), &reference)?;
+        root.manager().activate()?;
+        Ok(Self {
+            factory,
+            reference,
+            channel,
+        })
+    }
+
+    /// The factory.
+    #[must_use]
+    pub fn factory(&self) -> &EventChannelFactory {
+        &self.reference
+    }
+
+    /// The channel that was made with the service.
+    #[must_use]
+    pub fn channel(&self) -> &EventChannel {
+        &self.channel
+    }
+
+    /// What each channel has counted.
+    #[must_use]
+    pub fn statistics(&self) -> Vec<ChannelStatistics> {
+        let channels = self.factory.each();
+        let statistics = channels.into_iter().map(|(id, channel)| {
+            let consumers = channel.consumers();
+            let consumers = consumers.iter().map(|it| {
+                let (counts, queued) = it.counts();
+                ConsumerStatistics {
+                    id: it.id,
+                    delivered: counts.delivered,
+                    discarded: counts.discarded,
+                    expired: counts.expired,
+                    lost: counts.lost,
+                    queued,
+                }
+            });
+            ChannelStatistics {
+                id,
+                received: channel.received(),
+                suppliers: channel.suppliers().len(),
+                consumers: consumers.collect(),
+            }
+        });
+        statistics.collect()
+    }
+}
+
+impl std::fmt::Debug for NotificationService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NotificationService")
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Consumers behind references.
+
+use std::sync::Arc;
+
+use orbium::{Interface, SystemException};
+use orbium_event::{DeliveryError, delivery_failure, ping_object};
+
+use crate::event::Event;
+use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
+use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
+
+/// A consumer that is pushed to. Every method returns in bounded time, and is called without a lock.
+pub(crate) trait Sink: Send + Sync + 'static {
+    /// Delivers events.
+    fn push(&self, events: &[Arc<Event>]) -> Result<(), DeliveryError>;
+
+    /// Checks whether the consumer is there.
+    fn ping(&self) -> Result<(), DeliveryError>;
+
+    /// Notifies the consumer that it is disconnected.
+    fn disconnect(&self);
+}
+
+macro_rules! sink {
+    ($consumer:ty, $error:ident, $disconnect:ident, |$it:ident, $events:ident| $push:expr) => {
+        impl Sink for $consumer {
+            fn push(&self, $events: &[Arc<Event>]) -> Result<(), DeliveryError> {
+                let $it = self;
+                let pushed: Result<(), $error> = $push;
+                pushed.map_err(|error| match error {
+                    $error::Disconnected(_) => DeliveryError::Gone,
+                    $error::System(exception) => delivery_failure(&exception),
+                })
+            }
+
+            fn ping(&self) -> Result<(), DeliveryError> {
+                ping_object(self.as_object())
+            }
+
+            fn disconnect(&self) {
+                // It may be gone.
+                let _: Result<(), SystemException> = self.$disconnect();
+            }
+        }
+    };
+}
+
+sink!(
+    cos::PushConsumer,
+    CosError,
+    disconnect_push_consumer,
+    |consumer, events| {
+        events.iter().try_for_each(|event| {
+            let any = event.any().map_err(SystemException::from)?;
+            consumer.push(&any)
+        })
+    }
+);
+sink!(
+    notify::StructuredPushConsumer,
+    NotifyError,
+    disconnect_structured_push_consumer,
+    |consumer, events| events
+        .iter()
+        .try_for_each(|event| consumer.push_structured_event(&event.structured()))
+);
+sink!(
+    notify::SequencePushConsumer,
+    NotifyError,
+    disconnect_sequence_push_consumer,
+    |consumer, events| {
+        let batch: Vec<_> = events
+            .iter()
+            .map(|it| it.structured().into_owned())
+            .collect();
+        consumer.push_structured_events(&batch)
+    }
+);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Types of events, as patterns.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use crate::idl::cos_notification::EventType;
+
+/// Whether a pattern covers a type. In both names `*` stands for any characters; an empty name and
+/// `%ALL` for all.
+pub(crate) fn covers(pattern: &EventType, domain: &str, name: &str) -> bool {
+    is_like(&pattern.domain_name, domain) && is_like(&pattern.type_name, name)
+}
+
+fn is_like(pattern: &str, text: &str) -> bool {
+    if matches!(pattern, "" | "*" | "%ALL") || pattern == text {
+        return true;
+    }
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.split_once(part) {
+            Some((_, behind)) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// A list of types that peers change.
+#[derive(Default)]
+pub(crate) struct Types(ArcSwap<Vec<EventType>>);
+
+impl Types {
+    pub(crate) fn change(&self, added: &[EventType], removed: &[EventType]) {
+        self.0.rcu(|list| {
+            let remaining = list
+                .iter()
+                .filter(|it| !removed.contains(it) && !added.contains(it));
+            let changed = remaining.chain(added).cloned();
+            Arc::new(changed.collect::<Vec<_>>())
+        });
+    }
+
+    /// Whether the list covers a type; an empty one covers all.
+    pub(crate) fn cover(&self, domain: &str, name: &str) -> bool {
+        let list = self.0.load();
+        list.is_empty() || list.iter().any(|it| covers(it, domain, name))
+    }
+
+    /// Adds the types that are not there yet.
+    pub(crate) fn add_to(&self, all: &mut Vec<EventType>) {
+        for it in self.0.load().iter() {
+            if !all.contains(it) {
+                all.push(it.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asterisks_stand_for_any_characters() {
+        for (pattern, text, expected) in [
+            ("", "Telecom", true),
+            ("%ALL", "x", true),
+            ("Tele*", "Telecom", true),
+            ("*com", "Telecom", true),
+            ("T*l*m", "Telecom", true),
+            ("Tele*", "telecom", false),
+            ("T*x*m", "Telecom", false),
+            ("ab*b", "ab", false),
+            ("Tele", "Telecom", false),
+        ] {
+            assert_eq!(is_like(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+}

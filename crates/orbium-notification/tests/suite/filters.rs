@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Filters as objects, and groups of them.
+
+use orbium::{Any, ExceptionKind, Interface};
+use orbium_notification::idl::cos_notify_channel_admin::{
+    ClientType, ConsumerAdmin, InterFilterGroupOperator, StructuredProxyPullSupplier,
+};
+use orbium_notification::idl::cos_notify_filter::{
+    CallbackNotFoundError, ConstraintExp, ConstraintInfo, ConstraintNotFoundError,
+    FilterNotFoundError, InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError,
+    InvalidGrammarError,
+};
+use orbium_notification::{event_type, property, structured_event};
+
+use crate::peers::{Served, alarm, constraint};
+
+/// Conformance: notification - Filter: constraints are added, changed, removed, matched - a served channel
+#[test]
+fn constraints_of_a_filter_are_added_modified_and_removed() {
+    let served = Served::new();
+    let filter = served.filter(&["$severity > 3"]);
+    assert_eq!(filter.constraint_grammar().unwrap(), "EXTENDED_TCL");
+    assert!(filter.match_structured(&alarm(5)).unwrap());
+    assert!(!filter.match_structured(&alarm(3)).unwrap());
+    let added = filter
+        .add_constraints(&[constraint("$severity == 1")])
+        .unwrap();
+    assert!(filter.match_structured(&alarm(1)).unwrap());
+
+    let bad = filter.add_constraints(&[constraint("TRUE"), constraint("$severity >")]);
+    let Err(InvalidConstraintError::InvalidConstraint(bad)) = bad else {
+        panic!("{bad:?}");
+    };
+    assert_eq!(bad.constr, constraint("$severity >"));
+    assert_eq!(filter.get_all_constraints().unwrap().len(), 2);
+
+    let id = added[0].constraint_id;
+    let changed = ConstraintInfo {
+        constraint_expression: constraint("$severity == 2"),
+        constraint_id: id,
+    };
+    filter
+        .modify_constraints(&[], std::slice::from_ref(&changed))
+        .unwrap();
+    assert_eq!(filter.get_constraints(&[id]).unwrap(), [changed]);
+    assert!(!filter.match_structured(&alarm(1)).unwrap());
+    let unknown = filter.modify_constraints(&[99], &[]).unwrap_err();
+    assert!(
+        matches!(unknown, InvalidConstraintOrConstraintNotFoundError::ConstraintNotFound(it) if it.id == 99)
+    );
+    let unknown = filter.get_constraints(&[99]).unwrap_err();
+    assert!(matches!(unknown, ConstraintNotFoundError::ConstraintNotFound(it) if it.id == 99));
+
+    filter.remove_all_constraints().unwrap();
+    assert!(!filter.match_structured(&alarm(5)).unwrap());
+    filter.destroy().unwrap();
+    assert!(filter.as_object().non_existent().unwrap());
+}
+
+#[test]
+fn anys_and_properties_are_matched() {
+    let served = Served::new();
+    let filter = served.filter(&["$severity > 3"]);
+    assert!(filter.match_typed(&[property("severity", 4i16)]).unwrap());
+    assert!(filter.r#match(&Any::new(&alarm(4)).unwrap()).unwrap());
+    assert!(!filter.r#match(&Any::from(4i16)).unwrap());
+    assert!(served.filter(&["$ > 3"]).r#match(&Any::from(4i16)).unwrap());
+}
+
+/// Conformance: notification - event_types of a constraint - a served channel
+#[test]
+fn a_constraint_is_for_its_types_of_events() {
+    let served = Served::new();
+    let filter = served.filter(&[]);
+    let expression = ConstraintExp {
+        event_types: vec![event_type("Tele*", "Alarm"), event_type("*", "Clear")],
+        constraint_expr: String::new(),
+    };
+    filter.add_constraints(&[expression]).unwrap();
+    let is_matched = |domain: &str, name: &str| {
+        filter
+            .match_structured(&structured_event(domain, name, ""))
+            .unwrap()
+    };
+    assert!(is_matched("Telecom", "Alarm"));
+    assert!(is_matched("Power", "Clear"));
+    assert!(!is_matched("Power", "Alarm"));
+}
+
+/// Conformance: notification - FilterFactory, FilterAdmin: every exception - a served channel
+#[test]
+fn grammars_filters_and_callbacks_that_do_not_exist_are_refused() {
+    let served = Served::new();
+    let factory = served.channel.default_filter_factory().unwrap().unwrap();
+    let refused = factory.create_filter("SQL").unwrap_err();
+    assert!(matches!(refused, InvalidGrammarError::InvalidGrammar(_)));
+    let refused = factory
+        .create_mapping_filter("EXTENDED_TCL", &Any::from(1i16))
+        .unwrap_err();
+    assert!(
+        matches!(refused, InvalidGrammarError::System(it) if it.kind == ExceptionKind::NoImplement)
+    );
+
+    let (proxy, filter) = (served.pulled(), served.filter(&["TRUE"]));
+    let nil = proxy.add_filter(None).unwrap_err();
+    assert_eq!(nil.kind, ExceptionKind::BadParam);
+    let id = proxy.add_filter(Some(&filter)).unwrap();
+    assert_eq!(proxy.get_all_filters().unwrap(), [id]);
+    assert!(proxy.get_filter(id).unwrap().is_some());
+    proxy.remove_filter(id).unwrap();
+    let unknown = proxy.remove_filter(id).unwrap_err();
+    assert!(matches!(unknown, FilterNotFoundError::FilterNotFound(_)));
+    assert!(matches!(
+        proxy.get_filter(id),
+        Err(FilterNotFoundError::FilterNotFound(_))
+    ));
+    let unknown = filter.detach_callback(7).unwrap_err();
+    assert!(matches!(
+        unknown,
+        CallbackNotFoundError::CallbackNotFound(_)
+    ));
+    assert!(filter.get_callbacks().unwrap().is_empty());
+}
+
+fn passes(served: &Served, proxy: &StructuredProxyPullSupplier, severity: i16) -> bool {
+    let supplier = served.supplier();
+    supplier.push_structured_event(&alarm(severity)).unwrap();
+    proxy.try_pull_structured_event().unwrap().has_event
+}
+
+/// Conformance: notification - AND_OP and OR_OP between the filters of admin and proxy - a served channel
+#[test]
+fn filters_of_admin_and_proxy_are_combined_by_the_operator() {
+    let served = Served::new();
+    let table = [
+        (InterFilterGroupOperator::AndOp, [false, false, false, true]),
+        (InterFilterGroupOperator::OrOp, [false, true, true, true]),
+    ];
+    for (operator, expected) in table {
+        let made = served.channel.new_for_consumers(operator).unwrap();
+        let admin: ConsumerAdmin = made.result.unwrap();
+        assert_eq!(admin.my_operator().unwrap(), operator);
+        let obtained = admin
+            .obtain_notification_pull_supplier(ClientType::StructuredEvent)
+            .unwrap();
+        let proxy: StructuredProxyPullSupplier =
+            obtained.result.unwrap().as_object().narrow().unwrap();
+        proxy.connect_structured_pull_consumer(None).unwrap();
+        admin
+            .add_filter(Some(&served.filter(&["$severity == 2", "$severity == 4"])))
+            .unwrap();
+        proxy
+            .add_filter(Some(&served.filter(&["$severity == 3"])))
+            .unwrap();
+        proxy
+            .add_filter(Some(&served.filter(&["$severity == 4"])))
+            .unwrap();
+        for (severity, expected) in (1i16..).zip(expected) {
+            assert_eq!(
+                passes(&served, &proxy, severity),
+                expected,
+                "{operator:?} {severity}"
+            );
+        }
+    }
+}
+
+#[test]
+fn filters_of_suppliers_and_subscriptions_stop_events() {
+    let served = Served::new();
+    let (proxy, supplier) = (served.pulled(), served.supplier());
+    supplier
+        .add_filter(Some(&served.filter(&["$severity > 3"])))
+        .unwrap();
+    supplier.push_structured_event(&alarm(1)).unwrap();
+    assert!(!proxy.try_pull_structured_event().unwrap().has_event);
+    supplier.push_structured_event(&alarm(4)).unwrap();
+    assert!(proxy.try_pull_structured_event().unwrap().has_event);
+    proxy
+        .subscription_change(&[event_type("Power", "*")], &[])
+        .unwrap();
+    supplier.push_structured_event(&alarm(5)).unwrap();
+    assert!(!proxy.try_pull_structured_event().unwrap().has_event);
+    proxy
+        .subscription_change(
+            &[event_type("Telecom", "Alarm")],
+            &[event_type("Power", "*")],
+        )
+        .unwrap();
+    supplier.push_structured_event(&alarm(6)).unwrap();
+    assert!(proxy.try_pull_structured_event().unwrap().has_event);
+}
+
+#[test]
+fn a_filter_of_another_process_is_called_and_matches_nothing_when_it_is_gone() {
+    let (served, other) = (Served::new(), Served::new());
+    let text = other
+        .orb
+        .object_to_string(&other.filter(&["$severity > 3"]));
+    let filter = served.orb.resolve(&text).unwrap();
+    let (proxy, supplier) = (served.pulled(), served.supplier());
+    proxy.add_filter(Some(&filter)).unwrap();
+    for (severity, expected) in [(2, false), (4, true)] {
+        supplier.push_structured_event(&alarm(severity)).unwrap();
+        assert_eq!(
+            proxy.try_pull_structured_event().unwrap().has_event,
+            expected
+        );
+    }
+    filter.destroy().unwrap();
+    supplier.push_structured_event(&alarm(5)).unwrap();
+    assert!(!proxy.try_pull_structured_event().unwrap().has_event);
+}

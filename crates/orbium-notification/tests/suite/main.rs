@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tests of the crate.
+
+mod constraints;
+mod delivery;
+mod filters;
+mod peers;
+mod proxies;
+mod qos;
