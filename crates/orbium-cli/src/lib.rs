@@ -21,6 +21,7 @@ mod doctor;
 mod events;
 mod explain;
 mod failure;
+mod host;
 mod idl;
 mod idl_files;
 mod ifr;
@@ -105,6 +106,10 @@ enum Command {
     Notify(Box<notify::NotifyArgs>),
     /// Explain an exception or a minor code: what it means, its causes, what to do.
     Explain(explain::ExplainArgs),
+    /// Change what the doctor advises, so that it can be undone: plan, apply, undo.
+    ///
+    /// A plan is a text to be read and edited first. Applying it does all of it or nothing.
+    Host(host::HostArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
     /// Serve an Interface Repository, load IDL into one, or print what one has.
@@ -164,6 +169,7 @@ pub fn main() -> ExitCode {
         Command::Events(args) => events::run(args),
         Command::Notify(args) => notify::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Host(args) => host::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ifr(args) => ifr::run(args),
         Command::Ior(args) => ior::run(args),

@@ -90,6 +90,7 @@ const NEEDS: &[Need] = &[
         package: "omniorb-idl",
     },
     program("events", "omnievents"),
+    program("ethtool", "ethtool"),
     program("tshark", "tshark"),
     program("mvn", "maven"),
     program("javac", "default-jdk-headless"),

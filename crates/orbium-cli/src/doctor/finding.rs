@@ -3,7 +3,7 @@
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Severity {
+pub(crate) enum Severity {
     /// As real time wants it.
     Ok,
     /// The host does not tell.
@@ -16,7 +16,7 @@ pub(super) enum Severity {
 
 impl Severity {
     /// Its word in tables and in JSON.
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unknown => "unknown",
@@ -28,18 +28,18 @@ impl Severity {
 
 /// What one check found, and what mends it.
 #[derive(Debug)]
-pub(super) struct Finding {
-    pub(super) severity: Severity,
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
     /// The state of affairs, in a few words.
-    pub(super) found: String,
+    pub(crate) found: String,
     /// A command, or what to do where no command does it; empty if there is
     /// nothing to mend.
-    pub(super) mend: String,
+    pub(crate) mend: String,
 }
 
 impl Finding {
     /// All is well.
-    pub(super) fn ok(found: impl Into<String>) -> Self {
+    pub(crate) fn ok(found: impl Into<String>) -> Self {
         Self {
             severity: Severity::Ok,
             found: found.into(),
@@ -48,7 +48,7 @@ impl Finding {
     }
 
     /// The host does not tell, for this reason.
-    pub(super) fn unknown(found: impl Into<String>) -> Self {
+    pub(crate) fn unknown(found: impl Into<String>) -> Self {
         Self {
             severity: Severity::Unknown,
             ..Self::ok(found)
@@ -56,7 +56,7 @@ impl Finding {
     }
 
     /// Worth knowing.
-    pub(super) fn note(found: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(crate) fn note(found: impl Into<String>, mend: impl Into<String>) -> Self {
         Self {
             severity: Severity::Note,
             found: found.into(),
@@ -65,7 +65,7 @@ impl Finding {
     }
 
     /// Wrong.
-    pub(super) fn problem(found: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(crate) fn problem(found: impl Into<String>, mend: impl Into<String>) -> Self {
         Self {
             severity: Severity::Problem,
             ..Self::note(found, mend)

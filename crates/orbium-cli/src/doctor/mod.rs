@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium doctor`: what this host lacks for real time, and what mends it.
 //!
-//! Facts are read from files beneath a root ([`facts`]), and judged without
+//! Facts are read from files beneath a root ([`Facts`]), and judged without
 //! looking at the host again ([`judge`]).
 
-mod cgroup;
-mod cpu_list;
-mod facts;
-#[cfg(test)]
-mod fake;
-mod finding;
-mod judge;
+pub(crate) mod finding;
+pub(crate) mod judge;
 mod report;
-mod tree;
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +14,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::failure::Failure;
+use crate::host::facts::Facts;
+use crate::host::tree::Tree;
 use crate::output;
-use facts::Facts;
 use finding::{Finding, Severity};
 use judge::{CHECKS, Check};
-use tree::Tree;
 
 #[derive(Debug, Args)]
 #[command(
@@ -101,9 +95,9 @@ fn try_fifo() -> Option<Result<(), String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::fake::FakeHost;
     use super::{DoctorArgs, run};
     use crate::failure::Failure;
+    use crate::host::fake::FakeHost;
 
     fn examine(host: &FakeHost, only: &str) -> Result<(), Failure> {
         run(&DoctorArgs {

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::facts::Kernel;
 use super::finding::{Finding, Severity};
 use super::judge::Check;
+use crate::host::facts::Kernel;
 
 /// Columns of a line of text.
 const WIDTH: usize = 80;
@@ -99,10 +99,10 @@ pub(super) fn json(kernel: &Kernel, findings: &Findings) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fake::FakeHost;
     use super::super::finding::Finding;
     use super::super::judge::CHECKS;
     use super::{json, text};
+    use crate::host::fake::FakeHost;
 
     #[test]
     fn remedies_follow_what_is_wrong() {

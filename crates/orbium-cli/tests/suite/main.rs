@@ -12,6 +12,7 @@ mod doctor;
 mod events;
 mod events_gateway;
 mod explain;
+mod host;
 mod idl;
 mod ifr;
 mod ior;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What our control groups take away.
 
-use super::super::cgroup::Cgroups;
-use super::super::facts::Facts;
 use super::super::finding::Finding;
+use crate::host::cgroup::Cgroups;
+use crate::host::facts::Facts;
 
 /// Less is little for an ORB and its program.
 const LITTLE_MEMORY: u64 = 256 << 20;
@@ -94,8 +94,8 @@ pub(super) fn real_time(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fake::FakeHost;
     use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
+    use crate::host::fake::FakeHost;
 
     const OURS: &str = "/sys/fs/cgroup/a b";
 

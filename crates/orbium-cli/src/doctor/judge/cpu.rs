@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The CPUs and what else uses them.
 
-use super::super::cpu_list::CpuList;
-use super::super::facts::Facts;
 use super::super::finding::Finding;
+use crate::host::cpu_list::CpuList;
+use crate::host::facts::Facts;
 
 /// How many CPUs we may use.
 pub(super) fn count(facts: &Facts) -> Finding {
@@ -196,8 +196,8 @@ const LITTLE: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fake::FakeHost;
     use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
+    use crate::host::fake::FakeHost;
 
     const CPU: &str = "/sys/devices/system/cpu";
 

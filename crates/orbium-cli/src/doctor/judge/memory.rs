@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages that move.
 
-use super::super::facts::Facts;
 use super::super::finding::Finding;
+use crate::host::facts::Facts;
 
 /// Whether pages may go to disk.
 pub(super) fn swap(facts: &Facts) -> Finding {
@@ -35,8 +35,8 @@ pub(super) fn huge_pages(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fake::FakeHost;
     use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
+    use crate::host::fake::FakeHost;
 
     #[test]
     fn swap_is_worse_when_in_use() {

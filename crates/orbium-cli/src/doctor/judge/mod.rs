@@ -8,21 +8,21 @@ mod limits;
 mod memory;
 mod network;
 
-use super::facts::Facts;
 use super::finding::Finding;
+use crate::host::facts::Facts;
 
 /// One thing that is looked at.
 #[derive(Debug)]
-pub(super) struct Check {
+pub(crate) struct Check {
     /// For tables, JSON and `--only`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Why it matters for the latency of a request.
-    pub(super) why: &'static str,
-    pub(super) judge: fn(&Facts) -> Finding,
+    pub(crate) why: &'static str,
+    pub(crate) judge: fn(&Facts) -> Finding,
 }
 
 /// All checks, in the order of the report.
-pub(super) const CHECKS: &[Check] = &[
+pub(crate) const CHECKS: &[Check] = &[
     Check {
         name: "preemption",
         why: "Until the kernel lets go of a CPU, the thread that should serve the request waits.",
@@ -153,16 +153,16 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// What the check of a name says.
 #[cfg(test)]
-pub(super) fn judged(facts: &Facts, name: &str) -> Finding {
+pub(crate) fn judged(facts: &Facts, name: &str) -> Finding {
     let check = CHECKS.iter().find(|check| check.name == name).unwrap();
     (check.judge)(facts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fake::FakeHost;
     use super::super::finding::Severity;
     use super::CHECKS;
+    use crate::host::fake::FakeHost;
 
     /// Every file that is read anywhere.
     const FILES: &[&str] = &[

@@ -8,21 +8,21 @@ use super::tree::{Tree, shown};
 
 /// All that the checks want to know.
 #[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) kernel: Kernel,
-    pub(super) limits: Limits,
-    pub(super) cpus: Cpus,
-    pub(super) memory: Memory,
-    pub(super) network: Network,
-    pub(super) interrupts: Interrupts,
-    pub(super) cgroups: Option<Cgroups>,
+pub(crate) struct Facts {
+    pub(crate) kernel: Kernel,
+    pub(crate) limits: Limits,
+    pub(crate) cpus: Cpus,
+    pub(crate) memory: Memory,
+    pub(crate) network: Network,
+    pub(crate) interrupts: Interrupts,
+    pub(crate) cgroups: Option<Cgroups>,
     /// Whether a thread of ours was given SCHED_FIFO; none if it was not tried.
-    pub(super) fifo: Option<Result<(), String>>,
+    pub(crate) fifo: Option<Result<(), String>>,
 }
 
 impl Facts {
     /// All that files tell. Nothing is tried.
-    pub(super) fn collect(tree: &Tree) -> Self {
+    pub(crate) fn collect(tree: &Tree) -> Self {
         Self {
             kernel: Kernel::collect(tree),
             limits: Limits::collect(tree),
@@ -38,30 +38,30 @@ impl Facts {
 
 /// The kernel and its clocks.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub(crate) struct Kernel {
     /// As `uname -r` has it.
-    pub(super) release: Option<String>,
+    pub(crate) release: Option<String>,
     /// As `uname -v` has it.
-    pub(super) version: Option<String>,
+    pub(crate) version: Option<String>,
     /// The distribution's short name, from `os-release`.
-    pub(super) distribution: Option<String>,
+    pub(crate) distribution: Option<String>,
     /// Whether the kernel says that it is PREEMPT_RT.
-    pub(super) is_realtime: Option<bool>,
+    pub(crate) is_realtime: Option<bool>,
     /// The mode chosen in `debug/sched/preempt`, which root alone can read.
-    pub(super) preempt: Option<String>,
+    pub(crate) preempt: Option<String>,
     /// `preempt=` of the kernel's command line.
-    pub(super) preempt_at_boot: Option<String>,
+    pub(crate) preempt_at_boot: Option<String>,
     /// Microseconds of each period that real-time threads may run; -1: all.
-    pub(super) rt_runtime: Option<i64>,
+    pub(crate) rt_runtime: Option<i64>,
     /// The period, in microseconds.
-    pub(super) rt_period: Option<i64>,
+    pub(crate) rt_period: Option<i64>,
     /// Nanoseconds of each second that starving ordinary threads are given on a
     /// processor that real-time threads keep busy; root alone can read it.
-    pub(super) fair_server: Option<u64>,
+    pub(crate) fair_server: Option<u64>,
     /// Nanoseconds that timers of ours may be late.
-    pub(super) timer_slack: Option<u64>,
-    pub(super) clock_source: Option<String>,
-    pub(super) clock_sources: Vec<String>,
+    pub(crate) timer_slack: Option<u64>,
+    pub(crate) clock_source: Option<String>,
+    pub(crate) clock_sources: Vec<String>,
 }
 
 impl Kernel {
@@ -102,20 +102,20 @@ impl Kernel {
 
 /// What this process may have.
 #[derive(Debug)]
-pub(super) struct Limits {
-    pub(super) real_time_priority: Option<Limit>,
+pub(crate) struct Limits {
+    pub(crate) real_time_priority: Option<Limit>,
     /// In octets.
-    pub(super) locked_memory: Option<Limit>,
-    pub(super) open_files: Option<Limit>,
+    pub(crate) locked_memory: Option<Limit>,
+    pub(crate) open_files: Option<Limit>,
     /// The bits of `CapEff`.
     capabilities: Option<u64>,
 }
 
 /// Soft and hard; none is unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit {
-    pub(super) soft: Option<u64>,
-    pub(super) hard: Option<u64>,
+pub(crate) struct Limit {
+    pub(crate) soft: Option<u64>,
+    pub(crate) hard: Option<u64>,
 }
 
 impl Limits {
@@ -131,12 +131,12 @@ impl Limits {
     }
 
     /// Whether we have `CAP_SYS_NICE`: any policy and any priority.
-    pub(super) fn may_set_priorities(&self) -> bool {
+    pub(crate) fn may_set_priorities(&self) -> bool {
         self.has_capability(23)
     }
 
     /// Whether we have `CAP_IPC_LOCK`: any amount of locked memory.
-    pub(super) fn may_lock_memory(&self) -> bool {
+    pub(crate) fn may_lock_memory(&self) -> bool {
         self.has_capability(14)
     }
 
@@ -169,22 +169,22 @@ fn status(tree: &Tree, name: &str) -> Option<String> {
 
 /// The CPUs.
 #[derive(Debug)]
-pub(super) struct Cpus {
-    pub(super) online: Option<CpuList>,
+pub(crate) struct Cpus {
+    pub(crate) online: Option<CpuList>,
     /// Those we may run on.
-    pub(super) allowed: Option<CpuList>,
-    pub(super) isolated: Option<CpuList>,
+    pub(crate) allowed: Option<CpuList>,
+    pub(crate) isolated: Option<CpuList>,
     /// Those without a periodic tick.
-    pub(super) tickless: Option<CpuList>,
+    pub(crate) tickless: Option<CpuList>,
     /// Governors in use, each with one of its CPUs.
-    pub(super) governors: Vec<(String, u32)>,
-    pub(super) smt_active: Option<bool>,
+    pub(crate) governors: Vec<(String, u32)>,
+    pub(crate) smt_active: Option<bool>,
     /// The hypervisor beneath, or `""` if it has no name; none on bare metal;
     /// nothing known if this kind of CPU does not tell.
-    pub(super) hypervisor: Option<Option<String>>,
+    pub(crate) hypervisor: Option<Option<String>>,
     /// Hundredths of a second that the hypervisor took from all CPUs since the
     /// start, and those that they worked besides.
-    pub(super) stolen: Option<(u64, u64)>,
+    pub(crate) stolen: Option<(u64, u64)>,
 }
 
 impl Cpus {
@@ -263,13 +263,13 @@ fn hypervisor(tree: &Tree) -> Option<Option<String>> {
 
 /// Pages.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// Areas of swap, and kibibytes in use.
-    pub(super) swap: Option<(usize, u64)>,
+    pub(crate) swap: Option<(usize, u64)>,
     /// `always`, `madvise` or `never`.
-    pub(super) huge_pages: Option<String>,
+    pub(crate) huge_pages: Option<String>,
     /// Whether the kernel has transparent huge pages.
-    pub(super) has_huge_pages: bool,
+    pub(crate) has_huge_pages: bool,
 }
 
 impl Memory {
@@ -291,16 +291,16 @@ impl Memory {
 
 /// Settings of `net.core`.
 #[derive(Debug)]
-pub(super) struct Network {
-    pub(super) queueing: Option<String>,
+pub(crate) struct Network {
+    pub(crate) queueing: Option<String>,
     /// Microseconds.
-    pub(super) busy_poll: Option<u64>,
+    pub(crate) busy_poll: Option<u64>,
     /// Microseconds.
-    pub(super) busy_read: Option<u64>,
+    pub(crate) busy_read: Option<u64>,
     /// Octets.
-    pub(super) receive_buffer: Option<u64>,
+    pub(crate) receive_buffer: Option<u64>,
     /// Octets.
-    pub(super) send_buffer: Option<u64>,
+    pub(crate) send_buffer: Option<u64>,
 }
 
 impl Network {
@@ -320,11 +320,11 @@ impl Network {
 
 /// Where interrupts go.
 #[derive(Debug)]
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     /// The CPUs of each interrupt.
-    pub(super) cpus: Vec<(u32, CpuList)>,
+    pub(crate) cpus: Vec<(u32, CpuList)>,
     /// Whether `irqbalance` runs, as far as we see processes.
-    pub(super) is_balanced: bool,
+    pub(crate) is_balanced: bool,
 }
 
 impl Interrupts {

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::facts::Facts;
-use super::finding::{Finding, Severity};
-use super::judge;
 use super::tree::Tree;
+use crate::doctor::finding::{Finding, Severity};
+use crate::doctor::judge;
 
 /// Its files; removed in the end.
-pub(super) struct FakeHost(PathBuf);
+pub(crate) struct FakeHost(PathBuf);
 
 impl FakeHost {
     /// Without any file.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("orbium-doctor-{}-{next}", std::process::id());
@@ -25,7 +25,7 @@ impl FakeHost {
     }
 
     /// With files.
-    pub(super) fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let host = Self::empty();
         for (path, text) in files {
             host.file(path, text);
@@ -34,7 +34,7 @@ impl FakeHost {
     }
 
     /// Writes a file.
-    pub(super) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let place = self.0.join(path.trim_start_matches('/'));
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::write(place, content).unwrap();
@@ -42,28 +42,28 @@ impl FakeHost {
     }
 
     /// Its root.
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.0
     }
 
     /// Its files as the doctor reads them.
-    pub(super) fn tree(&self) -> Tree {
+    pub(crate) fn tree(&self) -> Tree {
         Tree::at(&self.0)
     }
 
     /// What the doctor reads of it.
-    pub(super) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> Facts {
         Facts::collect(&self.tree())
     }
 
     /// What one check says of it.
-    pub(super) fn finding(&self, name: &str) -> Finding {
+    pub(crate) fn finding(&self, name: &str) -> Finding {
         judge::judged(&self.facts(), name)
     }
 
     /// Asserts what a check says, and that there is advice where there is need.
     #[track_caller]
-    pub(super) fn assert(&self, name: &str, severity: Severity, found: &str) -> Finding {
+    pub(crate) fn assert(&self, name: &str, severity: Severity, found: &str) -> Finding {
         let finding = self.finding(name);
         assert_eq!(finding.severity, severity, "{finding:?}");
         assert!(finding.found.contains(found), "{finding:?}");

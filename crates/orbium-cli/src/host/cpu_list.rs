@@ -6,7 +6,7 @@ use std::fmt;
 /// A set of CPUs such as `0-3,8`, kept as ranges: a hostile list costs no more
 /// memory than its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CpuList {
+pub(crate) struct CpuList {
     /// First and last of each range, ascending and disjoint.
     ranges: Vec<(u32, u32)>,
 }
@@ -14,7 +14,7 @@ pub(super) struct CpuList {
 impl CpuList {
     /// Of a list; none if it is not one. The empty list and the kernel's
     /// `(null)` are no CPUs.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if matches!(text, "" | "(null)") {
             return Some(Self::default());
@@ -42,18 +42,18 @@ impl CpuList {
     }
 
     /// How many CPUs are in it.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         let length = |(first, last): &(u32, u32)| u64::from(last - first) + 1;
         self.ranges.iter().map(length).sum()
     }
 
     /// Whether it is of no CPUs.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
     /// Whether a CPU is in both.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         self.ranges.iter().any(|(first, last)| {
             other
                 .ranges
@@ -63,7 +63,7 @@ impl CpuList {
     }
 
     /// Whether all its CPUs are in the other.
-    pub(super) fn is_within(&self, other: &Self) -> bool {
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.ranges.iter().all(|(first, last)| {
             other
                 .ranges
@@ -73,7 +73,7 @@ impl CpuList {
     }
 
     /// Those that are not in the other.
-    pub(super) fn without(&self, other: &Self) -> Self {
+    pub(crate) fn without(&self, other: &Self) -> Self {
         let mut ranges = vec![];
         for (first, last) in &self.ranges {
             let mut next = Some(*first);
@@ -92,7 +92,7 @@ impl CpuList {
     }
 
     /// The last of them.
-    pub(super) fn last(&self) -> Option<u32> {
+    pub(crate) fn last(&self) -> Option<u32> {
         self.ranges.last().map(|(_, last)| *last)
     }
 }

@@ -12,47 +12,47 @@ const UNLIMITED: u64 = 1 << 62;
 
 /// What the groups allow. A limit carries the file that sets it.
 #[derive(Debug, Default)]
-pub(super) struct Cgroups {
+pub(crate) struct Cgroups {
     /// The tightest share of CPU time.
-    pub(super) cpu: Option<Quota>,
+    pub(crate) cpu: Option<Quota>,
     /// The CPUs of our group.
-    pub(super) cpus: Option<CpuList>,
+    pub(crate) cpus: Option<CpuList>,
     /// The smallest amount of memory, in octets.
-    pub(super) memory: Option<Bytes>,
+    pub(crate) memory: Option<Bytes>,
     /// Microseconds that the real-time threads of our group may run in each
     /// period; none if groups do not limit them.
-    pub(super) real_time: Option<RealTime>,
+    pub(crate) real_time: Option<RealTime>,
 }
 
 /// CPU time in each period, in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Quota {
-    pub(super) quota: u64,
-    pub(super) period: u64,
-    pub(super) file: String,
+pub(crate) struct Quota {
+    pub(crate) quota: u64,
+    pub(crate) period: u64,
+    pub(crate) file: String,
     /// What to write into the file for no limit.
-    pub(super) none: &'static str,
+    pub(crate) none: &'static str,
 }
 
 /// An amount of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bytes {
-    pub(super) limit: u64,
-    pub(super) file: String,
+pub(crate) struct Bytes {
+    pub(crate) limit: u64,
+    pub(crate) file: String,
     /// What to write into the file for no limit.
-    pub(super) none: &'static str,
+    pub(crate) none: &'static str,
 }
 
 /// Time for real-time threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RealTime {
-    pub(super) runtime: i64,
-    pub(super) file: String,
+pub(crate) struct RealTime {
+    pub(crate) runtime: i64,
+    pub(crate) file: String,
 }
 
 impl Cgroups {
     /// None if the host does not tell our groups, or they are not mounted.
-    pub(super) fn collect(tree: &Tree) -> Option<Self> {
+    pub(crate) fn collect(tree: &Tree) -> Option<Self> {
         let groups = tree.text("/proc/self/cgroup")?;
         let mounts = tree.text("/proc/self/mountinfo")?;
         let mut found = Self::default();

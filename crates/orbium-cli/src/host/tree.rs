@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files beneath a root directory, read as far as they can be.
+//! Files beneath a root directory, read as far as they can be, and changed one by one.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Octets that are read of a file at most: more than any that is of use has.
@@ -14,13 +14,13 @@ const SHOWN: usize = 80;
 
 /// Where `proc`, `sys` and `etc` lie.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
     /// The files of this host, or of a copy that somebody has made.
-    pub(super) fn at(root: &Path) -> Self {
+    pub(crate) fn at(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
@@ -38,7 +38,7 @@ impl Tree {
     }
 
     /// The text of a file, if it can be read; what is no UTF-8 is replaced.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         let place = self.place(path);
         // Opening a pipe would wait for somebody to write.
         if !fs::metadata(&place).ok()?.is_file() {
@@ -54,24 +54,24 @@ impl Tree {
     }
 
     /// The first line of a file, fit to be shown. May be empty.
-    pub(super) fn line(&self, path: &str) -> Option<String> {
+    pub(crate) fn line(&self, path: &str) -> Option<String> {
         Some(shown(self.text(path)?.lines().next().unwrap_or_default()))
     }
 
     /// The number that is all of a file.
-    pub(super) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
+    pub(crate) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
         self.text(path)?.trim().parse().ok()
     }
 
     /// Which word of a file is in brackets, as in `always [madvise] never`.
-    pub(super) fn chosen(&self, path: &str, open: char, close: char) -> Option<String> {
+    pub(crate) fn chosen(&self, path: &str, open: char, close: char) -> Option<String> {
         let text = self.text(path)?;
         let (_, after) = text.split_once(open)?;
         Some(shown(after.split_once(close)?.0))
     }
 
     /// Names of the entries of a directory that are numbers, in order.
-    pub(super) fn numbered(&self, path: &str) -> Option<Vec<u32>> {
+    pub(crate) fn numbered(&self, path: &str) -> Option<Vec<u32>> {
         let entries = fs::read_dir(self.place(path)).ok()?;
         let mut numbers: Vec<u32> = entries
             .take(ENTRIES)
@@ -81,14 +81,57 @@ impl Tree {
         Some(numbers)
     }
 
+    /// Names of the entries of a directory, in order.
+    pub(crate) fn entries(&self, path: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.place(path)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .take(ENTRIES)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether it is a copy, so that nothing but files can be changed.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.root != Path::new("/")
+    }
+
+    /// Gives a file another content, in one write as settings of the kernel want it.
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        OpenOptions::new()
+            .write(true)
+            .truncate(true)
+            .open(self.place(path))
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| error.to_string())
+    }
+
+    /// Makes a file that is not there yet.
+    pub(crate) fn create(&self, path: &str, text: &str) -> Result<(), String> {
+        let place = self.place(path);
+        let folder = place.parent().map_or(Ok(()), fs::create_dir_all);
+        folder
+            .and_then(|()| File::create_new(&place))
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| error.to_string())
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
+        fs::remove_file(self.place(path)).map_err(|error| error.to_string())
+    }
+
     /// Whether there is such a file or directory.
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         self.place(path).exists()
     }
 }
 
 /// Text of a file as a terminal may have it: short, without control characters.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     text.trim()
         .chars()
         .take(SHOWN)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Carrying a plan out: all of it, or nothing.
+
+use std::fmt;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::journal::Journal;
+use super::plan::Plan;
+use super::step::{Change, Create, Schedule, Step, Write};
+use super::tree::Tree;
+use super::undo::undo_step;
+use super::{settings, steering, threads};
+
+/// How long the threads of an interface may take to appear.
+const THREADS_APPEAR: Duration = Duration::from_secs(5);
+
+/// Why a plan is not in force. Nothing is changed, but for what `left` names.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// An earlier plan is in force.
+    Applied(String),
+    /// The host is not as it was when the plan was made, or lacks something.
+    Differs(Vec<String>),
+    /// The journal cannot be written.
+    Journal(String),
+    /// A step failed; the steps before it are undone.
+    Failed {
+        step: String,
+        reason: String,
+        left: Vec<String>,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Applied(journal) => write!(
+                f,
+                "a plan is in force already ({journal}): orbium host undo comes first"
+            ),
+            Self::Differs(reasons) => {
+                write!(f, "nothing is changed: {}", reasons.join("; "))
+            }
+            Self::Journal(reason) => write!(f, "nothing is changed: {reason}"),
+            Self::Failed { step, reason, left } if left.is_empty() => {
+                write!(f, "{step}: {reason}; everything is as before")
+            }
+            Self::Failed { step, reason, left } => write!(
+                f,
+                "{step}: {reason}; not undone, and still in the journal: {}",
+                left.join("; ")
+            ),
+        }
+    }
+}
+
+/// Carries a plan out; how many steps are done. The journal is on disk before anything changes.
+pub(super) fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refusal> {
+    if journal.exists() {
+        return Err(Refusal::Applied(journal.path().display().to_string()));
+    }
+    let reasons: Vec<String> = plan
+        .step
+        .iter()
+        .filter_map(|step| Some(format!("{step}: {}", obstacle(step, tree)?)))
+        .collect();
+    if !reasons.is_empty() {
+        return Err(Refusal::Differs(reasons));
+    }
+    let mut steps = plan.step.clone();
+    journal.write(&steps).map_err(Refusal::Journal)?;
+    for at in 0..steps.len() {
+        if let Err(reason) = perform(&mut steps, at, tree, journal) {
+            let step = steps[at].to_string();
+            let left = take_back(&steps[..=at], tree, journal);
+            return Err(Refusal::Failed { step, reason, left });
+        }
+    }
+    Ok(steps.len())
+}
+
+/// Why a step cannot be done, known before anything is changed.
+fn obstacle(step: &Step, tree: &Tree) -> Option<String> {
+    match &step.change {
+        Change::Write(Write { file, from, .. }) => match settings::value(tree, file) {
+            None => Some("the host does not have it".to_owned()),
+            Some(now) if now != *from => Some(format!("it is {now} now, not {from} as planned")),
+            Some(_) => None,
+        },
+        Change::Create(Create { file, .. }) => {
+            tree.has(file).then(|| "the file exists already".to_owned())
+        }
+        Change::Schedule(Schedule { interface, .. }) => {
+            let is_there = tree.has(&format!("/sys/class/net/{interface}"));
+            let reason = match (tree.is_copy(), is_there) {
+                (true, _) => "the copy of a host has no threads",
+                (_, false) => "no such interface",
+                _ => return None,
+            };
+            Some(reason.to_owned())
+        }
+        Change::Steer(_) if tree.is_copy() => Some("the copy of a host has no filters".to_owned()),
+        Change::Steer(filter) => steering::must_be_enabled(&filter.interface).err(),
+    }
+}
+
+/// Does one step. What is known only now, such as threads and numbers of filters, goes into the
+/// journal: threads before they are changed, filters as soon as they have a number.
+fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Result<(), String> {
+    match &mut steps[at].change {
+        Change::Write(write) => set(tree, write),
+        Change::Create(create) => tree.create(&create.file, &create.text),
+        Change::Schedule(schedule) => {
+            let (interface, fifo) = (schedule.interface.clone(), schedule.fifo);
+            let found = appeared(tree, &interface)?;
+            let before = found.iter().cloned();
+            schedule.before = before
+                .map(|(thread, name)| threads::before(thread, name))
+                .collect::<Result<_, _>>()?;
+            journal.write(steps)?;
+            found
+                .into_iter()
+                .try_for_each(|(thread, _)| threads::set_fifo(thread, fifo))
+        }
+        Change::Steer(filter) => {
+            let (rules, outcome) = steering::add(filter);
+            filter.rules = rules;
+            journal.write(steps).and(outcome)
+        }
+    }
+}
+
+/// Writes a setting and sees whether the kernel took it.
+fn set(tree: &Tree, write: &Write) -> Result<(), String> {
+    tree.write(&write.file, &write.to)?;
+    match settings::value(tree, &write.file) {
+        Some(now) if now == write.to => Ok(()),
+        Some(now) => Err(format!("the kernel made {now} of it")),
+        None => Err("it cannot be read any more".to_owned()),
+    }
+}
+
+/// The threads of an interface, which the kernel starts when it is switched to them.
+fn appeared(tree: &Tree, interface: &str) -> Result<Vec<(u32, String)>, String> {
+    let until = Instant::now() + THREADS_APPEAR;
+    loop {
+        let found = threads::of_interface(tree, interface);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        if Instant::now() >= until {
+            return Err(
+                "the interface has no receiving threads: its driver has no NAPI".to_owned(),
+            );
+        }
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// Undoes steps, the last one first; those that resist stay in the journal.
+fn take_back(steps: &[Step], tree: &Tree, journal: &Journal) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut reasons = Vec::new();
+    for step in steps.iter().rev() {
+        if let Err(reason) = undo_step(step, tree) {
+            reasons.push(format!("{step}: {reason}"));
+            left.insert(0, step.clone());
+        }
+    }
+    let kept = match left.is_empty() {
+        true => journal.remove(),
+        false => journal.write(&left),
+    };
+    reasons.extend(kept.err());
+    reasons
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What was applied, on disk before it is done.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::plan::Plan;
+use super::step::Step;
+
+/// The file that says what to undo.
+#[derive(Debug)]
+pub(super) struct Journal {
+    file: PathBuf,
+}
+
+impl Journal {
+    pub(super) fn at(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether something was applied and not undone.
+    pub(super) fn exists(&self) -> bool {
+        self.file.exists()
+    }
+
+    /// Writes the steps, to disk before this returns: whatever ends the program or the host
+    /// afterwards, there is either the journal of before or this one.
+    pub(super) fn write(&self, steps: &[Step]) -> Result<(), String> {
+        let plan = Plan {
+            step: steps.to_vec(),
+            left: Vec::new(),
+        };
+        let body = toml::to_string(&plan).map_err(|error| error.to_string())?;
+        let text = format!(
+            "# What `orbium host apply` has changed; `orbium host undo` reads it.\n\n{body}"
+        );
+        self.replace(text.as_bytes())
+            .map_err(|error| format!("the journal {}: {error}", self.file.display()))
+    }
+
+    fn replace(&self, text: &[u8]) -> io::Result<()> {
+        let folder = self
+            .file
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let draft = self.file.with_extension("draft");
+        let mut file = File::create(&draft)?;
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&draft, &self.file)?;
+        File::open(folder)?.sync_all()
+    }
+
+    /// The steps that were applied, in the order in which they were.
+    pub(super) fn read(&self) -> Result<Vec<Step>, String> {
+        let text = fs::read_to_string(&self.file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                format!(
+                    "nothing to undo: there is no journal {}",
+                    self.file.display()
+                )
+            }
+            _ => format!("the journal {}: {error}", self.file.display()),
+        })?;
+        let plan = Plan::parse(&text)
+            .map_err(|reason| format!("the journal {}: {reason}", self.file.display()))?;
+        Ok(plan.step)
+    }
+
+    /// Everything was undone.
+    pub(super) fn remove(&self) -> Result<(), String> {
+        fs::remove_file(&self.file)
+            .map_err(|error| format!("the journal {}: {error}", self.file.display()))
+    }
+}

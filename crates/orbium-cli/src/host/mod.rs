@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium host`: what `orbium doctor` advises, planned, applied and undone.
+//!
+//! A plan is a text for the administrator: a step for each setting, with the value of now and the
+//! value to be. Applying it writes a journal first, so that every step can be undone; what cannot
+//! be undone is no step, and stands in the plan as left to the administrator.
+
+pub(crate) mod cgroup;
+pub(crate) mod cpu_list;
+pub(crate) mod facts;
+#[cfg(test)]
+pub(crate) mod fake;
+pub(crate) mod tree;
+
+mod apply;
+mod journal;
+mod plan;
+mod planning;
+mod settings;
+mod steering;
+mod step;
+mod threads;
+mod undo;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+
+use crate::doctor::judge::CHECKS;
+use crate::failure::Failure;
+use crate::output;
+use journal::Journal;
+use plan::{MAX_BYTES, Plan};
+use planning::{Napi, Steer, Wishes};
+use tree::Tree;
+
+/// The journal of the host itself.
+const JOURNAL: &str = "/var/lib/orbium/host-journal.toml";
+
+#[derive(Debug, Args)]
+pub(crate) struct HostArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Print a plan: the settings that would change, and what is left to the administrator.
+    Plan(PlanArgs),
+    /// Carry a plan out, with a journal of what was before.
+    Apply(ApplyArgs),
+    /// Undo what was applied, by the journal.
+    Undo(UndoArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Nothing is changed. Some settings only root can read.")]
+struct PlanArgs {
+    /// Mend what these checks of `orbium doctor` found, and no others
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = names())]
+    only: Vec<String>,
+    /// Let kernel threads receive for an interface (threaded NAPI), with SCHED_FIFO at a priority
+    #[arg(long, value_name = "INTERFACE=PRIORITY", value_parser = planning::napi)]
+    napi: Vec<Napi>,
+    /// Steer what arrives for a port to a receive queue of an interface (ntuple filters)
+    #[arg(long, value_name = "INTERFACE:PORT=QUEUE", value_parser = planning::steer)]
+    steer: Vec<Steer>,
+    /// Raise the limits of a user, or of a @group
+    #[arg(long, value_name = "USER", value_parser = planning::user)]
+    user: Option<String>,
+    /// Write the plan to a file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 the plan is in force, 1 nothing was changed, or what was \
+                        changed is as before."
+)]
+struct ApplyArgs {
+    /// The plan, as `orbium host plan` prints it; `-` is standard input
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 everything is as before, 3 steps are left in the journal: \
+                        their settings were changed by others, or refused."
+)]
+struct UndoArgs {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Which host is meant.
+#[derive(Debug, Args)]
+struct Place {
+    /// Where the journal is
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Work on the copy of a host: `proc`, `sys`, `etc` and `var` beneath a directory
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+}
+
+impl Place {
+    fn tree(&self) -> Tree {
+        Tree::at(self.root.as_deref().unwrap_or(Path::new("/")))
+    }
+
+    fn journal(&self) -> Journal {
+        let file = match (&self.journal, &self.root) {
+            (Some(file), _) => file.clone(),
+            (None, Some(root)) => root.join(JOURNAL.trim_start_matches('/')),
+            (None, None) => PathBuf::from(JOURNAL),
+        };
+        Journal::at(file)
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(CHECKS.iter().map(|check| check.name))
+}
+
+pub(crate) fn run(args: &HostArgs) -> Result<(), Failure> {
+    match &args.command {
+        Command::Plan(args) => print_plan(args),
+        Command::Apply(args) => carry_out(args),
+        Command::Undo(args) => take_back(args),
+    }
+}
+
+fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
+    let wishes = Wishes {
+        only: &args.only,
+        napi: &args.napi,
+        steer: &args.steer,
+        user: args.user.as_deref(),
+    };
+    let plan = planning::plan(&args.place.tree(), &wishes).map_err(Failure::because)?;
+    let text = plan.text().map_err(Failure::because)?;
+    match &args.output {
+        None => output::print(&text),
+        Some(file) => fs::write(file, text)
+            .map_err(|error| Failure::because(format!("{}: {error}", file.display()))),
+    }
+}
+
+fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
+    let plan = Plan::parse(&read(&args.plan)?).map_err(Failure::because)?;
+    let done = apply::apply(&plan, &args.place.tree(), &args.place.journal())
+        .map_err(|refusal| Failure::because(refusal.to_string()))?;
+    output::print(&format!(
+        "{done} steps are done; orbium host undo undoes them\n"
+    ))
+}
+
+fn take_back(args: &UndoArgs) -> Result<(), Failure> {
+    let report = undo::undo(&args.place.tree(), &args.place.journal()).map_err(Failure::because)?;
+    output::print(&report.text())?;
+    match report.left.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::ProblemsFound),
+    }
+}
+
+/// A plan from a file or from standard input, no longer than a plan may be.
+fn read(file: &Path) -> Result<String, Failure> {
+    use std::io::Read as _;
+
+    let failed = |error| Failure::because(format!("{}: {error}", file.display()));
+    let input: Box<dyn std::io::Read> = match file.to_str() {
+        Some("-") => Box::new(std::io::stdin()),
+        _ => Box::new(fs::File::open(file).map_err(failed)?),
+    };
+    let mut text = String::new();
+    // One more than a plan may have, so that a longer one is refused and not cut.
+    input
+        .take(MAX_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
+    Ok(text)
+}

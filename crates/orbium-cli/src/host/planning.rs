@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From what the doctor finds to a plan. Nothing is changed.
+
+use crate::doctor::finding::Severity;
+use crate::doctor::judge::CHECKS;
+
+use super::cpu_list::CpuList;
+use super::facts::Facts;
+use super::plan::{Left, Plan};
+use super::settings::{self, LIMITS};
+use super::steering;
+use super::step::{Change, Create, Filter, Schedule, Step, Write};
+use super::tree::Tree;
+
+/// What the plan is to reach.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wishes<'a> {
+    /// These checks alone; all of them if there is none and no other wish.
+    pub(super) only: &'a [String],
+    pub(super) napi: &'a [Napi],
+    pub(super) steer: &'a [Steer],
+    pub(super) user: Option<&'a str>,
+}
+
+/// An interface, and the priority of its receiving threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Napi {
+    interface: String,
+    fifo: i32,
+}
+
+/// A port of an interface, and its receive queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Steer {
+    interface: String,
+    port: u16,
+    queue: u32,
+}
+
+/// `INTERFACE=PRIORITY`
+pub(super) fn napi(text: &str) -> Result<Napi, String> {
+    let (interface, fifo) = text.split_once('=').ok_or("not INTERFACE=PRIORITY")?;
+    let fifo = fifo.parse().map_err(|_| "the priority is no number")?;
+    let change = Change::Schedule(Schedule {
+        interface: interface.to_owned(),
+        fifo,
+        before: Vec::new(),
+    });
+    settings::validate(&change)?;
+    Ok(Napi {
+        interface: interface.to_owned(),
+        fifo,
+    })
+}
+
+/// `INTERFACE:PORT=QUEUE`
+pub(super) fn steer(text: &str) -> Result<Steer, String> {
+    let form = "not INTERFACE:PORT=QUEUE";
+    let (place, queue) = text.rsplit_once('=').ok_or(form)?;
+    let (interface, port) = place.rsplit_once(':').ok_or(form)?;
+    if !settings::is_interface(interface) {
+        return Err(format!("{interface:?} cannot be the name of an interface"));
+    }
+    Ok(Steer {
+        interface: interface.to_owned(),
+        port: port
+            .parse()
+            .map_err(|_| "the port is no number of 16 bits")?,
+        queue: queue.parse().map_err(|_| "the queue is no number")?,
+    })
+}
+
+/// The name of a user, or of a group behind `@`.
+pub(super) fn user(text: &str) -> Result<String, String> {
+    match settings::is_user(text) {
+        true => Ok(text.to_owned()),
+        false => Err("not the name of a user, nor of a @group".to_owned()),
+    }
+}
+
+/// A plan for the host of a tree.
+pub(super) fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
+    let host = Host {
+        facts: Facts::collect(tree),
+        tree,
+        user: wishes.user,
+    };
+    let mut plan = Plan::default();
+    let checks_all = wishes.napi.is_empty() && wishes.steer.is_empty();
+    for check in CHECKS {
+        let is_wanted = match wishes.only {
+            [] => checks_all,
+            only => only.iter().any(|name| name == check.name),
+        };
+        if !is_wanted {
+            continue;
+        }
+        let finding = (check.judge)(&host.facts);
+        if !matches!(finding.severity, Severity::Note | Severity::Problem) {
+            continue;
+        }
+        let changes = host.changes(check.name);
+        if changes.is_empty() {
+            plan.left.push(Left {
+                check: check.name.to_owned(),
+                found: finding.found,
+                mend: finding.mend,
+            });
+        }
+        push(&mut plan, check.name, changes);
+    }
+    for napi in wishes.napi {
+        push(&mut plan, "napi", host.receiving_threads(napi)?);
+    }
+    for wish in wishes.steer {
+        push(&mut plan, "steer", vec![host.filter(wish)?]);
+    }
+    Ok(plan)
+}
+
+/// Three checks are for one file of limits: a change that is planned already is not planned again.
+fn push(plan: &mut Plan, check: &str, changes: Vec<Change>) {
+    for change in changes {
+        if plan.step.iter().all(|step| step.change != change) {
+            plan.step.push(Step {
+                check: check.to_owned(),
+                change,
+            });
+        }
+    }
+}
+
+struct Host<'a> {
+    facts: Facts,
+    tree: &'a Tree,
+    user: Option<&'a str>,
+}
+
+impl Host<'_> {
+    /// What mends the finding of a check; nothing where that is left to the administrator.
+    fn changes(&self, check: &str) -> Vec<Change> {
+        let core = |name: &str| format!("/proc/sys/net/core/{name}");
+        match check {
+            "preemption" => self.set("/sys/kernel/debug/sched/preempt", "full"),
+            "rt-throttling" => self.set("/proc/sys/kernel/sched_rt_runtime_us", "-1"),
+            "huge-pages" => self.set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise"),
+            "qdisc" => self.set(&core("default_qdisc"), "fq"),
+            "busy-poll" => [core("busy_poll"), core("busy_read")]
+                .iter()
+                .flat_map(|file| self.raise(file, 50))
+                .collect(),
+            "socket-buffers" => [core("rmem_max"), core("wmem_max")]
+                .iter()
+                .flat_map(|file| self.raise(file, 4 << 20))
+                .collect(),
+            "governor" => self.governors(),
+            "clock-source" => self.clock_source(),
+            "interrupts" => self.interrupts(),
+            "rt-priority" | "locked-memory" | "open-files" => self.limits(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Another value for a setting that the host has.
+    fn set(&self, file: &str, to: &str) -> Vec<Change> {
+        let from = settings::value(self.tree, file).filter(|from| !from.is_empty() && from != to);
+        let change = from.map(|from| {
+            Change::Write(Write {
+                file: file.to_owned(),
+                from,
+                to: to.to_owned(),
+            })
+        });
+        change.into_iter().collect()
+    }
+
+    /// A greater value for a number.
+    fn raise(&self, file: &str, to: u64) -> Vec<Change> {
+        match self.tree.number::<u64>(file) {
+            Some(from) if from < to => self.set(file, &to.to_string()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn governors(&self) -> Vec<Change> {
+        let folder = "/sys/devices/system/cpu/cpufreq";
+        let policies = self.tree.entries(folder).into_iter();
+        policies
+            .map(|policy| format!("{folder}/{policy}"))
+            .filter(|policy| {
+                let known = self
+                    .tree
+                    .text(&format!("{policy}/scaling_available_governors"));
+                known.is_some_and(|text| text.split_whitespace().any(|name| name == "performance"))
+            })
+            .flat_map(|policy| self.set(&format!("{policy}/scaling_governor"), "performance"))
+            .collect()
+    }
+
+    fn clock_source(&self) -> Vec<Change> {
+        let sources = &self.facts.kernel.clock_sources;
+        if !sources.iter().any(|name| name == "tsc") {
+            return Vec::new();
+        }
+        let file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        self.set(file, "tsc")
+    }
+
+    /// Interrupts off the isolated processors, as far as the others can take them.
+    fn interrupts(&self) -> Vec<Change> {
+        let none = CpuList::default();
+        let isolated = self.facts.cpus.isolated.as_ref().unwrap_or(&none);
+        let online = self.facts.cpus.online.clone().unwrap_or_default();
+        let others = online.without(isolated);
+        if isolated.is_empty() || others.is_empty() {
+            return Vec::new();
+        }
+        let interrupts = self.facts.interrupts.cpus.iter();
+        interrupts
+            .filter(|(_, cpus)| cpus.meets(isolated))
+            .flat_map(|(irq, _)| {
+                self.set(
+                    &format!("/proc/irq/{irq}/smp_affinity_list"),
+                    &others.to_string(),
+                )
+            })
+            .collect()
+    }
+
+    /// A file of limits for the user, if one was named and the file is not there.
+    fn limits(&self) -> Vec<Change> {
+        let Some(user) = self.user.filter(|_| !self.tree.has(LIMITS)) else {
+            return Vec::new();
+        };
+        let text = [
+            ("rtprio", "99"),
+            ("memlock", "unlimited"),
+            ("nofile", "65536"),
+        ]
+        .map(|(item, value)| format!("{user} - {item} {value}\n"))
+        .concat();
+        vec![Change::Create(Create {
+            file: LIMITS.to_owned(),
+            text,
+        })]
+    }
+
+    fn receiving_threads(&self, napi: &Napi) -> Result<Vec<Change>, String> {
+        let file = format!("/sys/class/net/{}/threaded", napi.interface);
+        if !self.tree.has(&file) {
+            return Err(format!(
+                "{}: no such interface, or its kernel has no threaded NAPI",
+                napi.interface
+            ));
+        }
+        let mut changes = self.set(&file, "1");
+        changes.push(Change::Schedule(Schedule {
+            interface: napi.interface.clone(),
+            fifo: napi.fifo,
+            before: Vec::new(),
+        }));
+        Ok(changes)
+    }
+
+    fn filter(&self, wish: &Steer) -> Result<Change, String> {
+        let interface = &wish.interface;
+        let queue = format!("/sys/class/net/{interface}/queues/rx-{}", wish.queue);
+        if !self.tree.has(&queue) {
+            return Err(format!("{interface} has no receive queue {}", wish.queue));
+        }
+        Ok(Change::Steer(Filter {
+            interface: interface.clone(),
+            port: wish.port,
+            queue: wish.queue,
+            enable: steering::must_be_enabled(interface)?,
+            rules: Vec::new(),
+        }))
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The settings that may be changed, and how their files are read.
+
+use super::step::{Change, Create, Filter, Schedule, Write};
+use super::tree::Tree;
+
+/// The file of limits that `pam_limits` reads, and that no package has.
+pub(super) const LIMITS: &str = "/etc/security/limits.d/orbium-host.conf";
+/// Characters of a value.
+const MAX_VALUE: usize = 200;
+/// Bytes of a file of limits.
+const MAX_LIMITS: usize = 4096;
+/// The name of an interface has fewer (IFNAMSIZ).
+const MAX_INTERFACE: usize = 16;
+/// The kernel's own threads that nothing may outrun, such as migration, have 99.
+const MAX_FIFO: i32 = 98;
+
+/// How a file shows its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// Nothing else is in the file.
+    Alone,
+    /// One of several words, between these.
+    Between(char, char),
+}
+
+/// A file; `*` stands for one name. Then how it shows its value.
+const SETTINGS: &[(&str, Shown)] = &[
+    ("/proc/irq/*/smp_affinity_list", Shown::Alone),
+    ("/proc/sys/kernel/sched_rt_runtime_us", Shown::Alone),
+    ("/proc/sys/net/core/busy_poll", Shown::Alone),
+    ("/proc/sys/net/core/busy_read", Shown::Alone),
+    ("/proc/sys/net/core/default_qdisc", Shown::Alone),
+    ("/proc/sys/net/core/rmem_max", Shown::Alone),
+    ("/proc/sys/net/core/wmem_max", Shown::Alone),
+    ("/sys/class/net/*/threaded", Shown::Alone),
+    (
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+        Shown::Alone,
+    ),
+    (
+        "/sys/devices/system/cpu/cpufreq/*/scaling_governor",
+        Shown::Alone,
+    ),
+    ("/sys/kernel/debug/sched/preempt", Shown::Between('(', ')')),
+    (
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+        Shown::Between('[', ']'),
+    ),
+];
+
+fn shown(file: &str) -> Option<Shown> {
+    let is_meant = |pattern: &str| {
+        let (mut names, mut patterns) = (file.split('/'), pattern.split('/'));
+        loop {
+            match (names.next(), patterns.next()) {
+                (None, None) => return true,
+                (Some(name), Some("*")) if is_name(name) => {}
+                (Some(name), Some(pattern)) if name == pattern => {}
+                _ => return false,
+            }
+        }
+    };
+    let mut settings = SETTINGS.iter();
+    settings
+        .find(|(pattern, _)| is_meant(pattern))
+        .map(|(_, shown)| *shown)
+}
+
+/// Whether it is the name of one entry of a folder, and nothing that a program takes for an option.
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:@-".contains(c);
+    !name.is_empty() && !name.starts_with(['.', '-']) && name.chars().all(is_plain)
+}
+
+/// Whether it can be the name of an interface.
+pub(super) fn is_interface(name: &str) -> bool {
+    is_name(name) && name.len() < MAX_INTERFACE
+}
+
+/// Whether it can be the name of a user, or of a group after `@`.
+pub(super) fn is_user(name: &str) -> bool {
+    let name = name.strip_prefix('@').unwrap_or(name);
+    is_name(name) && name.len() <= 64
+}
+
+/// The value of a setting, if there is one.
+pub(super) fn value(tree: &Tree, file: &str) -> Option<String> {
+    match shown(file)? {
+        Shown::Alone => tree.line(file),
+        // In the copy of a host a word that was written stands alone.
+        Shown::Between(open, close) => tree
+            .chosen(file, open, close)
+            .or_else(|| tree.line(file).filter(|line| !line.contains(' '))),
+    }
+}
+
+/// Whether a change is one that may be made.
+pub(super) fn validate(change: &Change) -> Result<(), String> {
+    match change {
+        Change::Write(write) => validate_write(write),
+        Change::Create(create) => validate_create(create),
+        Change::Schedule(schedule) => validate_schedule(schedule),
+        Change::Steer(Filter { interface, .. }) => validate_interface(interface),
+    }
+}
+
+fn validate_write(write: &Write) -> Result<(), String> {
+    shown(&write.file).ok_or("it is no setting that this program changes")?;
+    let is_line = |value: &str| {
+        (1..=MAX_VALUE).contains(&value.chars().count()) && !value.contains(char::is_control)
+    };
+    if !is_line(&write.to) || !is_line(&write.from) {
+        return Err(format!(
+            "a value is one line of 1 to {MAX_VALUE} characters"
+        ));
+    }
+    Ok(())
+}
+
+fn validate_create(create: &Create) -> Result<(), String> {
+    if create.file != LIMITS {
+        return Err("it is no file of limits that this program makes".to_owned());
+    }
+    match create.text.len() {
+        ..=MAX_LIMITS => Ok(()),
+        _ => Err(format!("it has more than {MAX_LIMITS} bytes")),
+    }
+}
+
+fn validate_schedule(schedule: &Schedule) -> Result<(), String> {
+    validate_interface(&schedule.interface)?;
+    match schedule.fifo {
+        1..=MAX_FIFO => Ok(()),
+        _ => Err(format!("priorities are 1 to {MAX_FIFO}")),
+    }
+}
+
+fn validate_interface(name: &str) -> Result<(), String> {
+    match is_interface(name) {
+        true => Ok(()),
+        false => Err(format!("{name:?} cannot be the name of an interface")),
+    }
+}

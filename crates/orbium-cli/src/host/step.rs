@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One step of a plan, or of a journal.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A change of the host that can be undone, with the check that asks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// The check of `orbium doctor`, or the option of `orbium host plan`.
+    pub(super) check: String,
+    /// What changes.
+    #[serde(flatten)]
+    pub(super) change: Change,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Change {
+    /// The value of a setting of the kernel.
+    Write(Write),
+    /// A file of limits, which is not there yet.
+    Create(Create),
+    /// The scheduling of the kernel threads that receive for an interface.
+    Schedule(Schedule),
+    /// A filter of an interface that chooses the receive queue.
+    Steer(Filter),
+}
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Write {
+    pub(super) file: String,
+    pub(super) from: String,
+    pub(super) to: String,
+}
+
+/// A new file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Create {
+    pub(super) file: String,
+    pub(super) text: String,
+}
+
+/// Threads of threaded NAPI, and their new priority in SCHED_FIFO.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Schedule {
+    pub(super) interface: String,
+    pub(super) fifo: i32,
+    /// What each thread had before: in journals alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) before: Vec<ThreadBefore>,
+}
+
+/// A thread and its scheduling before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ThreadBefore {
+    pub(super) thread: u32,
+    pub(super) name: String,
+    /// `other`, `fifo` or `rr`.
+    pub(super) class: String,
+    pub(super) priority: i32,
+}
+
+/// What arrives for a port goes to a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Filter {
+    pub(super) interface: String,
+    pub(super) port: u16,
+    pub(super) queue: u32,
+    /// Whether filters have to be switched on first.
+    #[serde(default)]
+    pub(super) enable: bool,
+    /// The numbers that the interface gave to the filters: in journals alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) rules: Vec<u32>,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.check)?;
+        match &self.change {
+            Change::Write(Write { file, to, .. }) => write!(f, "{file} = {to}"),
+            Change::Create(Create { file, .. }) => write!(f, "{file}"),
+            Change::Schedule(Schedule {
+                interface, fifo, ..
+            }) => write!(
+                f,
+                "receiving threads of {interface} in SCHED_FIFO at {fifo}"
+            ),
+            Change::Steer(filter) => write!(
+                f,
+                "port {} of {} to queue {}",
+                filter.port, filter.interface, filter.queue
+            ),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Undoing what was applied.
+
+use std::fmt::Write as _;
+
+use super::journal::Journal;
+use super::step::{Change, Create, Schedule, Step, Write};
+use super::tree::Tree;
+use super::{settings, steering, threads};
+
+/// What became of each step.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// As before.
+    pub(super) undone: Vec<String>,
+    /// Still in the journal, each with the reason.
+    pub(super) left: Vec<String>,
+}
+
+impl Report {
+    /// A line for each step.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for step in &self.undone {
+            let _ = writeln!(text, "undone  {step}");
+        }
+        for step in &self.left {
+            let _ = writeln!(text, "left    {step}");
+        }
+        text
+    }
+}
+
+/// Undoes the steps of a journal, the last one first. A setting that somebody else has changed
+/// since is left as it is, and its step in the journal.
+pub(super) fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
+    let mut steps = journal.read()?;
+    let mut report = Report::default();
+    let mut left = Vec::new();
+    while let Some(step) = steps.pop() {
+        match undo_step(&step, tree) {
+            Ok(()) => report.undone.push(step.to_string()),
+            Err(reason) => {
+                report.left.push(format!("{step}: {reason}"));
+                left.insert(0, step);
+            }
+        }
+        // After each step, so that one that was undone is not undone again.
+        let open: Vec<Step> = steps.iter().chain(&left).cloned().collect();
+        journal.write(&open)?;
+    }
+    if left.is_empty() {
+        journal.remove()?;
+    }
+    Ok(report)
+}
+
+/// Undoes one step. One that was never done, or that a restart of the host has undone, is as
+/// before already.
+pub(super) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
+    match &step.change {
+        Change::Write(write) => reset(tree, write),
+        Change::Create(create) => remove(tree, create),
+        Change::Schedule(Schedule { before, .. }) => before
+            .iter()
+            .filter(|thread| threads::is_there(tree, thread))
+            .try_for_each(threads::restore),
+        Change::Steer(filter) if filter.rules.is_empty() && !filter.enable => Ok(()),
+        Change::Steer(filter) => steering::remove(filter),
+    }
+}
+
+fn reset(tree: &Tree, write: &Write) -> Result<(), String> {
+    match settings::value(tree, &write.file) {
+        Some(now) if now == write.from => Ok(()),
+        Some(now) if now == write.to => tree.write(&write.file, &write.from),
+        Some(now) => Err(format!(
+            "it is {now}, which is neither what was applied nor what was before"
+        )),
+        // An interface that was removed, for example.
+        None => Ok(()),
+    }
+}
+
+fn remove(tree: &Tree, create: &Create) -> Result<(), String> {
+    match tree.text(&create.file) {
+        None => Ok(()),
+        Some(text) if text == create.text => tree.remove(&create.file),
+        Some(_) => Err("the file was changed since".to_owned()),
+    }
+}
