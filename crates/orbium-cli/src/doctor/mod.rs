@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium doctor`: what this host lacks for real time, and what mends it.
 //!
-//! Facts are read from files beneath a root ([`Facts`]), and judged without
-//! looking at the host again ([`judge`]).
+//! `orbium-host` examines and judges; here stand the command line and the report.
 
-pub(crate) mod finding;
-pub(crate) mod judge;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -13,12 +10,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use orbium_host::{CHECKS, Check, Facts, Finding, Severity, Tree};
+
 use crate::failure::Failure;
-use crate::host::facts::Facts;
-use crate::host::tree::Tree;
 use crate::output;
-use finding::{Finding, Severity};
-use judge::{CHECKS, Check};
 
 #[derive(Debug, Args)]
 #[command(
@@ -55,14 +50,14 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), Failure> {
     }
     let mut facts = Facts::collect(&tree);
     if args.root.is_none() {
-        facts.fifo = try_fifo();
+        facts = facts.with_trial();
     }
     let is_wanted =
         |check: &&Check| args.only.is_empty() || args.only.iter().any(|name| name == check.name);
     let findings: Vec<(&Check, Finding)> = CHECKS
         .iter()
         .filter(is_wanted)
-        .map(|check| (check, (check.judge)(&facts)))
+        .map(|check| (check, check.judge(&facts)))
         .collect();
     if args.json {
         output::print_json(&report::json(&facts.kernel, &findings))?;
@@ -72,52 +67,5 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), Failure> {
     match report::count(&findings, Severity::Problem) {
         0 => Ok(()),
         _ => Err(Failure::ProblemsFound),
-    }
-}
-
-/// Whether a thread of ours is given SCHED_FIFO.
-#[cfg(target_os = "linux")]
-fn try_fifo() -> Option<Result<(), String>> {
-    use orbium_sys::{RealTimeError, Scheduling};
-
-    let tried = Scheduling::fifo(1).try_out();
-    Some(tried.map_err(|error| match error {
-        RealTimeError::PriorityNotPermitted(_) => "not permitted".to_owned(),
-        other => other.to_string(),
-    }))
-}
-
-/// Nothing to try.
-#[cfg(not(target_os = "linux"))]
-fn try_fifo() -> Option<Result<(), String>> {
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{DoctorArgs, run};
-    use crate::failure::Failure;
-    use crate::host::fake::FakeHost;
-
-    fn examine(host: &FakeHost, only: &str) -> Result<(), Failure> {
-        run(&DoctorArgs {
-            only: vec![only.to_owned()],
-            root: Some(host.root().to_owned()),
-            json: false,
-        })
-    }
-
-    #[test]
-    fn problems_are_a_failure_and_notes_are_none() {
-        let host = FakeHost::with(&[
-            ("/proc/sys/kernel/version", "#1 SMP"),
-            ("/proc/self/timerslack_ns", "50000"),
-        ]);
-        assert!(matches!(
-            examine(&host, "preemption"),
-            Err(Failure::ProblemsFound)
-        ));
-        assert!(examine(&host, "timer-slack").is_ok());
-        assert!(examine(&host, "swap").is_ok());
     }
 }

@@ -5,9 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::finding::{Finding, Severity};
-use super::judge::Check;
-use crate::host::facts::Kernel;
+use orbium_host::{Check, Finding, Kernel, Severity};
 
 /// Columns of a line of text.
 const WIDTH: usize = 80;
@@ -99,20 +97,28 @@ pub(super) fn json(kernel: &Kernel, findings: &Findings) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Finding;
-    use super::super::judge::CHECKS;
+    use orbium_host::{CHECKS, Facts, Finding, Severity, Tree};
+
     use super::{json, text};
-    use crate::host::fake::FakeHost;
+
+    fn finding(severity: Severity, found: &str, mend: &str) -> Finding {
+        Finding {
+            severity,
+            found: found.to_owned(),
+            mend: mend.to_owned(),
+        }
+    }
 
     #[test]
     fn remedies_follow_what_is_wrong() {
-        let host = FakeHost::with(&[("/proc/sys/kernel/osrelease", "6.1.0\n")]);
+        let mut kernel = Facts::collect(&Tree::at("/nowhere".as_ref())).kernel;
+        kernel.release = Some("6.1.0".to_owned());
         let findings = [
-            (&CHECKS[0], Finding::problem("bad", "do this")),
-            (&CHECKS[1], Finding::ok("good")),
+            (&CHECKS[0], finding(Severity::Problem, "bad", "do this")),
+            (&CHECKS[1], finding(Severity::Ok, "good", "")),
         ];
         assert_eq!(
-            text(&host.facts().kernel, &findings),
+            text(&kernel, &findings),
             "Linux 6.1.0\n\n\
              problem   preemption      bad\n          \
              Until the kernel lets go of a CPU, the thread that should serve the\n          \
@@ -121,7 +127,7 @@ mod tests {
              ok        rt-priority     good\n\n\
              1 problem, 0 notes, 1 ok, 0 unknown\n"
         );
-        let report = json(&host.facts().kernel, &findings);
+        let report = json(&kernel, &findings);
         assert_eq!(report["problems"], 1);
         assert_eq!(report["checks"][0]["mend"], "do this");
         assert!(report["checks"][1]["mend"].is_null());

@@ -25,7 +25,7 @@ fn ethtool(arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Whether the filters of an interface are off and can be switched on.
-pub(super) fn must_be_enabled(interface: &str) -> Result<bool, String> {
+pub(crate) fn must_be_enabled(interface: &str) -> Result<bool, String> {
     let features = ethtool(&["-k", interface])?;
     let state = features
         .lines()
@@ -41,7 +41,7 @@ pub(super) fn must_be_enabled(interface: &str) -> Result<bool, String> {
 }
 
 /// Sets the filters of a port; the numbers of those that were set, also if another was refused.
-pub(super) fn add(filter: &Filter) -> (Vec<u32>, Result<(), String>) {
+pub(crate) fn add(filter: &Filter) -> (Vec<u32>, Result<(), String>) {
     let mut rules = Vec::new();
     if filter.enable
         && let Err(reason) = ethtool(&["-K", &filter.interface, "ntuple", "on"])
@@ -77,7 +77,7 @@ fn add_rule(filter: &Filter, protocol: &str) -> Result<u32, String> {
 }
 
 /// Removes filters, and switches filtering off again if it was.
-pub(super) fn remove(filter: &Filter) -> Result<(), String> {
+pub(crate) fn remove(filter: &Filter) -> Result<(), String> {
     for rule in &filter.rules {
         ethtool(&["-N", &filter.interface, "delete", &rule.to_string()])?;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What this process may have.
 
-use super::super::finding::Finding;
-use crate::host::facts::Facts;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// The highest priority of SCHED_FIFO on Linux.
 const HIGHEST: u64 = 99;
@@ -91,9 +91,9 @@ pub(super) fn open_files(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{self, Note, Ok as Fine, Problem, Unknown};
     use super::super::judged;
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{self, Note, Ok as Fine, Problem, Unknown};
 
     /// A host with one limit and some capabilities.
     fn host(name: &str, soft: &str, hard: &str, capabilities: u64) -> FakeHost {

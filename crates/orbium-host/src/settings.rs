@@ -5,7 +5,7 @@ use super::step::{Change, Create, Filter, Schedule, Write};
 use super::tree::Tree;
 
 /// The file of limits that `pam_limits` reads, and that no package has.
-pub(super) const LIMITS: &str = "/etc/security/limits.d/orbium-host.conf";
+pub(crate) const LIMITS: &str = "/etc/security/limits.d/orbium-host.conf";
 /// Characters of a value.
 const MAX_VALUE: usize = 200;
 /// Bytes of a file of limits.
@@ -74,18 +74,19 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Whether it can be the name of an interface.
-pub(super) fn is_interface(name: &str) -> bool {
+pub(crate) fn is_interface(name: &str) -> bool {
     is_name(name) && name.len() < MAX_INTERFACE
 }
 
-/// Whether it can be the name of a user, or of a group after `@`.
-pub(super) fn is_user(name: &str) -> bool {
+/// Whether it can be the name of a user, or of a group behind `@`.
+#[must_use]
+pub fn is_user(name: &str) -> bool {
     let name = name.strip_prefix('@').unwrap_or(name);
     is_name(name) && name.len() <= 64
 }
 
 /// The value of a setting, if there is one.
-pub(super) fn value(tree: &Tree, file: &str) -> Option<String> {
+pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
     match shown(file)? {
         Shown::Alone => tree.line(file),
         // In the copy of a host a word that was written stands alone.
@@ -96,7 +97,7 @@ pub(super) fn value(tree: &Tree, file: &str) -> Option<String> {
 }
 
 /// Whether a change is one that may be made.
-pub(super) fn validate(change: &Change) -> Result<(), String> {
+pub(crate) fn validate(change: &Change) -> Result<(), String> {
     match change {
         Change::Write(write) => validate_write(write),
         Change::Create(create) => validate_create(create),

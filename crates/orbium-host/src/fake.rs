@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::facts::Facts;
 use super::tree::Tree;
-use crate::doctor::finding::{Finding, Severity};
-use crate::doctor::judge;
+use crate::finding::{Finding, Severity};
+use crate::judge;
 
 /// Its files; removed in the end.
 pub(crate) struct FakeHost(PathBuf);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What our control groups take away.
 
-use super::super::finding::Finding;
-use crate::host::cgroup::Cgroups;
-use crate::host::facts::Facts;
+use crate::cgroup::Cgroups;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// Less is little for an ORB and its program.
 const LITTLE_MEMORY: u64 = 256 << 20;
@@ -94,8 +94,8 @@ pub(super) fn real_time(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{Note, Ok, Problem, Unknown};
 
     const OURS: &str = "/sys/fs/cgroup/a b";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The way of a message through the kernel.
 
-use super::super::finding::Finding;
-use crate::host::facts::Facts;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// Octets of a buffer that take a burst of messages.
 const ROOMY: u64 = 1 << 20;
@@ -70,8 +70,8 @@ pub(super) fn buffers(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{Note, Ok, Problem, Unknown};
 
     fn host(files: &[(&str, &str)]) -> FakeHost {
         let host = FakeHost::empty();

@@ -8,7 +8,7 @@ use super::tree::Tree;
 const SHORT_NAME: usize = 15;
 
 /// The receiving threads of an interface: numbers and names.
-pub(super) fn of_interface(tree: &Tree, interface: &str) -> Vec<(u32, String)> {
+pub(crate) fn of_interface(tree: &Tree, interface: &str) -> Vec<(u32, String)> {
     let start = format!("napi/{interface}-");
     let is_meant = |name: &str| {
         name.starts_with(&start) || (name.len() == SHORT_NAME && start.starts_with(name))
@@ -23,7 +23,7 @@ pub(super) fn of_interface(tree: &Tree, interface: &str) -> Vec<(u32, String)> {
 }
 
 /// Whether a thread still has the name that it had.
-pub(super) fn is_there(tree: &Tree, thread: &ThreadBefore) -> bool {
+pub(crate) fn is_there(tree: &Tree, thread: &ThreadBefore) -> bool {
     tree.line(&format!("/proc/{}/comm", thread.thread))
         .as_deref()
         == Some(&*thread.name)
@@ -93,7 +93,7 @@ mod system {
     }
 }
 
-pub(super) use system::{before, restore, set_fifo};
+pub(crate) use system::{before, restore, set_fifo};
 
 #[cfg(test)]
 mod tests {

@@ -10,16 +10,17 @@ use super::{settings, steering, threads};
 
 /// What became of each step.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub struct Report {
     /// As before.
-    pub(super) undone: Vec<String>,
+    pub undone: Vec<String>,
     /// Still in the journal, each with the reason.
-    pub(super) left: Vec<String>,
+    pub left: Vec<String>,
 }
 
 impl Report {
     /// A line for each step.
-    pub(super) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         let mut text = String::new();
         for step in &self.undone {
             let _ = writeln!(text, "undone  {step}");
@@ -33,7 +34,10 @@ impl Report {
 
 /// Undoes the steps of a journal, the last one first. A setting that somebody else has changed
 /// since is left as it is, and its step in the journal.
-pub(super) fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
+///
+/// # Errors
+/// One sentence, if there is no journal, or it cannot be read or written.
+pub fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
     let mut steps = journal.read()?;
     let mut report = Report::default();
     let mut left = Vec::new();
@@ -57,7 +61,7 @@ pub(super) fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
 
 /// Undoes one step. One that was never done, or that a restart of the host has undone, is as
 /// before already.
-pub(super) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
+pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
     match &step.change {
         Change::Write(write) => reset(tree, write),
         Change::Create(create) => remove(tree, create),

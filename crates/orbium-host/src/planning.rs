@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From what the doctor finds to a plan. Nothing is changed.
 
-use crate::doctor::finding::Severity;
-use crate::doctor::judge::CHECKS;
+use std::str::FromStr;
+
+use crate::finding::Severity;
+use crate::judge::CHECKS;
 
 use super::cpu_list::CpuList;
 use super::facts::Facts;
@@ -14,72 +16,84 @@ use super::tree::Tree;
 
 /// What the plan is to reach.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wishes<'a> {
+pub struct Wishes<'a> {
     /// These checks alone; all of them if there is none and no other wish.
-    pub(super) only: &'a [String],
-    pub(super) napi: &'a [Napi],
-    pub(super) steer: &'a [Steer],
-    pub(super) user: Option<&'a str>,
+    pub only: &'a [String],
+    /// Interfaces for which threads receive.
+    pub napi: &'a [Napi],
+    /// Ports that are steered.
+    pub steer: &'a [Steer],
+    /// The user, or the group behind `@`, for limits.
+    pub user: Option<&'a str>,
 }
 
 /// An interface, and the priority of its receiving threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Napi {
+pub struct Napi {
     interface: String,
     fifo: i32,
 }
 
 /// A port of an interface, and its receive queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Steer {
+pub struct Steer {
     interface: String,
     port: u16,
     queue: u32,
 }
 
-/// `INTERFACE=PRIORITY`
-pub(super) fn napi(text: &str) -> Result<Napi, String> {
-    let (interface, fifo) = text.split_once('=').ok_or("not INTERFACE=PRIORITY")?;
-    let fifo = fifo.parse().map_err(|_| "the priority is no number")?;
-    let change = Change::Schedule(Schedule {
-        interface: interface.to_owned(),
-        fifo,
-        before: Vec::new(),
-    });
-    settings::validate(&change)?;
-    Ok(Napi {
-        interface: interface.to_owned(),
-        fifo,
-    })
-}
+impl FromStr for Napi {
+    type Err = String;
 
-/// `INTERFACE:PORT=QUEUE`
-pub(super) fn steer(text: &str) -> Result<Steer, String> {
-    let form = "not INTERFACE:PORT=QUEUE";
-    let (place, queue) = text.rsplit_once('=').ok_or(form)?;
-    let (interface, port) = place.rsplit_once(':').ok_or(form)?;
-    if !settings::is_interface(interface) {
-        return Err(format!("{interface:?} cannot be the name of an interface"));
-    }
-    Ok(Steer {
-        interface: interface.to_owned(),
-        port: port
-            .parse()
-            .map_err(|_| "the port is no number of 16 bits")?,
-        queue: queue.parse().map_err(|_| "the queue is no number")?,
-    })
-}
-
-/// The name of a user, or of a group behind `@`.
-pub(super) fn user(text: &str) -> Result<String, String> {
-    match settings::is_user(text) {
-        true => Ok(text.to_owned()),
-        false => Err("not the name of a user, nor of a @group".to_owned()),
+    /// `INTERFACE=PRIORITY`
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (interface, fifo) = text.split_once('=').ok_or("not INTERFACE=PRIORITY")?;
+        let fifo = fifo.parse().map_err(|_| "the priority is no number")?;
+        let napi = Self {
+            interface: interface.to_owned(),
+            fifo,
+        };
+        settings::validate(&napi.change())?;
+        Ok(napi)
     }
 }
 
-/// A plan for the host of a tree.
-pub(super) fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
+impl Napi {
+    fn change(&self) -> Change {
+        Change::Schedule(Schedule {
+            interface: self.interface.clone(),
+            fifo: self.fifo,
+            before: Vec::new(),
+        })
+    }
+}
+
+impl FromStr for Steer {
+    type Err = String;
+
+    /// `INTERFACE:PORT=QUEUE`
+    fn from_str(text: &str) -> Result<Self, String> {
+        let form = "not INTERFACE:PORT=QUEUE";
+        let (place, queue) = text.rsplit_once('=').ok_or(form)?;
+        let (interface, port) = place.rsplit_once(':').ok_or(form)?;
+        if !settings::is_interface(interface) {
+            return Err(format!("{interface:?} cannot be the name of an interface"));
+        }
+        Ok(Self {
+            interface: interface.to_owned(),
+            port: port
+                .parse()
+                .map_err(|_| "the port is no number of 16 bits")?,
+            queue: queue.parse().map_err(|_| "the queue is no number")?,
+        })
+    }
+}
+
+/// A plan for the host of a tree. Nothing is changed.
+///
+/// # Errors
+/// One sentence, if an interface lacks what is wished.
+pub fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
     let host = Host {
         facts: Facts::collect(tree),
         tree,
@@ -95,7 +109,7 @@ pub(super) fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
         if !is_wanted {
             continue;
         }
-        let finding = (check.judge)(&host.facts);
+        let finding = check.judge(&host.facts);
         if !matches!(finding.severity, Severity::Note | Severity::Problem) {
             continue;
         }
@@ -254,11 +268,7 @@ impl Host<'_> {
             ));
         }
         let mut changes = self.set(&file, "1");
-        changes.push(Change::Schedule(Schedule {
-            interface: napi.interface.clone(),
-            fifo: napi.fifo,
-            before: Vec::new(),
-        }));
+        changes.push(napi.change());
         Ok(changes)
     }
 

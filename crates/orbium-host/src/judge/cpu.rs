@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The CPUs and what else uses them.
 
-use super::super::finding::Finding;
-use crate::host::cpu_list::CpuList;
-use crate::host::facts::Facts;
+use crate::cpu_list::CpuList;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// How many CPUs we may use.
 pub(super) fn count(facts: &Facts) -> Finding {
@@ -196,8 +196,8 @@ const LITTLE: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{Note, Ok, Problem, Unknown};
 
     const CPU: &str = "/sys/devices/system/cpu";
 

@@ -5,36 +5,17 @@
 //! value to be. Applying it writes a journal first, so that every step can be undone; what cannot
 //! be undone is no step, and stands in the plan as left to the administrator.
 
-pub(crate) mod cgroup;
-pub(crate) mod cpu_list;
-pub(crate) mod facts;
-#[cfg(test)]
-pub(crate) mod fake;
-pub(crate) mod tree;
-
-mod apply;
-mod journal;
-mod plan;
-mod planning;
-mod settings;
-mod steering;
-mod step;
-mod threads;
-mod undo;
-
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use crate::doctor::judge::CHECKS;
+use orbium_host::{CHECKS, Journal, MAX_PLAN_BYTES, Napi, Plan, Steer, Tree, Wishes};
+
 use crate::failure::Failure;
 use crate::output;
-use journal::Journal;
-use plan::{MAX_BYTES, Plan};
-use planning::{Napi, Steer, Wishes};
-use tree::Tree;
 
 /// The journal of the host itself.
 const JOURNAL: &str = "/var/lib/orbium/host-journal.toml";
@@ -62,13 +43,13 @@ struct PlanArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = names())]
     only: Vec<String>,
     /// Let kernel threads receive for an interface (threaded NAPI), with SCHED_FIFO at a priority
-    #[arg(long, value_name = "INTERFACE=PRIORITY", value_parser = planning::napi)]
+    #[arg(long, value_name = "INTERFACE=PRIORITY", value_parser = Napi::from_str)]
     napi: Vec<Napi>,
     /// Steer what arrives for a port to a receive queue of an interface (ntuple filters)
-    #[arg(long, value_name = "INTERFACE:PORT=QUEUE", value_parser = planning::steer)]
+    #[arg(long, value_name = "INTERFACE:PORT=QUEUE", value_parser = Steer::from_str)]
     steer: Vec<Steer>,
     /// Raise the limits of a user, or of a @group
-    #[arg(long, value_name = "USER", value_parser = planning::user)]
+    #[arg(long, value_name = "USER", value_parser = user)]
     user: Option<String>,
     /// Write the plan to a file
     #[arg(short, long, value_name = "FILE")]
@@ -130,6 +111,14 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(CHECKS.iter().map(|check| check.name))
 }
 
+/// The name of a user, or of a group behind `@`.
+fn user(text: &str) -> Result<String, String> {
+    match orbium_host::is_user(text) {
+        true => Ok(text.to_owned()),
+        false => Err("not the name of a user, nor of a @group".to_owned()),
+    }
+}
+
 pub(crate) fn run(args: &HostArgs) -> Result<(), Failure> {
     match &args.command {
         Command::Plan(args) => print_plan(args),
@@ -145,7 +134,7 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
         steer: &args.steer,
         user: args.user.as_deref(),
     };
-    let plan = planning::plan(&args.place.tree(), &wishes).map_err(Failure::because)?;
+    let plan = orbium_host::plan(&args.place.tree(), &wishes).map_err(Failure::because)?;
     let text = plan.text().map_err(Failure::because)?;
     match &args.output {
         None => output::print(&text),
@@ -156,7 +145,7 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
 
 fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
     let plan = Plan::parse(&read(&args.plan)?).map_err(Failure::because)?;
-    let done = apply::apply(&plan, &args.place.tree(), &args.place.journal())
+    let done = orbium_host::apply(&plan, &args.place.tree(), &args.place.journal())
         .map_err(|refusal| Failure::because(refusal.to_string()))?;
     output::print(&format!(
         "{done} steps are done; orbium host undo undoes them\n"
@@ -164,7 +153,8 @@ fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
 }
 
 fn take_back(args: &UndoArgs) -> Result<(), Failure> {
-    let report = undo::undo(&args.place.tree(), &args.place.journal()).map_err(Failure::because)?;
+    let report =
+        orbium_host::undo(&args.place.tree(), &args.place.journal()).map_err(Failure::because)?;
     output::print(&report.text())?;
     match report.left.is_empty() {
         true => Ok(()),
@@ -184,7 +174,7 @@ fn read(file: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     // One more than a plan may have, so that a longer one is refused and not cut.
     input
-        .take(MAX_BYTES + 1)
+        .take(MAX_PLAN_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(failed)?;
     Ok(text)

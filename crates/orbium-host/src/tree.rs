@@ -14,13 +14,14 @@ const SHOWN: usize = 80;
 
 /// Where `proc`, `sys` and `etc` lie.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
     /// The files of this host, or of a copy that somebody has made.
-    pub(crate) fn at(root: &Path) -> Self {
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
@@ -125,7 +126,8 @@ impl Tree {
     }
 
     /// Whether there is such a file or directory.
-    pub(crate) fn has(&self, path: &str) -> bool {
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
         self.place(path).exists()
     }
 }

@@ -8,21 +8,29 @@ mod limits;
 mod memory;
 mod network;
 
-use super::finding::Finding;
-use crate::host::facts::Facts;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// One thing that is looked at.
 #[derive(Debug)]
-pub(crate) struct Check {
+pub struct Check {
     /// For tables, JSON and `--only`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Why it matters for the latency of a request.
-    pub(crate) why: &'static str,
-    pub(crate) judge: fn(&Facts) -> Finding,
+    pub why: &'static str,
+    judge: fn(&Facts) -> Finding,
+}
+
+impl Check {
+    /// What it finds in the facts, and what mends it. Reads nothing.
+    #[must_use]
+    pub fn judge(&self, facts: &Facts) -> Finding {
+        (self.judge)(facts)
+    }
 }
 
 /// All checks, in the order of the report.
-pub(crate) const CHECKS: &[Check] = &[
+pub const CHECKS: &[Check] = &[
     Check {
         name: "preemption",
         why: "Until the kernel lets go of a CPU, the thread that should serve the request waits.",
@@ -155,14 +163,14 @@ pub(crate) const CHECKS: &[Check] = &[
 #[cfg(test)]
 pub(crate) fn judged(facts: &Facts, name: &str) -> Finding {
     let check = CHECKS.iter().find(|check| check.name == name).unwrap();
-    (check.judge)(facts)
+    check.judge(facts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Severity;
     use super::CHECKS;
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity;
 
     /// Every file that is read anywhere.
     const FILES: &[&str] = &[
@@ -205,7 +213,7 @@ mod tests {
     fn a_host_without_files_is_unknown() {
         let facts = FakeHost::empty().facts();
         for check in CHECKS {
-            let finding = (check.judge)(&facts);
+            let finding = check.judge(&facts);
             assert_eq!(finding.severity, Severity::Unknown, "{check:?} {finding:?}");
             assert!(!finding.found.is_empty() && finding.mend.is_empty());
         }
@@ -233,7 +241,7 @@ mod tests {
             }
             let facts = host.facts();
             for check in CHECKS {
-                let finding = (check.judge)(&facts);
+                let finding = check.judge(&facts);
                 assert!(!finding.found.is_empty(), "{check:?}");
                 assert!(!finding.found.contains('\x1b'), "{finding:?}");
                 let wrong = matches!(finding.severity, Severity::Note | Severity::Problem);
@@ -250,7 +258,7 @@ mod tests {
         }
         let facts = host.facts();
         for check in CHECKS {
-            (check.judge)(&facts);
+            check.judge(&facts);
         }
     }
 

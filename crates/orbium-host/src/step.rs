@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 /// A change of the host that can be undone, with the check that asks for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Step {
+pub struct Step {
     /// The check of `orbium doctor`, or the option of `orbium host plan`.
-    pub(super) check: String,
+    pub check: String,
     /// What changes.
     #[serde(flatten)]
-    pub(super) change: Change,
+    pub(crate) change: Change,
 }
 
 /// What changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// The value of a setting of the kernel.
     Write(Write),
     /// A file of limits, which is not there yet.
@@ -32,55 +32,55 @@ pub(super) enum Change {
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Write {
-    pub(super) file: String,
-    pub(super) from: String,
-    pub(super) to: String,
+pub(crate) struct Write {
+    pub(crate) file: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
 }
 
 /// A new file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Create {
-    pub(super) file: String,
-    pub(super) text: String,
+pub(crate) struct Create {
+    pub(crate) file: String,
+    pub(crate) text: String,
 }
 
 /// Threads of threaded NAPI, and their new priority in SCHED_FIFO.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Schedule {
-    pub(super) interface: String,
-    pub(super) fifo: i32,
+pub(crate) struct Schedule {
+    pub(crate) interface: String,
+    pub(crate) fifo: i32,
     /// What each thread had before: in journals alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) before: Vec<ThreadBefore>,
+    pub(crate) before: Vec<ThreadBefore>,
 }
 
 /// A thread and its scheduling before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ThreadBefore {
-    pub(super) thread: u32,
-    pub(super) name: String,
+pub(crate) struct ThreadBefore {
+    pub(crate) thread: u32,
+    pub(crate) name: String,
     /// `other`, `fifo` or `rr`.
-    pub(super) class: String,
-    pub(super) priority: i32,
+    pub(crate) class: String,
+    pub(crate) priority: i32,
 }
 
 /// What arrives for a port goes to a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Filter {
-    pub(super) interface: String,
-    pub(super) port: u16,
-    pub(super) queue: u32,
+pub(crate) struct Filter {
+    pub(crate) interface: String,
+    pub(crate) port: u16,
+    pub(crate) queue: u32,
     /// Whether filters have to be switched on first.
     #[serde(default)]
-    pub(super) enable: bool,
+    pub(crate) enable: bool,
     /// The numbers that the interface gave to the filters: in journals alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) rules: Vec<u32>,
+    pub(crate) rules: Vec<u32>,
 }
 
 impl fmt::Display for Step {

@@ -12,37 +12,43 @@ use super::settings;
 use super::step::Step;
 
 /// Bytes of a plan.
-pub(super) const MAX_BYTES: u64 = 256 << 10;
+pub const MAX_PLAN_BYTES: u64 = 256 << 10;
 /// Steps of a plan.
 const MAX_STEPS: usize = 4096;
 
 /// Steps, and what no step does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Plan {
+pub struct Plan {
+    /// What to change, in this order.
     #[serde(default)]
-    pub(super) step: Vec<Step>,
+    pub step: Vec<Step>,
+    /// What is left to the administrator.
     #[serde(default)]
-    pub(super) left: Vec<Left>,
+    pub left: Vec<Left>,
 }
 
 /// What is left to the administrator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Left {
+pub struct Left {
     /// The check of `orbium doctor`.
-    pub(super) check: String,
+    pub check: String,
     /// What it found.
-    pub(super) found: String,
+    pub found: String,
     /// What mends it.
-    pub(super) mend: String,
+    pub mend: String,
 }
 
 impl Plan {
     /// The plan of a text.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        if text.len() as u64 > MAX_BYTES {
-            return Err(format!("the plan is longer than {MAX_BYTES} bytes"));
+    ///
+    /// # Errors
+    /// One sentence, if the text is no plan, is longer than [`MAX_PLAN_BYTES`], or changes what no plan
+    /// may change.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() as u64 > MAX_PLAN_BYTES {
+            return Err(format!("the plan is longer than {MAX_PLAN_BYTES} bytes"));
         }
         let plan: Self = toml::from_str(text).map_err(|error| {
             let line = error
@@ -64,7 +70,10 @@ impl Plan {
     }
 
     /// The text, with a comment for the reader.
-    pub(super) fn text(&self) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// If TOML cannot hold it, which no plan of [`plan`](crate::plan()) causes.
+    pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|error| error.to_string())?;
         let mut text = String::from(
             "# Carried out by `orbium host apply`, as root; undone by `orbium host undo`.\n\
@@ -111,7 +120,9 @@ mend = "swapoff"
     #[test]
     fn a_plan_changes_known_settings_alone() {
         let write = |file: &str, to: &str| {
-            format!("[[step]]\ncheck = 'x'\nwrite = {{ file = {file:?}, from = '0', to = {to:?} }}")
+            format!(
+                "[[step]]\ncheck = 'x'\nwrite = {{ file = {file:?}, from = '0', to = \"{to}\" }}"
+            )
         };
         for (file, to, reason) in [
             ("/etc/shadow", "1", "no setting"),
@@ -125,9 +136,9 @@ mend = "swapoff"
             ("/sys/class/net/../threaded", "1", "no setting"),
             ("/sys/class/net//threaded", "1", "no setting"),
             ("proc/sys/net/core/busy_poll", "1", "no setting"),
-            ("/proc/sys/net/core/busy_poll", "1\n2", "one line"),
+            ("/proc/sys/net/core/busy_poll", r"1\n2", "one line"),
             ("/proc/sys/net/core/busy_poll", "", "one line"),
-            ("/proc/sys/net/core/busy_poll", "\u{1b}[2J", "one line"),
+            ("/proc/sys/net/core/busy_poll", r"\u001b[2J", "one line"),
         ] {
             let refused = Plan::parse(&write(file, to)).unwrap_err();
             assert!(refused.contains(reason), "{file} {to:?}: {refused}");

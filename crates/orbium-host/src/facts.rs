@@ -8,8 +8,9 @@ use super::tree::{Tree, shown};
 
 /// All that the checks want to know.
 #[derive(Debug)]
-pub(crate) struct Facts {
-    pub(crate) kernel: Kernel,
+pub struct Facts {
+    /// The kernel and its clocks.
+    pub kernel: Kernel,
     pub(crate) limits: Limits,
     pub(crate) cpus: Cpus,
     pub(crate) memory: Memory,
@@ -22,7 +23,8 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// All that files tell. Nothing is tried.
-    pub(crate) fn collect(tree: &Tree) -> Self {
+    #[must_use]
+    pub fn collect(tree: &Tree) -> Self {
         Self {
             kernel: Kernel::collect(tree),
             limits: Limits::collect(tree),
@@ -34,15 +36,41 @@ impl Facts {
             fifo: None,
         }
     }
+
+    /// The same, and whether a thread of this process is given SCHED_FIFO, which is tried on a
+    /// thread made for it.
+    #[must_use]
+    pub fn with_trial(mut self) -> Self {
+        self.fifo = try_fifo();
+        self
+    }
+}
+
+/// Whether a thread of ours is given SCHED_FIFO.
+#[cfg(target_os = "linux")]
+fn try_fifo() -> Option<Result<(), String>> {
+    use orbium_sys::{RealTimeError, Scheduling};
+
+    let tried = Scheduling::fifo(1).try_out();
+    Some(tried.map_err(|error| match error {
+        RealTimeError::PriorityNotPermitted(_) => "not permitted".to_owned(),
+        other => other.to_string(),
+    }))
+}
+
+/// Nothing to try.
+#[cfg(not(target_os = "linux"))]
+fn try_fifo() -> Option<Result<(), String>> {
+    None
 }
 
 /// The kernel and its clocks.
 #[derive(Debug)]
-pub(crate) struct Kernel {
+pub struct Kernel {
     /// As `uname -r` has it.
-    pub(crate) release: Option<String>,
+    pub release: Option<String>,
     /// As `uname -v` has it.
-    pub(crate) version: Option<String>,
+    pub version: Option<String>,
     /// The distribution's short name, from `os-release`.
     pub(crate) distribution: Option<String>,
     /// Whether the kernel says that it is PREEMPT_RT.

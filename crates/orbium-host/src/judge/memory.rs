@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages that move.
 
-use super::super::finding::Finding;
-use crate::host::facts::Facts;
+use crate::facts::Facts;
+use crate::finding::Finding;
 
 /// Whether pages may go to disk.
 pub(super) fn swap(facts: &Facts) -> Finding {
@@ -35,8 +35,8 @@ pub(super) fn huge_pages(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{Note, Ok, Problem, Unknown};
 
     #[test]
     fn swap_is_worse_when_in_use() {

@@ -10,27 +10,29 @@ use super::step::Step;
 
 /// The file that says what to undo.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub struct Journal {
     file: PathBuf,
 }
 
 impl Journal {
-    pub(super) fn at(file: PathBuf) -> Self {
+    /// The journal of a file, which need not exist.
+    #[must_use]
+    pub fn at(file: PathBuf) -> Self {
         Self { file }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.file
     }
 
     /// Whether something was applied and not undone.
-    pub(super) fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         self.file.exists()
     }
 
     /// Writes the steps, to disk before this returns: whatever ends the program or the host
     /// afterwards, there is either the journal of before or this one.
-    pub(super) fn write(&self, steps: &[Step]) -> Result<(), String> {
+    pub(crate) fn write(&self, steps: &[Step]) -> Result<(), String> {
         let plan = Plan {
             step: steps.to_vec(),
             left: Vec::new(),
@@ -59,7 +61,7 @@ impl Journal {
     }
 
     /// The steps that were applied, in the order in which they were.
-    pub(super) fn read(&self) -> Result<Vec<Step>, String> {
+    pub(crate) fn read(&self) -> Result<Vec<Step>, String> {
         let text = fs::read_to_string(&self.file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 format!(
@@ -75,7 +77,7 @@ impl Journal {
     }
 
     /// Everything was undone.
-    pub(super) fn remove(&self) -> Result<(), String> {
+    pub(crate) fn remove(&self) -> Result<(), String> {
         fs::remove_file(&self.file)
             .map_err(|error| format!("the journal {}: {error}", self.file.display()))
     }

@@ -17,7 +17,7 @@ const THREADS_APPEAR: Duration = Duration::from_secs(5);
 
 /// Why a plan is not in force. Nothing is changed, but for what `left` names.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub enum Refusal {
     /// An earlier plan is in force.
     Applied(String),
     /// The host is not as it was when the plan was made, or lacks something.
@@ -26,11 +26,16 @@ pub(super) enum Refusal {
     Journal(String),
     /// A step failed; the steps before it are undone.
     Failed {
+        /// The step.
         step: String,
+        /// Why it failed.
         reason: String,
+        /// Steps that could not be undone, each with the reason.
         left: Vec<String>,
     },
 }
+
+impl std::error::Error for Refusal {}
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +61,10 @@ impl fmt::Display for Refusal {
 }
 
 /// Carries a plan out; how many steps are done. The journal is on disk before anything changes.
-pub(super) fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refusal> {
+///
+/// # Errors
+/// [`Refusal`]: nothing is changed, but for what it names.
+pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refusal> {
     if journal.exists() {
         return Err(Refusal::Applied(journal.path().display().to_string()));
     }

@@ -3,7 +3,7 @@
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
+pub enum Severity {
     /// As real time wants it.
     Ok,
     /// The host does not tell.
@@ -16,7 +16,8 @@ pub(crate) enum Severity {
 
 impl Severity {
     /// Its word in tables and in JSON.
-    pub(crate) fn word(self) -> &'static str {
+    #[must_use]
+    pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unknown => "unknown",
@@ -28,13 +29,14 @@ impl Severity {
 
 /// What one check found, and what mends it.
 #[derive(Debug)]
-pub(crate) struct Finding {
-    pub(crate) severity: Severity,
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
     /// The state of affairs, in a few words.
-    pub(crate) found: String,
+    pub found: String,
     /// A command, or what to do where no command does it; empty if there is
     /// nothing to mend.
-    pub(crate) mend: String,
+    pub mend: String,
 }
 
 impl Finding {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Preemption, throttling, clocks.
 
-use super::super::finding::Finding;
-use crate::host::facts::{Facts, Kernel};
+use crate::facts::{Facts, Kernel};
+use crate::finding::Finding;
 
 /// When the kernel lets go of a CPU.
 pub(super) fn preemption(facts: &Facts) -> Finding {
@@ -149,8 +149,8 @@ pub(super) fn timer_slack(facts: &Facts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Severity::{Note, Ok, Problem, Unknown};
-    use crate::host::fake::FakeHost;
+    use crate::fake::FakeHost;
+    use crate::finding::Severity::{Note, Ok, Problem, Unknown};
 
     const VERSION: &str = "/proc/sys/kernel/version";
     const CHOSEN: &str = "/sys/kernel/debug/sched/preempt";
