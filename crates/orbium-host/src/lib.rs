@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a Linux host offers real-time programs: [`Facts`] are read beneath a root, [`CHECKS`] judge
+//! them with advice, and a [`Plan`] does what can be undone.
+//!
+//! It does not know CORBA, sockets or command lines. The program `orbium` shows it as `orbium
+//! doctor` and `orbium host`.
+//!
+//! ```
+//! use orbium_host::{CHECKS, Facts, Severity, Tree};
+//! use std::path::Path;
+//!
+//! let facts = Facts::collect(&Tree::at(Path::new("/")));
+//! for check in CHECKS {
+//!     let finding = check.judge(&facts);
+//!     if finding.severity == Severity::Problem {
+//!         println!("{}: {}. {}", check.name, finding.found, finding.mend);
+//!     }
+//! }
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod apply;
+mod cgroup;
+mod cpu_list;
+mod facts;
+#[cfg(test)]
+mod fake;
+mod finding;
+mod journal;
+mod judge;
+mod plan;
+mod planning;
+mod settings;
+mod steering;
+mod step;
+mod threads;
+mod tree;
+mod undo;
+
+pub use apply::{Refusal, apply};
+pub use facts::{Facts, Kernel};
+pub use finding::{Finding, Severity};
+pub use journal::Journal;
+pub use judge::{CHECKS, Check};
+pub use plan::{Left, MAX_PLAN_BYTES, Plan};
+pub use planning::{Napi, Steer, Wishes, plan};
+pub use settings::is_user;
+pub use step::Step;
+pub use tree::Tree;
+pub use undo::{Report, undo};
