@@ -129,7 +129,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 fn text_of(object: &ObjectRef) -> Result<String, Failure> {
-    idl_of(&repository(object)?).map_err(unreadable)
+    idl_of(&repository(object)?).map_err(|error| unreadable(&error))
 }
 
 fn repository(object: &ObjectRef) -> Result<Repository, Failure> {
@@ -137,13 +137,14 @@ fn repository(object: &ObjectRef) -> Result<Repository, Failure> {
     narrowed.map_err(|error| Failure::because(format!("not an Interface Repository: {error}")))
 }
 
-fn unreadable(error: ExportError) -> Failure {
+fn unreadable(error: &ExportError) -> Failure {
     Failure::because(printable(&error.to_string()))
 }
 
 /// What makes sense of a repository. What does not is reported: a call of anything else goes on.
 fn sound_text_of(object: &ObjectRef) -> Result<String, Failure> {
-    let SoundIdl { text, left_out } = sound_idl_of(&repository(object)?).map_err(unreadable)?;
+    let SoundIdl { text, left_out } =
+        sound_idl_of(&repository(object)?).map_err(|error| unreadable(&error))?;
     if let Some(first) = left_out.first() {
         let why = printable(&first.to_string());
         let count = left_out.len();

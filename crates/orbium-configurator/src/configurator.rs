@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_client::{ClientConfig, ThreadPolicies};
 use orbium_core::{Config, Endpoint, Lane, Limits, Orb};
+use orbium_settings::Configure as _;
 use orbium_trace::log;
 
 use crate::plan::Plan;

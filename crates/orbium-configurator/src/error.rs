@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use orbium_core::{ConfigError, OrbError};
+use orbium_core::OrbError;
+use orbium_settings::ConfigError;
 
 /// Why nothing was changed.
 #[non_exhaustive]

@@ -27,6 +27,7 @@ impl Configurator {
     /// ```no_run
     /// # use orbium_configurator::Configurator;
     /// # use orbium_core::{Config, Orb};
+    /// # use orbium_settings::Configure as _;
     /// let config = Config::from_file("/etc/flight.toml")?;
     /// let orb = Orb::new(config.clone())?;
     /// let _reloads = Configurator::new(&orb, config).on_hangup("/etc/flight.toml")?;

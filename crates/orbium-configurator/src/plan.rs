@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use orbium_core::{Config, ConfigKey, Endpoint, LaneConfig, LaneKey};
+use orbium_core::{Config, Endpoint, LaneConfig};
+use orbium_settings::{ConfigKey, LaneKey};
 
 use crate::ReconfigureError;
 use crate::live::is_live;
@@ -170,6 +171,8 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use orbium_settings::Configure as _;
+
     use super::*;
 
     fn config(keys: &[(&str, &str)]) -> Config {

@@ -14,6 +14,9 @@ use crate::queue::{Queue, Rules};
 use crate::sink::Sink;
 use crate::types::Types;
 
+/// A consumer, and the events that it gets together.
+type Delivery = (Arc<dyn Sink>, Vec<Arc<Event>>);
+
 /// Between two pings of a consumer that has failed.
 const PING_PERIOD: Duration = Duration::from_millis(500);
 
@@ -230,7 +233,7 @@ impl Consumer {
     }
 
     /// The next events to push and their sink; `None` when the connection has ended.
-    fn next(&self) -> Option<(Arc<dyn Sink>, Vec<Arc<Event>>)> {
+    fn next(&self) -> Option<Delivery> {
         let mut state = self.lock();
         loop {
             let now = Instant::now();

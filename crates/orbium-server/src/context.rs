@@ -84,9 +84,9 @@ impl ServerContext {
     /// accepted under; all others hold at once.
     ///
     /// # Errors
-    /// They were replaced too often.
-    pub fn set_limits(&self, limits: Limits) -> Result<(), Limits> {
-        self.limits.replace(limits)
+    /// They were replaced too often, and are returned.
+    pub fn set_limits(&self, limits: Limits) -> Result<(), Box<Limits>> {
+        self.limits.replace(limits).map_err(Box::new)
     }
 
     /// What is counted, once metrics are on.

@@ -194,7 +194,7 @@ impl Reactor {
         let notifier = Arc::clone(&self.notifier);
         self.accepting
             .apply_changes(&notifier.poller, &mut |stream, at| {
-                accepted.push((stream, at))
+                accepted.push((stream, at));
             });
         for (stream, at) in accepted {
             self.take_on(stream, at);

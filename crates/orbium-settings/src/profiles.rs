@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use orbium_core::{
-    ClientStrategy, Config, ConnectTimeout, Endpoint, LaneConfig, Limits, Priority, Protocols,
-    Scheduling, ServerStrategy,
+    ClientStrategy, Config, ConnectTimeout, Endpoint, LaneConfig, Limits, Priority, Scheduling,
+    ServerStrategy,
 };
 
 /// Names, and what each is for.
@@ -94,9 +94,9 @@ fn avionics() -> Config {
 }
 
 /// A reactor for the requests of one rate, the shorter the period the more urgent, which is
-/// reached over what is quickest within the host. On a desk it goes without native priorities.
+/// reached within the host. Over IIOP, for references say of no other protocol which endpoint serves
+/// which priority. On a desk it goes without native priorities.
 fn rate_group(name: &str, priority: i16, native: i32) -> LaneConfig {
-    let shared_memory = Protocols::default().transport("shmiop").is_some();
     LaneConfig {
         name: name.into(),
         priority: Priority::new(priority),
@@ -104,8 +104,8 @@ fn rate_group(name: &str, priority: i16, native: i32) -> LaneConfig {
         soft: true,
         strategy: ServerStrategy::Reactive,
         endpoints: vec![Endpoint {
-            scheme: if shared_memory { "shmiop" } else { "uiop" }.into(),
-            address: String::new(),
+            scheme: "iiop".into(),
+            address: "127.0.0.1:0".into(),
             parameters: Vec::new(),
         }],
         stack_size: Some(512 << 10),
@@ -156,7 +156,7 @@ mod tests {
         assert!(avionics.lanes.is_sorted_by(|a, b| a.priority > b.priority));
         for lane in &avionics.lanes {
             assert_eq!(lane.strategy, ServerStrategy::Reactive);
-            assert_eq!(lane.endpoints[0].to_string(), "shmiop://");
+            assert_eq!(lane.endpoints[0].to_string(), "iiop://127.0.0.1:0");
         }
         let imaging = medical_imaging();
         assert_eq!(imaging.strategy, ServerStrategy::ThreadPerConnection);

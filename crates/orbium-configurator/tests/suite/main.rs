@@ -8,7 +8,7 @@ mod refused;
 #[cfg(unix)]
 mod signal;
 
-use orbium::{Config, Orb};
+use orbium::{Config, Configure as _, Orb};
 use orbium_configurator::Configurator;
 use orbium_testkit::Served;
 

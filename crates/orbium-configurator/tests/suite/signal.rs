@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use orbium::{Config, Orb};
+use orbium::{Config, Configure as _, Orb};
 use orbium_configurator::Configurator;
 use orbium_testkit::eventually;
 use rustix::process::{Signal, getpid, kill_process};

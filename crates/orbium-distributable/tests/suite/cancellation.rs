@@ -18,7 +18,7 @@ fn cancellation_reaches_a_nested_call() {
     let (seen, of_second) = channel();
     second.state.on_act(move |_, value| {
         let result = to_third.act(value);
-        seen.send(result.clone()).unwrap();
+        seen.send(result).unwrap();
         result
     });
     let head = third.threads.current();

@@ -5,7 +5,7 @@ use orbium_event::Pattern;
 use orbium_event_gateway::Forwards;
 use orbium_testkit::eventually;
 
-use crate::channels::{Site, event, gateway, orb, quick};
+use crate::channels::{Consumer, Site, event, gateway, orb, quick};
 use crate::channels::{await_connection, own_address};
 
 /// Conformance: events - gateways: what the other channel's consumers subscribe to is forwarded - by IIOP
@@ -92,7 +92,7 @@ fn each_event_reaches_each_consumer_once_in_a_ring_of_three() {
         let counts = sites.iter().map(|it| it.local.statistics().duplicates);
         counts.sum::<u64>() >= 60
     });
-    assert!(!consumers.iter().any(|it| it.has_more()));
+    assert!(!consumers.iter().any(Consumer::has_more));
 }
 
 /// Conformance: events - gateways: chains of channels, by patterns - by IIOP

@@ -211,10 +211,7 @@ fn a_servant_adds_service_contexts_to_an_overlooked_reply() -> Tested {
     server.state.on_act(|call, number| {
         call.add_reply_service_context(TAG, b"added", false)?;
         let low = SystemException::new(ExceptionKind::BadParam, 1, Completion::No);
-        number
-            .checked_sub(1)
-            .filter(|it| *it >= 0)
-            .ok_or(low.into())
+        number.checked_sub(1).filter(|it| *it >= 0).ok_or(low)
     });
     assert_eq!(target.act(4)?, 3);
     assert_eq!(contexts.get().get(TAG)?, b"added");

@@ -233,19 +233,19 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
             }
             Err(changed) => {
                 drop(flow);
-                self.send_changed(changed);
+                self.send_changed(&changed);
             }
         }
     }
 
     /// Sends what the request has come to without results.
     #[cold]
-    fn send_changed(&self, outcome: RequestOutcome) {
+    fn send_changed(&self, outcome: &RequestOutcome) {
         let flow = self.own_flow();
         let none = ContextList::default();
         let contexts = flow.reply_contexts().unwrap_or(&none);
         let (version, id) = (self.version, self.request_id);
-        let message = match &outcome {
+        let message = match outcome {
             RequestOutcome::Raised(exception) => {
                 let body = SystemExceptionBody::from(*exception);
                 let status = ReplyStatus::SystemException;
@@ -258,7 +258,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
             _ => return,
         };
         self.path.send(&message);
-        self.ended.set(Ended::from(&outcome));
+        self.ended.set(Ended::from(outcome));
     }
 
     /// Ends the request with that outcome, unless it has ended already.
@@ -295,7 +295,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
         };
         match reply.is_answered() || !reply.is_expected() || is_late {
             true => self.ended.set(Ended::from(&outcome)),
-            false => self.send_changed(outcome),
+            false => self.send_changed(&outcome),
         }
     }
 }

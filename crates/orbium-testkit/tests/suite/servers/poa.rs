@@ -28,6 +28,7 @@ const USER: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    bidirectional: None,
     routers: orbium::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
@@ -45,6 +46,7 @@ const DURABLE: Policies = Policies {
     lanes: Vec::new(),
     dispatch: None,
     extension: None,
+    bidirectional: None,
     routers: orbium::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
