@@ -12,7 +12,7 @@ use std::str::FromStr;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use orbium_host::{CHECKS, Journal, MAX_PLAN_BYTES, Napi, Plan, Steer, Tree, Wishes};
+use orbium_host::{CHECKS, Journal, MAX_PLAN_BYTES, Napi, Plan, PlanRequest, Steer, Tree};
 
 use crate::failure::Failure;
 use crate::output;
@@ -128,13 +128,13 @@ pub(crate) fn run(args: &HostArgs) -> Result<(), Failure> {
 }
 
 fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
-    let wishes = Wishes {
+    let request = PlanRequest {
         only: &args.only,
         napi: &args.napi,
         steer: &args.steer,
         user: args.user.as_deref(),
     };
-    let plan = orbium_host::plan(&args.place.tree(), &wishes).map_err(Failure::because)?;
+    let plan = orbium_host::plan(&args.place.tree(), &request).map_err(Failure::because)?;
     let text = plan.text().map_err(Failure::because)?;
     match &args.output {
         None => output::print(&text),

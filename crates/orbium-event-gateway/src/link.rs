@@ -288,7 +288,7 @@ impl ObserverServant for Subscriptions {
     }
 }
 
-/// The types and sources in a sum of subscriptions: a disjunction, whose designator says how many
+/// The types and sources in a sum of subscriptions: a disjunction; its designator says how many
 /// there are.
 fn headers_of(sums: &ConsumerQos) -> Headers {
     let mut headers = sums.dependencies.iter().map(|it| &it.event.header);

@@ -44,7 +44,7 @@ pub use finding::{Finding, Severity};
 pub use journal::Journal;
 pub use judge::{CHECKS, Check};
 pub use plan::{Left, MAX_PLAN_BYTES, Plan};
-pub use planning::{Napi, Steer, Wishes, plan};
+pub use planning::{Napi, PlanRequest, Steer, plan};
 pub use settings::is_user;
 pub use step::Step;
 pub use tree::Tree;

@@ -16,7 +16,7 @@ use super::tree::Tree;
 
 /// What the plan is to reach.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes<'a> {
+pub struct PlanRequest<'a> {
     /// These checks alone; all of them if there is none and no other wish.
     pub only: &'a [String],
     /// Interfaces for which threads receive.
@@ -92,17 +92,17 @@ impl FromStr for Steer {
 /// A plan for the host of a tree. Nothing is changed.
 ///
 /// # Errors
-/// One sentence, if an interface lacks what is wished.
-pub fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
+/// One sentence, if an interface lacks what the request asks for.
+pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
     let host = Host {
         facts: Facts::collect(tree),
         tree,
-        user: wishes.user,
+        user: request.user,
     };
     let mut plan = Plan::default();
-    let checks_all = wishes.napi.is_empty() && wishes.steer.is_empty();
+    let checks_all = request.napi.is_empty() && request.steer.is_empty();
     for check in CHECKS {
-        let is_wanted = match wishes.only {
+        let is_wanted = match request.only {
             [] => checks_all,
             only => only.iter().any(|name| name == check.name),
         };
@@ -123,11 +123,11 @@ pub fn plan(tree: &Tree, wishes: &Wishes<'_>) -> Result<Plan, String> {
         }
         push(&mut plan, check.name, changes);
     }
-    for napi in wishes.napi {
+    for napi in request.napi {
         push(&mut plan, "napi", host.receiving_threads(napi)?);
     }
-    for wish in wishes.steer {
-        push(&mut plan, "steer", vec![host.filter(wish)?]);
+    for steered in request.steer {
+        push(&mut plan, "steer", vec![host.filter(steered)?]);
     }
     Ok(plan)
 }

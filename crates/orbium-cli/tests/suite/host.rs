@@ -168,7 +168,7 @@ fn hostile_plans_are_refused_whole() {
         .assert_failed_saying("no such interface");
 }
 
-/// A name space with an interface whose driver has NAPI, gone when dropped.
+/// A name space with an interface with a driver that has NAPI, gone when dropped.
 struct Network {
     name: String,
 }

@@ -200,7 +200,7 @@ fn offered_and_subscribed_types_are_obtained() {
 }
 
 #[test]
-fn a_consumer_that_is_gone_is_disconnected_and_delays_nobody() {
+fn a_consumer_that_is_gone_is_disconnected_and_delays_no_other() {
     let failure = FailurePolicy {
         failures: 1,
         ..FailurePolicy::default()
