@@ -7,7 +7,7 @@ use std::fmt;
 use orbium::{Completion, ExceptionKind, SystemException};
 
 /// Why a scheduling segment does not begin, change or end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SegmentError {
     /// The scheduler has another discipline than the parameter
@@ -45,6 +45,13 @@ impl fmt::Display for SegmentError {
             Self::NotInnermost => f.write_str("no such segment is the innermost one"),
             Self::Cancelled => f.write_str("the distributable thread was cancelled"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

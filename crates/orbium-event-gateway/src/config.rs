@@ -112,7 +112,6 @@ impl Default for GatewayConfig {
 }
 
 /// Why there is no gateway.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum GatewayError {
     /// Neither end is a channel.
@@ -136,6 +135,13 @@ impl fmt::Display for GatewayError {
             Self::Io(error) => error.fmt(f),
             Self::Interface(name) => write!(f, "no interface {name:?}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for GatewayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

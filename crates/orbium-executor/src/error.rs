@@ -7,7 +7,7 @@ use std::{fmt, io};
 use orbium_sys::RealTimeError;
 
 /// Why a task is not spawned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SpawnError {
     /// The context has as many tasks as it may have.
@@ -17,7 +17,7 @@ pub enum SpawnError {
 }
 
 /// Why a task does not migrate. It stays where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MigrateError {
     /// The destination has as many tasks as it may have.
@@ -29,7 +29,7 @@ pub enum MigrateError {
 }
 
 /// Why a task has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskError {
     /// It was cancelled, or its context was destroyed.
@@ -39,7 +39,6 @@ pub enum TaskError {
 }
 
 /// Why threads of a context are not changed.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ThreadError {
     /// The host has no further thread.
@@ -91,9 +90,37 @@ impl fmt::Display for ThreadError {
     }
 }
 
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error for SpawnError {}
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MigrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error for MigrateError {}
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for TaskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error for TaskError {}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ThreadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Error for ThreadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

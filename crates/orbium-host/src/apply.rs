@@ -16,7 +16,6 @@ use super::{settings, steering, threads};
 const THREADS_APPEAR: Duration = Duration::from_secs(5);
 
 /// Why a plan is not in force. Nothing is changed, but for what `left` names.
-#[derive(Debug)]
 pub enum Refusal {
     /// An earlier plan is in force.
     Applied(String),
@@ -33,6 +32,13 @@ pub enum Refusal {
         /// Steps that could not be undone, each with the reason.
         left: Vec<String>,
     },
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl std::error::Error for Refusal {}

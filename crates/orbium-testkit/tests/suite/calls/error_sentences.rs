@@ -26,6 +26,7 @@ fn errors(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let implemented = line.strip_prefix("impl std::error::Error for ");
         let implemented = implemented.or_else(|| line.strip_prefix("impl core::error::Error for "));
+        let implemented = implemented.or_else(|| line.strip_prefix("impl Error for "));
         implemented?.split([' ', '<']).next()
     })
 }
