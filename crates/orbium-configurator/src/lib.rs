@@ -4,6 +4,7 @@
 //! ```
 //! use orbium_configurator::Configurator;
 //! use orbium_core::{Config, Orb};
+//! use orbium_settings::Configure as _;
 //!
 //! let mut config = Config::default();
 //! config.set("endpoint", "iiop://127.0.0.1:0")?;
