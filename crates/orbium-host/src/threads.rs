@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel threads that receive for an interface, and their scheduling.
 
+use orbium_sys::{NativeThread, Scheduling, SchedulingClass};
+
 use super::step::ThreadBefore;
 use super::tree::Tree;
 
@@ -29,71 +31,44 @@ pub(crate) fn is_there(tree: &Tree, thread: &ThreadBefore) -> bool {
         == Some(&*thread.name)
 }
 
-#[cfg(target_os = "linux")]
-mod system {
-    use orbium_sys::{Scheduling, SchedulingClass};
-
-    use super::super::step::ThreadBefore;
-
-    /// The scheduling of a thread of this host.
-    pub(in super::super) fn before(thread: u32, name: String) -> Result<ThreadBefore, String> {
-        let scheduling =
-            Scheduling::of_thread(thread).map_err(|error| format!("{name}: {error}"))?;
-        let class = match scheduling.class {
-            SchedulingClass::Other => "other",
-            SchedulingClass::Fifo => "fifo",
-            SchedulingClass::RoundRobin => "rr",
-        };
-        Ok(ThreadBefore {
-            thread,
-            name,
-            class: class.to_owned(),
-            priority: scheduling.priority,
-        })
-    }
-
-    /// SCHED_FIFO for a thread of this host.
-    pub(in super::super) fn set_fifo(thread: u32, priority: i32) -> Result<(), String> {
-        set(thread, Scheduling::fifo(priority))
-    }
-
-    /// What a thread had before.
-    pub(in super::super) fn restore(before: &ThreadBefore) -> Result<(), String> {
-        let scheduling = match before.class.as_str() {
-            "fifo" => Scheduling::fifo(before.priority),
-            "rr" => Scheduling::round_robin(before.priority),
-            _ => Scheduling::OTHER,
-        };
-        set(before.thread, scheduling)
-    }
-
-    fn set(thread: u32, scheduling: Scheduling) -> Result<(), String> {
-        scheduling
-            .apply_to_thread(thread)
-            .map_err(|error| error.to_string())
-    }
+/// The scheduling of a thread of this host.
+pub(crate) fn before(thread: u32, name: String) -> Result<ThreadBefore, String> {
+    let scheduling = NativeThread::numbered(thread)
+        .scheduling()
+        .map_err(|error| format!("{name}: {error}"))?;
+    let class = match scheduling.class {
+        SchedulingClass::Other => "other",
+        SchedulingClass::Fifo => "fifo",
+        SchedulingClass::RoundRobin => "rr",
+    };
+    Ok(ThreadBefore {
+        thread,
+        name,
+        class: class.to_owned(),
+        priority: scheduling.priority,
+    })
 }
 
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use super::super::step::ThreadBefore;
-
-    const REASON: &str = "receiving threads are Linux's";
-
-    pub(in super::super) fn before(_: u32, _: String) -> Result<ThreadBefore, String> {
-        Err(REASON.to_owned())
-    }
-
-    pub(in super::super) fn set_fifo(_: u32, _: i32) -> Result<(), String> {
-        Err(REASON.to_owned())
-    }
-
-    pub(in super::super) fn restore(_: &ThreadBefore) -> Result<(), String> {
-        Err(REASON.to_owned())
-    }
+/// SCHED_FIFO for a thread of this host.
+pub(crate) fn set_fifo(thread: u32, priority: i32) -> Result<(), String> {
+    set(thread, Scheduling::fifo(priority))
 }
 
-pub(crate) use system::{before, restore, set_fifo};
+/// What a thread had before.
+pub(crate) fn restore(before: &ThreadBefore) -> Result<(), String> {
+    let scheduling = match before.class.as_str() {
+        "fifo" => Scheduling::fifo(before.priority),
+        "rr" => Scheduling::round_robin(before.priority),
+        _ => Scheduling::OTHER,
+    };
+    set(before.thread, scheduling)
+}
+
+fn set(thread: u32, scheduling: Scheduling) -> Result<(), String> {
+    NativeThread::numbered(thread)
+        .set_scheduling(scheduling)
+        .map_err(|error| error.to_string())
+}
 
 #[cfg(test)]
 mod tests {

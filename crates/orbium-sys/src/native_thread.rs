@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads of this process, for other threads: their processor time and their scheduling.
+//! Threads by the numbers that the system has for them: their processor time and their scheduling.
 
 use std::io;
 use std::time::Duration;
 
 use crate::{RealTimeError, Scheduling};
 
-/// A thread of this process, by the number that the system has for it. The number may be that of another
+/// A thread of this host, also one of the kernel's, by the number that the system has for it. The number may be that of another
 /// thread after its own has ended: the owner of one knows that the thread runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NativeThread(i32);
@@ -16,6 +16,13 @@ impl NativeThread {
     #[must_use]
     pub fn current() -> Self {
         Self(system::current())
+    }
+
+    /// The thread with a number, as `/proc` has it; whether there is one shows when it is asked.
+    #[must_use]
+    pub fn numbered(number: u32) -> Self {
+        // Numbers beyond have no thread, and the greatest has none either.
+        Self(i32::try_from(number).unwrap_or(i32::MAX))
     }
 
     /// The processor time that it has taken.
@@ -150,6 +157,33 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    #[test]
+    fn another_thread_is_given_what_it_is_said_to_have() {
+        let (number, has_number) = channel();
+        let (end, has_end) = channel::<()>();
+        let thread = thread::spawn(move || {
+            let own = NativeThread::current().0;
+            number.send(u32::try_from(own).unwrap()).unwrap();
+            let _ = has_end.recv();
+        });
+        let other = NativeThread::numbered(has_number.recv().unwrap());
+        assert_eq!(other.scheduling().unwrap(), Scheduling::OTHER);
+        let wanted = Scheduling::fifo(7);
+        match other.set_scheduling(wanted) {
+            Ok(()) => assert_eq!(other.scheduling().unwrap(), wanted),
+            Err(RealTimeError::PriorityNotPermitted(it)) => assert_eq!(it, wanted),
+            Err(other) => panic!("{other}"),
+        }
+        let beyond = other.set_scheduling(Scheduling::fifo(1000));
+        assert!(
+            matches!(beyond, Err(RealTimeError::NoSuchPriority(_))),
+            "{beyond:?}"
+        );
+        drop(end);
+        thread.join().unwrap();
+        assert!(NativeThread::numbered(u32::MAX).scheduling().is_err());
+    }
 
     #[test]
     fn another_thread_is_seen_and_scheduled() {

@@ -72,66 +72,6 @@ impl Scheduling {
     }
 }
 
-/// Threads of others: what an administrator does.
-#[cfg(target_os = "linux")]
-impl Scheduling {
-    /// That of a thread of this host, also one of the kernel's, by the number that `/proc` has for
-    /// it.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn of_thread(thread: u32) -> io::Result<Self> {
-        // SAFETY: a `sched_param` is integers, for which zero is a value.
-        let mut parameters: libc::sched_param = unsafe { zeroed() };
-        let thread = i64::from(thread);
-        // By number, for musl has no such functions.
-        // SAFETY: the call takes a number and returns one.
-        let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, thread) };
-        let Ok(policy @ 0..) = i32::try_from(policy) else {
-            return Err(io::Error::last_os_error());
-        };
-        // SAFETY: one `sched_param` is written, which lives until the call has returned.
-        let refused =
-            unsafe { libc::syscall(libc::SYS_sched_getparam, thread, &raw mut parameters) };
-        match refused {
-            0 => Ok(Self {
-                class: SchedulingClass::of_policy(policy),
-                priority: parameters.sched_priority,
-            }),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-
-    /// Gives it to a thread of this host, also to one of the kernel's.
-    ///
-    /// # Errors
-    /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`]; what the system
-    /// says, for example if the thread has ended.
-    pub fn apply_to_thread(self, thread: u32) -> Result<(), RealTimeError> {
-        // SAFETY: a `sched_param` is integers, for which zero is a value.
-        let mut parameters: libc::sched_param = unsafe { zeroed() };
-        parameters.sched_priority = self.priority;
-        // SAFETY: one `sched_param` is read, which lives until the call has returned.
-        let refused = unsafe {
-            libc::syscall(
-                libc::SYS_sched_setscheduler,
-                i64::from(thread),
-                i64::from(self.class.policy()),
-                &raw const parameters,
-            )
-        };
-        if refused == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        Err(match error.raw_os_error() {
-            Some(libc::EINVAL) => RealTimeError::NoSuchPriority(self),
-            Some(libc::EPERM) => RealTimeError::PriorityNotPermitted(self),
-            _ => error.into(),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::thread;
@@ -159,35 +99,6 @@ mod tests {
             );
         }
         assert_eq!(Scheduling::of_this_thread().unwrap(), Scheduling::OTHER);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn another_thread_is_given_what_it_is_said_to_have() {
-        let (number, has_number) = std::sync::mpsc::channel();
-        let (end, has_end) = std::sync::mpsc::channel::<()>();
-        let thread = thread::spawn(move || {
-            // SAFETY: the call takes nothing and returns a number.
-            let own = unsafe { libc::syscall(libc::SYS_gettid) };
-            number.send(u32::try_from(own).unwrap()).unwrap();
-            let _ = has_end.recv();
-        });
-        let other = has_number.recv().unwrap();
-        assert_eq!(Scheduling::of_thread(other).unwrap(), Scheduling::OTHER);
-        let wanted = Scheduling::fifo(7);
-        match wanted.apply_to_thread(other) {
-            Ok(()) => assert_eq!(Scheduling::of_thread(other).unwrap(), wanted),
-            Err(RealTimeError::PriorityNotPermitted(it)) => assert_eq!(it, wanted),
-            Err(other) => panic!("{other}"),
-        }
-        let beyond = Scheduling::fifo(1000).apply_to_thread(other);
-        assert!(
-            matches!(beyond, Err(RealTimeError::NoSuchPriority(_))),
-            "{beyond:?}"
-        );
-        drop(end);
-        thread.join().unwrap();
-        assert!(Scheduling::of_thread(u32::MAX).is_err());
     }
 
     #[test]
