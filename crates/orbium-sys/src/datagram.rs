@@ -2,8 +2,10 @@
 //! UDP sockets, to one receiver or to a group.
 
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
+use std::ptr;
 
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
 
@@ -128,15 +130,20 @@ pub fn receive_datagram(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    match socket.recv_from(room) {
-        Ok((received, sender)) => Ok((received, Some(sender))),
-        // The standard library's own error, for the address that the system did not write.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => match error.raw_os_error() {
-            None => Ok((0, None)),
-            Some(_) => Err(error),
-        },
-        Err(error) => Err(error),
-    }
+    // Not `UdpSocket::recv_from`: Rust's library asserts that there is a sender.
+    let (received, sender) = SockRef::from(socket).recv_from(as_room(room))?;
+    Ok((received, sender.as_socket()))
+}
+
+/// Octets as what is asked of socket2: room that a call may only write to.
+#[expect(
+    unsafe_code,
+    reason = "socket2 receives into what need not be initialized"
+)]
+fn as_room(room: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: the two have the same layout, and the octets stay initialized: socket2 promises to
+    // write none but received ones.
+    unsafe { &mut *(ptr::from_mut(room) as *mut [MaybeUninit<u8>]) }
 }
 
 /// Sends the slices as one datagram. An error of the previous one (no socket received
@@ -175,5 +182,34 @@ pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     {
         let _ = socket;
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_datagram_is_cut_to_the_room_and_has_a_sender() {
+        let at: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        let options = SocketOptions::default();
+        let receiving = receive_at(at, &options).unwrap();
+        let sending = send_to(receiving.local_addr().unwrap(), &options).unwrap();
+        send_datagram(&sending, &[IoSlice::new(b"GIO"), IoSlice::new(b"P")]).unwrap();
+        let mut room = [0; 3];
+        let received = receive_datagram(&receiving, &mut room).unwrap();
+        assert_eq!(received, (3, sending.local_addr().ok()));
+        assert_eq!(&room, b"GIO");
+    }
+
+    /// `UdpSocket::recv_from` panicked here: the system writes no address, and Rust's library
+    /// asserts that it did. The demo's server over UDP ended with that panic.
+    #[test]
+    fn a_socket_shut_down_has_no_sender() {
+        let at: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        let socket = receive_at(at, &SocketOptions::default()).unwrap();
+        shut_down_datagrams(&socket);
+        let received = receive_datagram(&socket, &mut [0; 8]).unwrap();
+        assert_eq!(received, (0, None));
     }
 }
