@@ -71,9 +71,9 @@ pub(crate) fn end_object(poa: &Poa, id: &[u8]) {
 }
 
 /// An adapter for the objects of a channel, with the manager of the root POA.
-pub(crate) fn adapter(orb: &Orb, name: &str) -> Result<Poa, PoaError> {
+pub(crate) fn adapter(orb: &Orb, name: &str, policies: Policies) -> Result<Poa, PoaError> {
     let root = orb.root_poa();
-    root.create_poa(name, Some(root.manager()), Policies::default())
+    root.create_poa(name, Some(root.manager()), policies)
 }
 
 /// Lets clients reach a channel: under a key, and by its reference.

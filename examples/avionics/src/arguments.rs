@@ -3,81 +3,84 @@
 
 use std::path::PathBuf;
 
-use crate::{Failure, schedule};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// The operations that have a process, by the names of those.
-pub(crate) const SENSORS: [(&str, usize); 5] = [
-    ("INS", schedule::AVIONICS_AIRFRAME_INS),
-    ("ADC", schedule::AVIONICS_AIRFRAME_ADC),
-    ("GPS", schedule::AVIONICS_AIRFRAME_GPS),
-    ("HUD", schedule::AVIONICS_AIRFRAME_HUD),
-    ("BIT", schedule::AVIONICS_AIRFRAME_BIT),
-];
-
-#[derive(Debug)]
+/// Sensors at four rates whose events meet in a channel, scheduled by a configuration run.
+#[derive(Debug, Parser)]
 pub(crate) struct Arguments {
-    pub(crate) role: Role,
-    pub(crate) seconds: u64,
+    #[command(subcommand)]
+    pub(crate) role: Option<Role>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Ends the GPS half way: its deadline timeout fires, and the mode changes
+    #[arg(long)]
     pub(crate) fault: bool,
-    pub(crate) load: bool,
+    /// Shows rates, latencies and misses while it runs
+    #[arg(long)]
+    pub(crate) view: bool,
+    /// Draws what was measured
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    /// Draws the schedule as a Gantt chart
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gantt: Option<PathBuf>,
+    /// The ports of the rate groups are this plus the rate; 0: free ports
+    #[arg(long, value_name = "PORT", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u16).range(..=65_515))]
+    pub(crate) ports: u16,
 }
 
-#[derive(Debug)]
+/// What processes with and without an ORB have in common.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// How long it runs
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) seconds: u64,
+    /// The share of a processor that the rate groups take
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7, value_parser = share)]
+    pub(crate) utilization: f64,
+    /// Adds work below all rate groups, to saturation
+    #[arg(long)]
+    pub(crate) load: bool,
+    /// The processor to run on
+    #[arg(long, default_value_t = 0)]
+    pub(crate) processor: usize,
+}
+
+/// Processes that the program starts.
+#[derive(Debug, Subcommand)]
 pub(crate) enum Role {
-    /// The air frame, which starts all other processes.
-    Program,
-    /// Threads without an ORB.
-    Bare,
-    /// A process that calls an operation in each period.
-    Sensor { operation: usize, air_frame: String },
-    /// A process that calls the least urgent operation without pause.
-    Load { air_frame: String },
+    /// Threads without an ORB that do the same work
+    Bare(Settings),
+    /// Pushes an event of a sensor in each period
+    #[command(hide = true)]
+    Push { sensor: Sensor, channel: String },
+    /// Calls an operation in each period
+    #[command(hide = true)]
+    Call { caller: Caller, object: String },
+    /// Calls without pause
+    #[command(hide = true)]
+    Load { object: String },
 }
 
-impl Arguments {
-    pub(crate) fn parse(mut from: impl Iterator<Item = String>) -> Result<Self, Failure> {
-        let mut arguments = Self {
-            role: Role::Program,
-            seconds: 5,
-            fault: false,
-            load: false,
-            svg: None,
-        };
-        while let Some(argument) = from.next() {
-            let mut value = || {
-                let value = from.next();
-                value.ok_or_else(|| Failure::from(format!("{argument} needs a value")))
-            };
-            match &*argument {
-                "--seconds" => {
-                    let seconds = value()?;
-                    arguments.seconds = match seconds.parse() {
-                        Ok(number @ 1..=86_400) => number,
-                        _ => return Err(format!("`{seconds}` is no time from 1 to 86400 s").into()),
-                    };
-                }
-                "--fault" => arguments.fault = true,
-                "--load" => arguments.load = true,
-                "--bare" => arguments.role = Role::Bare,
-                "--svg" => arguments.svg = Some(value()?.into()),
-                "sensor" => {
-                    let name = value()?;
-                    let found = SENSORS.iter().find(|(of, _)| *of == name);
-                    let (_, operation) = found.ok_or_else(|| format!("no sensor `{name}`"))?;
-                    arguments.role = Role::Sensor {
-                        operation: *operation,
-                        air_frame: value()?,
-                    };
-                }
-                "load" => {
-                    arguments.role = Role::Load {
-                        air_frame: value()?,
-                    }
-                }
-                other => return Err(format!("unknown argument `{other}`").into()),
-            }
-        }
-        Ok(arguments)
+/// A process that pushes events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sensor {
+    Ins,
+    Adc,
+    Gps,
+}
+
+/// A process that calls the air frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Caller {
+    Hud,
+    Bit,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=2.0).contains(&share) => Ok(share),
+        _ => Err("not a number from 0 to 2".to_owned()),
     }
 }

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sensors at four rates, scheduled by a configuration run:
-//! `avionics [--seconds N] [--fault] [--load] [--bare] [--svg FILE]`.
+//! Sensors at four rates whose events meet in a channel, scheduled by a configuration run.
 //!
-//! The air frame serves each rate group by a lane of its own. INS (20 Hz), ADC (10), GPS (5), HUD
-//! (10) and BIT (1) are processes that call it, each at the priority of its operation. `--fault`
-//! ends the GPS half way, and the HUD sees the mode change. `--load` adds clients that call BIT's
-//! lane without pause. `--bare` runs the same periods in threads without an ORB: what is late there
-//! is the host's. `--svg` writes the schedule as a Gantt chart.
+//! INS (20 Hz), ADC (10) and GPS (5) are processes that push events to the air frame's channel, over
+//! shared memory, and BIT (1) and HUD (10) processes that call it over IIOP. Each rate group has a port
+//! and a lane of its own: 10020, 10010, 10005, 10001. The air frame steers by each event of the INS, and
+//! navigates by one of all three: a conjunction. Threads without an ORB do the same work on
+//! another processor: what is late there is the host's.
 //!
-//! `ORBIUM_SCHED=configure=src/schedule.rs avionics` writes the table and ends.
+//! `ORBIUM_SCHED=configure=src/schedule.rs avionics` writes the schedule and ends; `avionics --help`
+//! says what a run can be like.
 
 mod air_frame;
 mod arguments;
+mod bare;
+mod flight;
+mod measured;
+mod picture;
 mod program;
+mod rate_groups;
 #[allow(dead_code)]
 mod schedule;
 mod sensor;
+mod view;
+mod work;
 
 use std::process::ExitCode;
+
+use clap::Parser;
 
 use arguments::{Arguments, Role};
 
@@ -27,15 +36,14 @@ orbium::include_idl!("avionics");
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
-    let done = Arguments::parse(std::env::args().skip(1)).and_then(|it| match it.role {
-        Role::Program => program::run(&it),
-        Role::Bare => sensor::bare(it.seconds),
-        Role::Sensor {
-            operation,
-            ref air_frame,
-        } => sensor::run(operation, air_frame),
-        Role::Load { ref air_frame } => sensor::load(air_frame),
-    });
+    let arguments = Arguments::parse();
+    let done = match &arguments.role {
+        None => program::run(&arguments),
+        Some(Role::Bare(settings)) => bare::run(settings),
+        Some(Role::Push { sensor, channel }) => sensor::push(*sensor, channel),
+        Some(Role::Call { caller, object }) => sensor::call(*caller, object),
+        Some(Role::Load { object }) => sensor::load(object),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,88 +1,172 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The process that serves the air frame and starts the others.
+//! The process of the air frame, which starts the others.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use orbium::{Config, Orb, Policies};
+use orbium::Orb;
 use orbium_sched::gantt::Chart;
-use orbium_scheduler::{Outcome, ScheduledLanes, Scheduler};
+use orbium_scheduler::{Outcome, Scheduler};
 
-use crate::air_frame::AirFrame as Servant;
-use crate::arguments::{Arguments, SENSORS};
-use crate::avionics::AirFrame;
+use crate::air_frame::{BuiltInTest, HeadUp, Maintenance};
+use crate::arguments::{Arguments, Settings};
+use crate::flight::{Flight, FlightEvents};
+use crate::measured::Row;
+use crate::picture::{self, Compared};
+use crate::rate_groups::{Rate, RateGroups};
 use crate::schedule::SCHEDULE;
-use crate::{Failure, operations, sensor};
+use crate::work::{OPERATIONS, Work};
+use crate::{Failure, avionics, operations, view};
 
-/// Schedules; then runs all processes for a while and prints what they measured, in microseconds.
+/// Schedules; then runs all processes for a while and prints what they measured.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let settings = &arguments.settings;
+    let others = other_processor(settings.processor)?;
+    orbium_sys::bind_this_thread(&[settings.processor])?;
     let mut scheduler = Scheduler::from_environment(&SCHEDULE)?;
     scheduler.declare(&operations::OPERATIONS)?;
+    let flight = Arc::new(Flight::new());
+    let work = Work::of(settings.utilization);
+    let mut events = FlightEvents::connect(scheduler.mode(), &flight, work)?;
+    events
+        .channel
+        .register_operations(scheduler.repository_mut())?;
     if let Outcome::Configured { path, schedule } = scheduler.schedule()? {
-        print!(
-            "{}",
-            orbium_sched::summary(scheduler.repository(), &schedule)
-        );
+        let summary = orbium_sched::summary(scheduler.repository(), &schedule);
+        print!("{summary}");
         println!("{} is written", path.display());
         return Ok(());
     }
-    if let Some(path) = &arguments.svg {
-        let schedule = scheduler
-            .repository_mut()
-            .compute_scheduling(&Default::default())?;
-        let chart = Chart::new(scheduler.repository(), &schedule, Chart::MAX_STEPS);
+    events.scheduled();
+    if let Some(path) = &arguments.gantt {
+        let repository = scheduler.repository_mut();
+        let schedule = repository.compute_scheduling(&Default::default())?;
+        let chart = Chart::new(repository, &schedule, Chart::MAX_STEPS);
         std::fs::write(path, chart.to_svg())?;
     }
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
-        ..Config::default()
-    })?;
-    let (servant, air_frame) = serve(&orb)?;
-    let reference = orb.object_to_string(&air_frame);
-    let mut children = Vec::new();
-    for (name, _) in SENSORS {
-        children.push((name, start(&["sensor", name, &reference])?));
+    let bare = start_bare(settings, others)?;
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    let groups = RateGroups::start(&orb, &SCHEDULE, arguments.ports, settings.processor)?;
+    let processes = Processes::start(&orb, &groups, &events, (&flight, work), settings.load)?;
+    let rows = processes.fly(arguments, &flight)?;
+    let of_threads = bare.map(|bare| ended("bare", bare)).transpose()?;
+    for line in groups.summary() {
+        println!("{line}");
     }
-    if arguments.load {
-        children.push(("load", start(&["load", &reference])?));
-    }
-    let half = Duration::from_secs(arguments.seconds) / 2;
-    std::thread::sleep(half);
-    if arguments.fault
-        && let Some((_, gps)) = children.iter_mut().find(|(name, _)| *name == "GPS")
-    {
-        gps.kill()?;
-    }
-    std::thread::sleep(half);
-    println!("{}", sensor::heading());
-    for (name, child) in children {
-        report(name, child)?;
-    }
-    println!("{} frames", servant.frames());
-    orb.shutdown(true)?;
-    Ok(())
+    let all = flight.rows().into_iter().chain(rows).collect();
+    report(arguments, all, of_threads.unwrap_or_default())?;
+    let (frames, positions) = (flight.frames(), flight.positions());
+    println!("{frames} frames of {positions} positions");
+    Ok(orb.shutdown(true)?)
 }
 
-/// The air frame, a lane for each rate group.
-fn serve(orb: &Orb) -> Result<(Arc<Servant>, AirFrame), Failure> {
-    let lanes = ScheduledLanes::new(&SCHEDULE).soft(true).start(orb)?;
-    for lane in &lanes {
-        match lane.scheduling() {
-            Some(scheduling) => println!("{}: {scheduling}", lane.name()),
-            None => println!("{}: the host refuses a native priority", lane.name()),
+/// A processor of the host that the air frame does not run on.
+fn other_processor(processor: usize) -> Result<Option<usize>, Failure> {
+    let processors = orbium_sys::processors_of_this_thread()?;
+    Ok(processors.into_iter().rev().find(|it| *it != processor))
+}
+
+/// Threads without an ORB on another processor, if the host has one.
+fn start_bare(settings: &Settings, processor: Option<usize>) -> Result<Option<Child>, Failure> {
+    let Some(processor) = processor else {
+        println!("one processor: without threads that have no ORB");
+        return Ok(None);
+    };
+    let mut words = vec!["bare".to_owned()];
+    for (name, value) in [
+        ("--seconds", settings.seconds.to_string()),
+        ("--utilization", settings.utilization.to_string()),
+        ("--processor", processor.to_string()),
+    ] {
+        words.extend([name.to_owned(), value]);
+    }
+    if settings.load {
+        words.push("--load".to_owned());
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(Some(start(&words)?))
+}
+
+/// The processes that push to the air frame and call it.
+struct Processes(Vec<(&'static str, Child)>);
+
+impl Processes {
+    fn start(
+        orb: &Orb,
+        groups: &RateGroups,
+        events: &FlightEvents,
+        (flight, work): (&Arc<Flight>, Work),
+        load: bool,
+    ) -> Result<Self, Failure> {
+        let mut processes = Vec::new();
+        for (name, sensor, rate) in [
+            ("INS", "ins", Rate::Twenty),
+            ("ADC", "adc", Rate::Ten),
+            ("GPS", "gps", Rate::Five),
+        ] {
+            let policies = groups.policies(rate);
+            let key = format!("EventService/{}", rate.hertz());
+            let channel = events.channel.serve_under(orb, &key, policies)?;
+            let channel = orb.object_to_string(&channel);
+            processes.push((name, start(&["push", sensor, &channel])?));
+        }
+        let root = orb.root_poa();
+        let adapter = |rate: Rate| {
+            let name = format!("{} Hz", rate.hertz());
+            root.create_poa(&name, Some(root.manager()), groups.policies(rate))
+        };
+        let head_up = HeadUp {
+            flight: Arc::clone(flight),
+            work,
+        };
+        let head_up: avionics::HeadUp = adapter(Rate::Ten)?.activate(head_up)?;
+        let hud = start(&["call", "hud", &orb.object_to_string(&head_up)])?;
+        processes.push(("HUD", hud));
+        let test: avionics::BuiltInTest = adapter(Rate::One)?.activate(BuiltInTest::new(work)?)?;
+        let bit = start(&["call", "bit", &orb.object_to_string(&test)])?;
+        processes.push(("BIT", bit));
+        if load {
+            let maintenance: avionics::Maintenance = root.activate(Maintenance)?;
+            let load = start(&["load", &orb.object_to_string(&maintenance)])?;
+            processes.push(("load", load));
+        }
+        Ok(Self(processes))
+    }
+
+    /// Lets them run for the time of the run, and returns what they measured.
+    fn fly(mut self, arguments: &Arguments, flight: &Flight) -> Result<Vec<Row>, Failure> {
+        let whole = Duration::from_secs(arguments.settings.seconds);
+        let begin = Instant::now();
+        if arguments.fault {
+            await_end(arguments, flight, begin + whole / 2)?;
+            self.fail("GPS")?;
+        }
+        await_end(arguments, flight, begin + whole)?;
+        let mut rows = Vec::new();
+        for (name, child) in self.0 {
+            rows.extend(ended(name, child)?);
+        }
+        Ok(rows)
+    }
+
+    fn fail(&mut self, name: &str) -> Result<(), Failure> {
+        let mut processes = self.0.iter_mut();
+        match processes.find(|(of, _)| *of == name) {
+            Some((_, child)) => Ok(child.kill()?),
+            None => Ok(()),
         }
     }
-    let policies = Policies {
-        lanes,
-        ..Policies::default()
-    };
-    let root = orb.root_poa();
-    root.manager().activate()?;
-    let adapter = root.create_poa("avionics", Some(root.manager()), policies)?;
-    let servant = Arc::new(Servant::new()?);
-    let air_frame: AirFrame = adapter.activate(Arc::clone(&servant))?;
-    Ok((servant, air_frame))
+}
+
+/// Waits, and shows what happens if it is to be shown.
+fn await_end(arguments: &Arguments, flight: &Flight, end: Instant) -> Result<(), Failure> {
+    match arguments.view {
+        true => view::show(flight, end)?,
+        false => thread::sleep(end.saturating_duration_since(Instant::now())),
+    }
+    Ok(())
 }
 
 /// Starts this program in another role; it ends when its standard input does.
@@ -96,13 +180,45 @@ fn start(arguments: &[&str]) -> Result<Child, Failure> {
     Ok(child)
 }
 
-/// Ends a process and prints what it measured.
-fn report(name: &str, mut child: Child) -> Result<(), Failure> {
+/// Ends a process; returns its rows, and prints whatever else it wrote.
+fn ended(name: &str, mut child: Child) -> Result<Vec<Row>, Failure> {
     drop(child.stdin.take());
     let output = child.wait_with_output()?;
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    if !output.status.success() {
-        println!("{name:<6} {}", output.status);
+    let mut rows = Vec::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        match line.parse() {
+            Ok(row) => rows.push(row),
+            Err(_) => println!("{line}"),
+        }
     }
-    Ok(())
+    if !output.status.success() {
+        println!("{name}: {}", output.status);
+    }
+    Ok(rows)
+}
+
+/// Prints the tables, and draws them.
+fn report(arguments: &Arguments, orb: Vec<Row>, bare: Vec<Row>) -> Result<(), Failure> {
+    println!("{}", Row::heading());
+    for row in &orb {
+        println!("{row}");
+    }
+    if !bare.is_empty() {
+        println!("without an ORB, on another processor at the same time");
+        for row in &bare {
+            println!("{row}");
+        }
+    }
+    let Some(path) = &arguments.svg else {
+        return Ok(());
+    };
+    let named = |rows: &'_ [Row], name: &str| rows.iter().position(|it| it.name == name);
+    let compared = OPERATIONS.iter().filter_map(|it| {
+        Some(Compared {
+            period: it.period,
+            orb: &orb[named(&orb, it.name)?],
+            bare: named(&bare, it.name).map(|it| &bare[it]),
+        })
+    });
+    picture::write(path, &compared.collect::<Vec<_>>())
 }

@@ -1,113 +1,94 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The processes that call the air frame.
+//! The processes around the air frame.
 
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium::{Orb, SystemException};
-use orbium_scheduler::{Overload, PeriodicTask, Statistics, at_priority_of};
+use orbium::{Orb, ProtocolPolicy};
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::{connect_scheduled_supplier, new_event};
+use orbium_scheduler::{Job, Overload, PeriodicTask};
 
 use crate::Failure;
-use crate::arguments::SENSORS;
-use crate::avionics::{AirFrame, Mode};
-use crate::schedule::{self, SCHEDULE};
+use crate::arguments::{Caller, Sensor};
+use crate::avionics::{BuiltInTest, HeadUp, Maintenance, Mode};
+use crate::measured::Row;
+use crate::schedule::{AVIONICS_BUILTINTEST_BIT, AVIONICS_HEADUP_HUD, SCHEDULE};
 
-/// Calls an operation in each period until standard input ends, then prints what was measured.
-pub(crate) fn run(operation: usize, air_frame: &str) -> Result<(), Failure> {
+/// Pushes an event in each period, over shared memory.
+pub(crate) fn push(sensor: Sensor, channel: &str) -> Result<(), Failure> {
     let orb = Orb::builder().build()?;
-    let air_frame: AirFrame = orb.resolve(air_frame)?;
+    let channel: EventChannel = orb.resolve(channel)?;
+    let supplier = connect_scheduled_supplier(&channel, &[sensor.publication()])?;
+    let mut event = new_event(sensor.event_type(), sensor.publication().source);
+    let name = format!("{sensor:?}").to_uppercase();
+    periodically(&name, sensor.operation(), move |_| {
+        event.header.creation_time = orbium_event::time_t(std::time::SystemTime::now());
+        supplier.push(std::slice::from_ref(&event)).is_ok()
+    })?;
+    Ok(orb.shutdown(true)?)
+}
+
+/// Calls an operation in each period, over IIOP.
+pub(crate) fn call(caller: Caller, object: &str) -> Result<(), Failure> {
+    let iiop = ProtocolPolicy::new(["iiop"]);
+    let orb = Orb::builder().client_protocols(iiop).build()?;
+    let number = |job: &Job<'_>| u32::try_from(job.number()).unwrap_or(u32::MAX);
+    match caller {
+        Caller::Hud => {
+            let head_up: HeadUp = orb.resolve(object)?;
+            let mut shown = Mode::Navigating;
+            periodically("HUD", AVIONICS_HEADUP_HUD, move |job| {
+                let display = head_up.hud(number(job));
+                if let Ok(display) = &display
+                    && std::mem::replace(&mut shown, display.current_mode) != display.current_mode
+                {
+                    let (mode, frames) = (display.current_mode, display.frames);
+                    println!("mode: {mode:?} after {frames} frames");
+                }
+                display.is_ok()
+            })?;
+        }
+        Caller::Bit => {
+            let test: BuiltInTest = orb.resolve(object)?;
+            periodically("BIT", AVIONICS_BUILTINTEST_BIT, move |job| {
+                test.bit(number(job)).is_ok()
+            })?;
+        }
+    }
+    Ok(orb.shutdown(true)?)
+}
+
+/// Runs `work` in each period of an operation until standard input ends, then prints what was measured.
+fn periodically(
+    name: &str,
+    operation: usize,
+    mut work: impl FnMut(&Job<'_>) -> bool + Send + 'static,
+) -> Result<(), Failure> {
     let failures = Arc::new(AtomicU64::new(0));
     let failed = Arc::clone(&failures);
     let task = PeriodicTask::scheduled(&SCHEDULE, operation)?
         .soft(true)
         .overload(Overload::Skip)
         .start(move |job| {
-            let number = u32::try_from(job.number()).unwrap_or(u32::MAX);
-            if call(&air_frame, operation, number).is_err() {
+            if !work(job) {
                 failed.fetch_add(1, Ordering::Relaxed);
             }
         })?;
     std::io::stdin().read_to_end(&mut Vec::new())?;
     let statistics = task.stop()?;
-    print(operation, &statistics, failures.load(Ordering::Relaxed));
-    orb.shutdown(true)?;
+    let failures = failures.load(Ordering::Relaxed);
+    println!("{}", Row::of_task(name, &statistics, failures));
     Ok(())
 }
 
-/// What the HUD showed last, as the number of a mode.
-static SHOWN: AtomicU32 = AtomicU32::new(Mode::Navigating as u32);
-
-fn call(air_frame: &AirFrame, operation: usize, number: u32) -> Result<(), SystemException> {
-    match operation {
-        schedule::AVIONICS_AIRFRAME_INS => air_frame.ins(number),
-        schedule::AVIONICS_AIRFRAME_ADC => air_frame.adc(number),
-        schedule::AVIONICS_AIRFRAME_GPS => air_frame.gps(number),
-        schedule::AVIONICS_AIRFRAME_HUD => {
-            let display = air_frame.hud(number)?;
-            let mode = display.current_mode as u32;
-            if SHOWN.swap(mode, Ordering::Relaxed) != mode {
-                println!(
-                    "mode: {:?} after {} frames",
-                    display.current_mode, display.frames
-                );
-            }
-            Ok(())
-        }
-        _ => air_frame.bit(number),
-    }
-}
-
-/// Calls the least urgent operation without pause until standard input ends.
-pub(crate) fn load(air_frame: &str) -> Result<(), Failure> {
+/// Calls without pause until standard input ends, at no priority of the schedule.
+pub(crate) fn load(object: &str) -> Result<(), Failure> {
     let orb = Orb::builder().build()?;
-    let air_frame: AirFrame = orb.resolve(air_frame)?;
+    let maintenance: Maintenance = orb.resolve(object)?;
     // It ends with the process.
-    std::thread::spawn(move || {
-        let least = schedule::AVIONICS_AIRFRAME_BIT;
-        at_priority_of(&SCHEDULE, least, || while air_frame.bit(0).is_ok() {})
-    });
+    std::thread::spawn(move || while maintenance.record(0).is_ok() {});
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
-}
-
-/// The same periods in threads without an ORB, each of which only wakes up.
-pub(crate) fn bare(seconds: u64) -> Result<(), Failure> {
-    let mut tasks = Vec::new();
-    for (_, operation) in SENSORS {
-        let task = PeriodicTask::scheduled(&SCHEDULE, operation)?;
-        let task = task.soft(true).overload(Overload::Skip);
-        tasks.push((operation, task.start(|_| ())?));
-    }
-    std::thread::sleep(Duration::from_secs(seconds));
-    for (operation, task) in tasks {
-        print(operation, &task.stop()?, 0);
-    }
-    Ok(())
-}
-
-/// A row of the table.
-fn print(operation: usize, statistics: &Statistics, failures: u64) {
-    let name = SENSORS.iter().find(|(_, it)| *it == operation);
-    let name = name.map_or("", |(name, _)| name);
-    let micros = |time: Duration| time.as_micros();
-    println!(
-        "{name:<6} {:>6} {:>6} {:>8} {:>8} {:>12} {:>12} {:>12}",
-        statistics.runs,
-        statistics.late,
-        statistics.skipped,
-        failures,
-        micros(statistics.jitter.quantile(0.5)),
-        micros(statistics.jitter.max()),
-        micros(statistics.response.max()),
-    );
-}
-
-/// What heads the rows.
-pub(crate) fn heading() -> String {
-    format!(
-        "{:<6} {:>6} {:>6} {:>8} {:>8} {:>12} {:>12} {:>12}",
-        "", "runs", "late", "skipped", "failed", "jitter p50", "jitter max", "response max"
-    )
 }

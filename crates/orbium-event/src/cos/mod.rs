@@ -6,7 +6,7 @@ mod header;
 mod peers;
 mod suppliers;
 
-use orbium::{Call, Interface, Orb, PoaError, SystemException};
+use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
 
 use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{
@@ -33,7 +33,7 @@ impl Channel {
         key: &str,
         header: CosHeader,
     ) -> Result<EventChannel, PoaError> {
-        let poa = adapter(orb, &format!("CosEventChannel/{key}"))?;
+        let poa = adapter(orb, &format!("CosEventChannel/{key}"), Policies::default())?;
         let consumers: ConsumerAdmin = poa.activate(consumers::Consumers {
             channel: self.clone(),
             count: ProxyCount::default(),

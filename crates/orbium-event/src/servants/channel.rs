@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The object that clients reach first.
 
-use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, SystemException};
+use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, Policies, SystemException};
 
 use super::consumers::Consumers;
 use super::observer::RemoteObserver;
@@ -27,7 +27,40 @@ impl Channel {
     /// # Errors
     /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
     pub fn serve(&self, orb: &Orb, key: &str) -> Result<MonitoredChannel, PoaError> {
-        let poa = adapter(orb, &format!("EventChannel/{key}"))?;
+        self.serve_under(orb, key, Policies::default())
+    }
+
+    /// As [`serve`](Self::serve), with the policies of the adapter `EventChannel/key`: with a lane of
+    /// its own, say. A channel that is served under several keys, each with the lane of a rate group,
+    /// has its suppliers' events received at the priority of the lane that they connect through.
+    ///
+    /// ```
+    /// use orbium::{Orb, Policies};
+    /// use orbium_event::{Channel, ChannelConfig};
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let channel = Channel::new(ChannelConfig::default());
+    /// for (rate, port) in [("20Hz", 0), ("1Hz", 0)] {
+    ///     let lane = orb.add_lane(&orbium::LaneConfig {
+    ///         name: rate.to_owned(),
+    ///         endpoints: vec![format!("iiop://127.0.0.1:{port}").parse()?],
+    ///         ..orbium::LaneConfig::default()
+    ///     })?;
+    ///     let policies = Policies { lanes: vec![lane], ..Policies::default() };
+    ///     channel.serve_under(&orb, rate, policies)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve); the policies are none of an adapter with active objects.
+    pub fn serve_under(
+        &self,
+        orb: &Orb,
+        key: &str,
+        policies: Policies,
+    ) -> Result<MonitoredChannel, PoaError> {
+        let poa = adapter(orb, &format!("EventChannel/{key}"), policies)?;
         let consumers: ConsumerAdmin = poa.activate(Consumers {
             channel: self.clone(),
             count: ProxyCount::default(),
