@@ -2,6 +2,7 @@
 //! Service contexts that servants add to their replies.
 
 use std::cell::{Cell, RefCell};
+use std::num::NonZeroUsize;
 
 use orbium_giop::SystemException;
 
@@ -10,43 +11,39 @@ use crate::errors::contexts_not_collected;
 
 /// What identifies a request while this thread serves it: where it lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServedRequest(usize);
+pub struct ServedRequest(NonZeroUsize);
 
 impl ServedRequest {
     /// The request at that place.
     #[must_use]
     #[inline]
     pub fn of<R>(request: &R) -> Self {
-        Self(std::ptr::from_ref(request).addr())
+        Self(std::ptr::NonNull::from(request).addr())
     }
 }
 
-/// The innermost request of a thread that collects what its servant adds.
-#[derive(Clone, Copy, Debug)]
-struct Innermost {
-    /// `None` once its reply is written.
-    request: Option<ServedRequest>,
-    /// Whether the last list of `ADDED` is its own.
-    has_added: bool,
-}
-
-impl Innermost {
-    const NONE: Self = Self {
-        request: None,
-        has_added: false,
-    };
+/// What a thread collects.
+struct Collection {
+    /// The innermost request that collects what its servant adds; `None` once its reply is
+    /// written.
+    innermost: Cell<Option<ServedRequest>>,
+    /// How many requests of this thread have lists in `ADDED`.
+    lists: Cell<usize>,
 }
 
 thread_local! {
-    static INNERMOST: Cell<Innermost> = const { Cell::new(Innermost::NONE) };
-    /// What servants of this thread have added so far, those of the innermost request last.
-    static ADDED: RefCell<Vec<ContextList>> = const { RefCell::new(Vec::new()) };
+    static COLLECTION: Collection = const {
+        Collection { innermost: Cell::new(None), lists: Cell::new(0) }
+    };
+    /// What servants of this thread have added so far, by their requests.
+    static ADDED: RefCell<Vec<(ServedRequest, ContextList)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Collects what the servant of a request adds to its reply, until it is dropped.
 #[derive(Debug)]
 pub struct AddedContexts {
-    outer: Innermost,
+    request: ServedRequest,
+    outer: Option<ServedRequest>,
 }
 
 impl AddedContexts {
@@ -54,31 +51,54 @@ impl AddedContexts {
     #[must_use]
     #[inline]
     pub fn of(request: ServedRequest) -> Self {
-        let innermost = Innermost {
-            request: Some(request),
-            has_added: false,
-        };
         Self {
-            outer: INNERMOST.replace(innermost),
+            request,
+            outer: COLLECTION.with(|it| it.innermost.replace(Some(request))),
         }
+    }
+
+    /// Whether something may have been added.
+    #[must_use]
+    #[inline]
+    pub fn has_any(&self) -> bool {
+        COLLECTION.with(|it| it.lists.get() != 0)
+    }
+
+    /// The reply is sent next: nothing can be added later.
+    #[inline]
+    pub fn close(&self) {
+        COLLECTION.with(|it| it.innermost.set(None));
     }
 
     /// Takes what was added, before the reply is sent: nothing can be added later.
     #[must_use]
     #[inline]
     pub fn take(&self) -> ContextList {
-        match INNERMOST.replace(Innermost::NONE).has_added {
+        self.close();
+        match self.has_any() {
             false => ContextList::default(),
-            true => ADDED.with_borrow_mut(Vec::pop).unwrap_or_default(),
+            true => self.take_some(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_some(&self) -> ContextList {
+        ADDED.with_borrow_mut(|all| {
+            let own = all.iter().position(|(of, _)| *of == self.request);
+            let list = own.map(|own| all.swap_remove(own).1);
+            COLLECTION.with(|it| it.lists.set(all.len()));
+            list.unwrap_or_default()
+        })
     }
 }
 
 impl Drop for AddedContexts {
     #[inline]
     fn drop(&mut self) {
-        if INNERMOST.replace(self.outer).has_added {
-            let _ = ADDED.with_borrow_mut(Vec::pop);
+        COLLECTION.with(|it| it.innermost.set(self.outer));
+        if self.has_any() {
+            let _ = self.take_some();
         }
     }
 }
@@ -96,20 +116,17 @@ pub fn add_to_reply(
     data: Vec<u8>,
     replace: bool,
 ) -> Result<(), SystemException> {
-    let innermost = INNERMOST.get();
-    if innermost.request != Some(request) {
+    if COLLECTION.with(|it| it.innermost.get()) != Some(request) {
         return Err(contexts_not_collected());
     }
     ADDED.with_borrow_mut(|all| {
-        if !innermost.has_added {
-            all.push(ContextList::default());
-            INNERMOST.set(Innermost {
-                has_added: true,
-                ..innermost
-            });
-        }
-        let added = all.last_mut().ok_or_else(contexts_not_collected)?;
-        added.add(id, data, replace)
+        let own = all.iter().position(|(of, _)| *of == request);
+        let own = own.unwrap_or_else(|| {
+            all.push((request, ContextList::default()));
+            all.len() - 1
+        });
+        COLLECTION.with(|it| it.lists.set(all.len()));
+        all[own].1.add(id, data, replace)
     })
 }
 
@@ -119,7 +136,7 @@ mod tests {
 
     #[test]
     fn each_request_has_its_own_contexts_and_a_panic_leaves_none() {
-        let (outer, inner) = (ServedRequest(1), ServedRequest(2));
+        let (outer, inner) = (ServedRequest::of(&1), ServedRequest::of(&2));
         let of_outer = AddedContexts::of(outer);
         add_to_reply(outer, 5, vec![1], false).unwrap();
         let of_inner = AddedContexts::of(inner);

@@ -9,7 +9,7 @@ use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome}
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
-use crate::reply::InterceptedReply;
+use crate::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
 use crate::{IncomingRequest, UntypedReply};
 
 /// What interceptors see of a request before its servant.
@@ -20,7 +20,7 @@ pub enum Interception<'f, 'r> {
     /// Nothing: no interceptor implements a point that the request passes.
     Overlooked,
     /// Those of the flow see which servant it is for.
-    Flow(&'f RefCell<Option<RequestFlow<'r>>>),
+    Flow(&'f RefCell<RequestFlow<'r>>),
 }
 
 impl Interception<'_, '_> {
@@ -32,11 +32,7 @@ impl Interception<'_, '_> {
     pub fn receive_request(self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
         match self {
             Self::None | Self::Overlooked => Ok(()),
-            Self::Flow(flow) => {
-                let mut flow = flow.borrow_mut();
-                flow.as_mut()
-                    .map_or(Ok(()), |it| it.receive_request(object))
-            }
+            Self::Flow(flow) => flow.borrow_mut().receive_request(object),
         }
     }
 }
@@ -58,33 +54,45 @@ pub fn intercept(
     reply: &mut UntypedReply<'_>,
     serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    let path = InterceptedReply::new(all, reply, request, object);
-    let is_overlooked = all.overlooks_requests();
-    if !is_overlooked && let Err(interrupt) = path.begin() {
+    let end = RequestEnd::new(all, reply, request, object);
+    if all.overlooks_requests() {
+        let serve = |reply: &mut UntypedReply<'_>| serve(reply, Interception::Overlooked);
+        return serve_by(&OverlookedReply(end), request, reply, serve);
+    }
+    let path = InterceptedReply::new(end);
+    if let Err(interrupt) = path.begin() {
         return path.conclude(reply, interrupt.into());
     }
+    let flow = Interception::Flow(path.flow());
+    serve_by(&path, request, reply, |reply| serve(reply, flow))
+}
+
+/// Runs the servant with an answer that takes that path.
+#[inline(always)]
+fn serve_by<'p, 'r>(
+    path: &impl InterceptedPath<'p, 'r>,
+    request: &IncomingRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
     if request.response == ResponseFlags::SyncWithServer
         && let Err(error) = reply.confirm(request.peer)
     {
         return path.conclude(reply, RequestOutcome::Raised(error.exception()));
     }
     let served = {
-        let mut inner = path.reply(reply);
-        let interception = match is_overlooked {
-            true => Interception::Overlooked,
-            false => Interception::Flow(path.flow()),
-        };
-        catch_unwind(AssertUnwindSafe(|| serve(&mut inner, interception)))
+        let mut inner = path.end().reply(path, reply);
+        catch_unwind(AssertUnwindSafe(|| serve(&mut inner)))
     };
     match served {
-        Ok(Ok(())) if path.has_sent_results() => {
+        Ok(Ok(())) if path.end().has_sent_results() => {
             reply.note_answered();
             Ok(())
         }
-        Ok(served) => path.conclude(reply, path.outcome_of(served)),
+        Ok(served) => path.conclude(reply, path.end().outcome_of(served)),
         Err(panic) => {
             // What it has answered is sent already.
-            let _ = path.conclude(reply, path.outcome_of(Err(panicked().into())));
+            let _ = path.conclude(reply, path.end().outcome_of(Err(panicked().into())));
             resume_unwind(panic)
         }
     }

@@ -116,13 +116,7 @@ impl Adapters {
         if object.lane != request.lane {
             return self.serve_specially(request, object, arguments, reply);
         }
-        let _serving = match object.enter() {
-            Some(serving) => serving,
-            None => self.enter_slowly(request, object, reply)?,
-        };
-        // Whatever it has waited for.
-        check_expiry(request)?;
-        orbium_trace::probe!(ServantDemux);
+        let _serving = self.enter(request, object, reply)?;
         let call = Call {
             incoming: request,
             object,
@@ -207,7 +201,9 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         let is_own = object.lane == OWN_INTERCEPTED && request.lane == OWN;
         if is_own && request.decided.is_none() && !log::wants_spans() {
-            return self.enter_and_serve(request, object, arguments, reply);
+            // Neither extensions nor policies wrap the upcall of such an object.
+            let _serving = self.enter(request, object, reply)?;
+            return self.serve_intercepted(request, object, arguments, reply);
         }
         self.serve_routed(request, object, arguments, reply)
     }
@@ -269,18 +265,30 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let _serving = match object.enter() {
+        let _serving = self.enter(request, object, reply)?;
+        let policies = object.policies();
+        match policies.extension.is_some() || policies.is_special() {
+            false => self.serve_intercepted(request, object, arguments, reply),
+            true => self.serve_by_policies(request, object, arguments, reply),
+        }
+    }
+
+    /// Enters a request, which may have waited.
+    #[inline(always)]
+    fn enter<'o>(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &'o ActiveObject,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<Serving<'o>, SystemException> {
+        let serving = match object.enter() {
             Some(serving) => serving,
             None => self.enter_slowly(request, object, reply)?,
         };
         // Whatever it has waited for.
         check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
-        let policies = object.policies();
-        match policies.extension.is_some() || policies.is_special() {
-            false => self.serve_intercepted(request, object, arguments, reply, false),
-            true => self.serve_by_policies(request, object, arguments, reply),
-        }
+        Ok(serving)
     }
 }
 

@@ -26,7 +26,7 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let mut serve = || match object.policies().is_special() {
-            false => self.serve_intercepted(request, object, arguments, reply, false),
+            false => self.serve_intercepted(request, object, arguments, reply),
             true => self.serve_special(request, object, arguments, reply),
         };
         match object.extension() {
@@ -66,11 +66,12 @@ impl Adapters {
             // Another thread waits for the upcall further down on this very stack.
             return Ok(());
         }
-        self.serve_intercepted(request, object, arguments, reply, true)
+        self.intercepted(request, object, reply, |reply, interception| {
+            serve_found(request, object, arguments, reply, interception)
+        })
     }
 
-    /// Interceptors, if there are any, see the request on the thread that serves it. Its adapter
-    /// finds the servant if it `is_special`.
+    /// Runs the servant. Interceptors, if there are any, see the request.
     #[inline]
     pub(super) fn serve_intercepted(
         &self,
@@ -78,13 +79,21 @@ impl Adapters {
         object: &ActiveObject,
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
-        is_special: bool,
     ) -> Result<(), DispatchError> {
-        let mut serve =
-            |reply: &mut UntypedReply<'_>, interception: Interception<'_, '_>| match is_special {
-                false => serve_servant(request, object, arguments, reply, interception),
-                true => serve_found(request, object, arguments, reply, interception),
-            };
+        self.intercepted(request, object, reply, |reply, interception| {
+            serve_servant(request, object, arguments, reply, interception)
+        })
+    }
+
+    /// Interceptors, if there are any, see the request on the thread that serves it.
+    #[inline(always)]
+    fn intercepted(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        reply: &mut UntypedReply<'_>,
+        serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
+    ) -> Result<(), DispatchError> {
         match &self.interceptors {
             None => serve(reply, Interception::None),
             Some(all) => intercept(all, request, object, reply, serve),
@@ -107,7 +116,7 @@ fn serve_found(
 }
 
 /// Runs the servant, once interceptors have seen which it is.
-#[inline]
+#[inline(always)]
 fn serve_servant(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,

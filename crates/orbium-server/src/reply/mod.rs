@@ -4,11 +4,13 @@
 mod intercepted;
 mod kept;
 mod path;
+mod request_end;
 mod slot;
 mod untyped;
 
-pub(crate) use intercepted::InterceptedReply;
+pub(crate) use intercepted::{InterceptedPath, InterceptedReply, OverlookedReply};
 pub use kept::Kept;
 pub use path::ReplyPath;
+pub(crate) use request_end::RequestEnd;
 pub use slot::{Reply, Sent};
 pub use untyped::UntypedReply;
