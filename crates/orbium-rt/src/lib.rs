@@ -57,8 +57,8 @@ pub use orbium_giop::real_time::{PriorityBand, PriorityModel};
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
 
 pub use binding::{
-    Admission, BindError, Bindings, Bound, Budget, DedicationReply, Excess, Negotiation, Offer,
-    Terms, Undedicated,
+    Admission, BindError, Bindings, Bound, Budget, DedicationReply, Excess, FairShare, Negotiation,
+    Offer, Terms, Undedicated,
 };
 pub use builder::RtOrbBuilder;
 pub use current::RtCurrent;

@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod admission;
 mod budget;
 mod calibration;
 mod call_recorder;
@@ -43,6 +44,7 @@ mod thread;
 mod watchdog;
 mod work_queue;
 
+pub use admission::ScheduleAdmission;
 pub use budget::{BudgetCounts, CpuBudgets};
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use call_recorder::CallRecorder;

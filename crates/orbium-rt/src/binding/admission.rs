@@ -3,6 +3,8 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use orbium_channel::dedication::Undedicated;
 use orbium_core::{Peer, ThreadAsked};
@@ -59,18 +61,70 @@ pub enum Verdict {
 }
 
 /// What is set aside for a binding: dropped, it is free again.
-pub struct Reservation(#[expect(dead_code, reason = "held")] Box<dyn Any + Send + Sync>);
+pub struct Reservation {
+    #[expect(dead_code, reason = "held")]
+    held: Box<dyn Any + Send + Sync>,
+    rate: Option<AdjustableRate>,
+}
 
 impl Reservation {
     /// Holds that as long as the binding lives.
     #[must_use]
     pub fn new(held: impl Any + Send + Sync) -> Self {
-        Self(Box::new(held))
+        Self {
+            held: Box::new(held),
+            rate: None,
+        }
+    }
+
+    /// As [`new`](Self::new), for a binding whose rate the admission goes on to decide.
+    #[must_use]
+    pub fn adjustable(held: impl Any + Send + Sync, rate: AdjustableRate) -> Self {
+        Self {
+            held: Box::new(held),
+            rate: Some(rate),
+        }
+    }
+
+    pub(super) fn rate(&self) -> Option<AdjustableRate> {
+        self.rate.clone()
     }
 }
 
 impl fmt::Debug for Reservation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reservation")
+    }
+}
+
+/// The requests in a period of a binding that lives. An admission changes them within what the client
+/// has offered, which is agreed to beforehand: requests from then on are held to the new rate.
+///
+/// ```
+/// use orbium_rt::binding::AdjustableRate;
+///
+/// let rate = AdjustableRate::new(100);
+/// rate.set(50);
+/// assert_eq!(rate.requests(), 50);
+/// ```
+#[derive(Clone, Debug)]
+pub struct AdjustableRate(Arc<AtomicU32>);
+
+impl AdjustableRate {
+    /// So many requests in a period.
+    #[must_use]
+    pub fn new(requests: u32) -> Self {
+        Self(Arc::new(AtomicU32::new(requests)))
+    }
+
+    /// So many from now on.
+    pub fn set(&self, requests: u32) {
+        self.0.store(requests, Ordering::Relaxed);
+    }
+
+    /// How many there are at present.
+    #[must_use]
+    pub fn requests(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
     }
 }

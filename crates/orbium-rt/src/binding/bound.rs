@@ -12,7 +12,7 @@ use orbium_core::{Arrival, Completion, ExceptionKind, Gate, Pass, SystemExceptio
 use orbium_giop::minor;
 
 use super::bucket::Bucket;
-use super::{Excess, KEY, Reservation, Terms};
+use super::{AdjustableRate, Excess, KEY, Reservation, Terms};
 
 /// A binding that there is.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct BindingInfo {
     pub id: u64,
     /// The client that owns the binding.
     pub peer: String,
-    /// What was agreed on.
+    /// What was agreed on, with the rate that is kept at present.
     pub terms: Terms,
     /// Requests that were begun, or wait.
     pub taken: u64,
@@ -62,8 +62,12 @@ impl Book {
             id,
             peer,
             began: Instant::now(),
-            bucket: Mutex::new(Bucket::new(terms.rate)),
+            bucket: Mutex::new(Kept {
+                bucket: Bucket::new(terms.rate),
+                requests: terms.rate.requests,
+            }),
             terms,
+            rate: reservation.rate(),
             held: Mutex::new(Some(reservation)),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -80,11 +84,19 @@ pub(super) struct Binding {
     peer: String,
     pub(super) terms: Terms,
     began: Instant,
-    bucket: Mutex<Bucket>,
+    bucket: Mutex<Kept>,
+    /// If the admission goes on to decide it.
+    rate: Option<AdjustableRate>,
     held: Mutex<Option<Reservation>>,
     taken: AtomicU64,
     refused: AtomicU64,
     book: Arc<Book>,
+}
+
+/// The rate that is kept, and the requests in a period that it is for.
+struct Kept {
+    bucket: Bucket,
+    requests: u32,
 }
 
 impl fmt::Debug for Binding {
@@ -109,16 +121,32 @@ impl Binding {
         BindingInfo {
             id: self.id,
             peer: self.peer.clone(),
-            terms: self.terms.clone(),
+            terms: self.present_terms(),
             taken: self.taken.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
         }
     }
 
+    /// What was agreed on, with the rate that is kept at present.
+    pub(super) fn present_terms(&self) -> Terms {
+        let mut terms = self.terms.clone();
+        if let Some(rate) = &self.rate {
+            terms.rate.requests = rate.requests();
+        }
+        terms
+    }
+
     fn take(&self) -> Result<(), Duration> {
         let now = self.began.elapsed();
-        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-        bucket.take(now)
+        let mut kept = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rate) = &self.rate
+            && rate.requests() != kept.requests
+        {
+            let rate = self.present_terms().rate;
+            kept.bucket.set(rate);
+            kept.requests = rate.requests;
+        }
+        kept.bucket.take(now)
     }
 
     /// Gives back what was set aside; nothing the second time.

@@ -21,13 +21,17 @@ pub(super) struct Bucket {
 
 impl Bucket {
     pub(super) fn new(rate: Rate) -> Self {
-        let interval = rate.period.as_nanos() * FRACTIONS / u128::from(rate.requests.max(1));
+        let (interval, tolerance) = interval_and_tolerance(rate);
         Self {
             interval,
-            // An admission may have made the terms, of any period.
-            tolerance: interval.saturating_mul(u128::from(rate.burst.max(1) - 1)),
+            tolerance,
             expected: 0,
         }
+    }
+
+    /// Keeps another rate from now on. What was taken by the old one counts as it did.
+    pub(super) fn set(&mut self, rate: Rate) {
+        (self.interval, self.tolerance) = interval_and_tolerance(rate);
     }
 
     /// Takes one request, at a time since some beginning; or says how long it has
@@ -44,6 +48,13 @@ impl Bucket {
         self.expected = self.expected.max(now).saturating_add(self.interval);
         Ok(())
     }
+}
+
+fn interval_and_tolerance(rate: Rate) -> (u128, u128) {
+    let interval = rate.period.as_nanos() * FRACTIONS / u128::from(rate.requests.max(1));
+    // An admission may have made the terms, of any period.
+    let tolerance = interval.saturating_mul(u128::from(rate.burst.max(1) - 1));
+    (interval, tolerance)
 }
 
 #[cfg(test)]
@@ -99,5 +110,20 @@ mod tests {
         let mut one = bucket(1, day, 1);
         assert_eq!(one.take(Duration::ZERO), Ok(()));
         assert_eq!(one.take(Duration::ZERO), Err(day));
+    }
+
+    #[test]
+    fn another_rate_is_kept_from_then_on() {
+        let rate = Rate::per_second(100);
+        let mut bucket = Bucket::new(rate);
+        let start = 500 * MS;
+        assert_eq!(bucket.take(start), Ok(()));
+        bucket.set(Rate::per_second(50));
+        assert_eq!(bucket.take(start), Err(10 * MS));
+        assert_eq!(bucket.take(start + 10 * MS), Ok(()));
+        assert_eq!(bucket.take(start + 20 * MS), Err(10 * MS));
+        bucket.set(rate);
+        assert_eq!(bucket.take(start + 30 * MS), Ok(()));
+        assert_eq!(bucket.take(start + 40 * MS), Ok(()));
     }
 }

@@ -215,26 +215,40 @@ impl Budget {
 }
 
 /// What a rate takes of a processor at a cost of each request.
-fn share_for(requests: u32, period: Duration, cost: Duration) -> u64 {
+pub(super) fn share_for(requests: u32, period: Duration, cost: Duration) -> u64 {
     let time = u128::from(requests) * cost.as_nanos() * u128::from(WHOLE);
     u64::try_from(time.div_ceil(period.as_nanos().max(1))).unwrap_or(u64::MAX)
 }
 
 /// Requests in a period that a share is enough for.
-fn requests_for(share: u64, period: Duration, cost: Duration) -> u32 {
+pub(super) fn requests_for(share: u64, period: Duration, cost: Duration) -> u32 {
     let per_request = cost.as_nanos().max(1) * u128::from(WHOLE);
     let requests = u128::from(share) * period.as_nanos() / per_request;
     u32::try_from(requests).unwrap_or(u32::MAX)
 }
 
-impl Admission for Budget {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+/// What an offer comes to, apart from the rate that is left.
+pub(super) struct Prepared {
+    /// With the rate that is wanted.
+    pub(super) terms: Terms,
+    /// Why these terms are not within the offer.
+    pub(super) reasons: Vec<Reason>,
+    /// What a request takes of a processor.
+    pub(super) cost: Duration,
+}
+
+impl Budget {
+    /// The terms for an offer, apart from its rate.
+    ///
+    /// # Errors
+    /// Nothing would do.
+    pub(super) fn prepare(&self, asked: &Asked<'_>) -> Result<Prepared, Reason> {
         let offer = asked.offer;
         let mut reasons = Vec::new();
         let (low, high) = (*self.priorities.start().max(&0), *self.priorities.end());
         if low > high {
             let text = "bindings have no priorities here";
-            return Verdict::Refuse(Reason::new(ReasonCode::Priority, text));
+            return Err(Reason::new(ReasonCode::Priority, text));
         }
         let number = offer.priority.high.clamp(low, high);
         if number < offer.priority.low || number > offer.priority.high {
@@ -243,7 +257,7 @@ impl Admission for Budget {
         }
         let Some((protocol, same)) = self.protocol(asked) else {
             let text = format!("bindings go over {} here", self.protocols.join(", "));
-            return Verdict::Refuse(Reason::new(ReasonCode::Protocol, text));
+            return Err(Reason::new(ReasonCode::Protocol, text));
         };
         if !same {
             let text = format!("over {protocol} rather than {}", asked.protocol);
@@ -254,17 +268,54 @@ impl Admission for Budget {
         let cost = self.cost_of(asked.adapter);
         if offer.deadline.is_some_and(|deadline| deadline < cost) {
             let text = format!("a request takes up to {cost:?}");
-            return Verdict::Refuse(Reason::new(ReasonCode::Deadline, text));
+            return Err(Reason::new(ReasonCode::Deadline, text));
         }
+        let terms = Terms {
+            priority: Priority::new(number).unwrap_or(Priority::MIN),
+            rate: Rate {
+                burst: offer.rate.burst.min(self.burst),
+                ..offer.rate
+            },
+            excess: offer.excess,
+            buffer,
+            deadline: offer.deadline,
+            protocol,
+        };
+        Ok(Prepared {
+            terms,
+            reasons,
+            cost,
+        })
+    }
+
+    /// Whether there may be one more binding than so many.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn has_room_for_another(&self, bindings: usize) -> Result<(), Reason> {
+        if bindings < self.bindings {
+            return Ok(());
+        }
+        let most = self.bindings;
+        let text = format!("there are {most} bindings, as many as there may be");
+        Err(Reason::new(ReasonCode::Bindings, text))
+    }
+
+    /// What may be promised of a lane.
+    pub(super) fn share_of_lane(&self, lane: &str) -> u64 {
+        self.shares.get(lane).copied().unwrap_or(self.share)
+    }
+
+    fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
+        let offer = asked.offer;
+        let Prepared {
+            mut terms,
+            mut reasons,
+            cost,
+        } = self.prepare(asked)?;
         let mut used = lock(&self.used);
-        if used.bindings >= self.bindings {
-            let text = format!(
-                "there are {} bindings, as many as there may be",
-                self.bindings
-            );
-            return Verdict::Refuse(Reason::new(ReasonCode::Bindings, text));
-        }
-        let all = self.shares.get(asked.lane).copied().unwrap_or(self.share);
+        self.has_room_for_another(used.bindings)?;
+        let all = self.share_of_lane(asked.lane);
         let taken = used.shares.get(asked.lane).copied().unwrap_or(0);
         let period = offer.rate.period;
         let left = requests_for(all.saturating_sub(taken), period, cost);
@@ -273,24 +324,13 @@ impl Admission for Budget {
             let text = format!("there is time left for {left} requests in {period:?}");
             let reason = Reason::new(ReasonCode::Rate, text);
             if requests == 0 {
-                return Verdict::Refuse(reason);
+                return Err(reason);
             }
             reasons.push(reason);
         }
-        let terms = Terms {
-            priority: Priority::new(number).unwrap_or(Priority::MIN),
-            rate: Rate {
-                requests,
-                period,
-                burst: offer.rate.burst.min(self.burst),
-            },
-            excess: offer.excess,
-            buffer,
-            deadline: offer.deadline,
-            protocol,
-        };
+        terms.rate.requests = requests;
         if let Some(reason) = reasons.into_iter().next() {
-            return Verdict::Counter(terms, reason);
+            return Ok(Verdict::Counter(terms, reason));
         }
         let share = share_for(requests, period, cost);
         used.reserve(asked.lane, share);
@@ -300,7 +340,13 @@ impl Admission for Budget {
             lane: asked.lane.to_owned(),
             share,
         };
-        Verdict::Accept(terms, Reservation::new(held))
+        Ok(Verdict::Accept(terms, Reservation::new(held)))
+    }
+}
+
+impl Admission for Budget {
+    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+        self.decide(asked).unwrap_or_else(Verdict::Refuse)
     }
 
     fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {

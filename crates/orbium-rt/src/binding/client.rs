@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
+use orbium_core::cdr::{CdrError, CdrReader};
 use orbium_core::{
     Completion, ExceptionKind, Interface, ObjectRef, Operation, Priority, ProtocolPolicy,
     SystemException,
@@ -18,6 +19,7 @@ use crate::error::bad_param;
 
 static NEGOTIATE: Operation = Operation::new("negotiate");
 static UNBIND: Operation = Operation::new("unbind");
+static PRESENT_TERMS: Operation = Operation::new("present_terms");
 
 /// How far a negotiation may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +138,34 @@ impl<I> Bound<I> {
         &self.terms
     }
 
+    /// Asks the server for the terms of the moment: those of [`terms`](Self::terms), but for the rate,
+    /// which an admission such as [`FairShare`](crate::FairShare) changes within the offer.
+    /// Asking is a request of the binding, and counts as one.
+    ///
+    /// # Errors
+    /// What the call raises; NO_RESOURCES if there is none left at the rate; REBIND if the binding has ended, BAD_OPERATION by servers that do not
+    /// change rates.
+    pub fn present_terms(&self) -> Result<Terms, SystemException> {
+        self.ask(&PRESENT_TERMS, Terms::read)
+    }
+
+    /// Calls an operation of the negotiator's that takes the number of the binding.
+    fn ask<R>(
+        &self,
+        operation: &'static Operation,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<R, CdrError>,
+    ) -> Result<R, SystemException> {
+        let id = self.id;
+        let said: Result<R, SystemException> =
+            self.negotiator
+                .call(operation, |writer| writer.write_u64(id), read);
+        match said {
+            // The server no longer knows the binding.
+            Err(it) if it.kind == ExceptionKind::BadParam => Err(lost()),
+            other => other,
+        }
+    }
+
     /// The server's number for it.
     #[must_use]
     pub fn id(&self) -> u64 {
@@ -148,15 +178,7 @@ impl<I> Bound<I> {
     /// # Errors
     /// What the call raises; REBIND if the binding has ended already.
     pub fn unbind(&self) -> Result<(), SystemException> {
-        let id = self.id;
-        let said: Result<(), SystemException> =
-            self.negotiator
-                .call(&UNBIND, |writer| writer.write_u64(id), |_| Ok(()));
-        match said {
-            // The server no longer knows the binding.
-            Err(it) if it.kind == ExceptionKind::BadParam => Err(lost()),
-            other => other,
-        }
+        self.ask(&UNBIND, |_| Ok(()))
     }
 }
 

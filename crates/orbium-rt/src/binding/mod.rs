@@ -89,6 +89,7 @@
 //!   Answer negotiate(in unsigned short version, in sequence<octet> object_key,
 //!                    in string<64> protocol, in Offer offer);
 //!   void unbind(in unsigned long long id);
+//!   Terms present_terms(in unsigned long long id);         // with the rate of the moment
 //! };
 //! ```
 //!
@@ -100,14 +101,16 @@ mod bound;
 mod bucket;
 mod budget;
 mod client;
+mod fair_share;
 mod service;
 mod terms;
 mod wire;
 
-pub use admission::{Admission, Asked, Reservation, Verdict};
+pub use admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
 pub use bound::BindingInfo;
 pub use budget::Budget;
 pub use client::{BindError, Bound, Negotiation, Next};
+pub use fair_share::FairShare;
 pub use orbium_channel::dedication::{DedicationReply, Undedicated};
 pub use service::{Bindings, ServeError};
 pub use terms::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};

@@ -238,16 +238,33 @@ impl Service {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let id = arguments.read_u64()?;
-        let gate = call.gate();
-        let binding = gate
-            .as_ref()
-            .and_then(|it| it.as_any().downcast_ref::<Binding>());
-        let binding = binding.filter(|it| it.id == id).ok_or_else(bad_param)?;
-        binding.end();
+        with_binding(call, arguments.read_u64()?, Binding::end)?;
         call.end_dedication();
         reply.result(|_| {})
     }
+
+    fn present_terms(
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        let terms = with_binding(call, arguments.read_u64()?, Binding::present_terms)?;
+        reply.result(|writer| terms.write(writer))
+    }
+}
+
+/// Does something with the binding of a call's connection, which is to be that of this number.
+fn with_binding<R>(
+    call: &Call<'_>,
+    id: u64,
+    act: impl FnOnce(&Binding) -> R,
+) -> Result<R, SystemException> {
+    let gate = call.gate();
+    let binding = gate
+        .as_ref()
+        .and_then(|it| it.as_any().downcast_ref::<Binding>());
+    let binding = binding.filter(|it| it.id == id).ok_or_else(bad_param)?;
+    Ok(act(binding))
 }
 
 impl Servant for Service {
@@ -268,6 +285,7 @@ impl Servant for Service {
         match call.operation() {
             b"negotiate" => self.negotiate(call, arguments, reply),
             b"unbind" => Self::unbind(call, arguments, reply),
+            b"present_terms" => Self::present_terms(call, arguments, reply),
             _ => Err(unknown_operation()),
         }
     }

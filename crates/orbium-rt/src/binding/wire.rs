@@ -131,7 +131,7 @@ impl Offer {
 }
 
 impl Terms {
-    fn write(&self, writer: &mut CdrWriter<'_>) {
+    pub(super) fn write(&self, writer: &mut CdrWriter<'_>) {
         writer.write_u16(self.priority.number() as u16);
         self.rate.write(writer);
         writer.write_u32(self.excess as u32);
@@ -141,7 +141,7 @@ impl Terms {
     }
 
     /// Reads terms that make sense.
-    fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+    pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let number = read_priority(reader)?;
         let bad = reader.error(CdrErrorKind::BadDiscriminator);
         let terms = Self {

@@ -11,6 +11,7 @@ mod connections;
 mod current;
 mod dedication;
 mod dispatch;
+mod fair_share;
 mod hostile;
 mod marks_on_the_wire;
 mod models;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Programs by their schedule.
 
+mod admission;
 mod budgets;
 mod calibration;
 mod dispatching;

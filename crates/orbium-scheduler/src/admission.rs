@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Admission of bindings to a scheduled server: those that meet their deadlines.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium::Priority;
+use orbium::rt::Offer;
+use orbium::rt::binding::{
+    Admission, Asked, Rate, Reason, ReasonCode, Reservation, Terms, Verdict,
+};
+use orbium_sched::feasibility::{Task, response_time};
+use orbium_sched::{Schedule, Time};
+
+/// Admits the bindings that meet their deadlines together with a schedule and all other bindings, and let
+/// all of those meet theirs: by exact response times on one processor, in place of a share of it.
+///
+/// A binding is a task of its priority: a request in each of its intervals, with the burst of its rate,
+/// the execution time of its adapter, and its deadline, or else the interval. It has a thread of its
+/// own, and its CORBA priority is compared with the native priorities of the queues, as
+/// [`ScheduledLanes`](crate::ScheduledLanes) have them; of equal ones each delays the other. What does not fit is
+/// answered with the highest rate that does, if there is one.
+///
+/// ```
+/// use orbium_sched::{Options, Repository, Time, Timing};
+/// use orbium_scheduler::ScheduleAdmission;
+/// use std::time::Duration;
+///
+/// let mut repository = Repository::new();
+/// let timing = Timing {
+///     period: Time::from_millis(50),
+///     worst_case_execution_time: Time::from_millis(20),
+///     ..Timing::default()
+/// };
+/// repository.register("Rudder::steer", timing)?;
+/// let schedule = repository.compute_scheduling(&Options::default())?;
+/// let admission = ScheduleAdmission::new(&schedule)
+///     .cost_in("charts", Duration::from_millis(5))
+///     .bindings(8);
+/// // rt.serve_bindings(admission)?
+/// # assert_eq!(admission.active(), 0);
+/// # Ok::<(), orbium_sched::SchedError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ScheduleAdmission {
+    /// What the schedule has, with the priority of each.
+    scheduled: Vec<Prioritized>,
+    cost: Duration,
+    costs: HashMap<String, Duration>,
+    blocking: Time,
+    bindings: usize,
+    bound: Arc<Mutex<Bound>>,
+}
+
+/// A task and its priority: higher numbers are more urgent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Prioritized {
+    priority: i32,
+    task: Task,
+    /// The longest response, from the release of a job, with which its deadline holds.
+    longest: Time,
+}
+
+#[derive(Debug, Default)]
+struct Bound {
+    last: u64,
+    tasks: HashMap<u64, Prioritized>,
+}
+
+/// What a binding holds.
+#[derive(Debug)]
+struct Held {
+    bound: Arc<Mutex<Bound>>,
+    number: u64,
+}
+
+fn lock(bound: &Mutex<Bound>) -> MutexGuard<'_, Bound> {
+    bound.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        lock(&self.bound).tasks.remove(&self.number);
+    }
+}
+
+impl ScheduleAdmission {
+    /// Together with the threads of that schedule: at most 64 bindings, 1 ms for each request.
+    #[must_use]
+    pub fn new(schedule: &Schedule) -> Self {
+        let of_level = schedule.levels.iter().flat_map(|level| {
+            let tasks = schedule.tasks(level).into_iter();
+            let periodic = tasks.filter(|(_, task)| task.period > Time::ZERO);
+            periodic.map(|(_, task)| Prioritized {
+                priority: level.priority,
+                task,
+                longest: Time::from_ticks(
+                    task.deadline.ticks().saturating_sub(task.jitter.ticks()),
+                ),
+            })
+        });
+        Self {
+            scheduled: of_level.collect(),
+            cost: Duration::from_millis(1),
+            costs: HashMap::new(),
+            blocking: Time::ZERO,
+            bindings: 64,
+            bound: Arc::default(),
+        }
+    }
+
+    /// What a request takes of the processor at the most, at least 100 ns.
+    #[must_use]
+    pub fn cost(mut self, cost: Duration) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// The same for objects of the adapter of that name.
+    #[must_use]
+    pub fn cost_in(mut self, adapter: impl Into<String>, cost: Duration) -> Self {
+        self.costs.insert(adapter.into(), cost);
+        self
+    }
+
+    /// The longest time that a lower priority can keep a higher one waiting: 0 by default.
+    #[must_use]
+    pub fn blocking(mut self, blocking: Time) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
+    /// Bindings there may be at once. Each is analysed with each offer.
+    #[must_use]
+    pub fn bindings(mut self, most: usize) -> Self {
+        self.bindings = most;
+        self
+    }
+
+    /// Bindings there are.
+    #[must_use]
+    pub fn active(&self) -> usize {
+        lock(&self.bound).tasks.len()
+    }
+
+    fn cost_of(&self, adapter: &str) -> Time {
+        let cost = self.costs.get(adapter).copied().unwrap_or(self.cost);
+        Time::from_ticks(ticks(cost).max(1))
+    }
+
+    fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
+        let offer = asked.offer;
+        let cost = self.cost_of(asked.adapter);
+        let mut bound = lock(&self.bound);
+        if bound.tasks.len() >= self.bindings {
+            let text = format!(
+                "there are {} bindings, as many as there may be",
+                self.bindings
+            );
+            return Err(Reason::new(ReasonCode::Bindings, text));
+        }
+        let others: Vec<Prioritized> = self
+            .scheduled
+            .iter()
+            .chain(bound.tasks.values())
+            .copied()
+            .collect();
+        let holds = |requests: u32| {
+            let mine = task_of(offer, requests, cost);
+            mine.is_some_and(|mine| self.holds(&others, mine))
+        };
+        let requests = most(offer.rate.requests, holds).ok_or_else(|| {
+            let text = "not one request in a period would meet its deadline and let all others meet theirs";
+            Reason::new(ReasonCode::Deadline, text)
+        })?;
+        let terms = terms(asked, requests);
+        if requests < offer.least_requests {
+            let text = format!(
+                "deadlines hold with at most {requests} requests in {:?}",
+                offer.rate.period
+            );
+            return Ok(Verdict::Counter(terms, Reason::new(ReasonCode::Rate, text)));
+        }
+        let Some(task) = task_of(offer, requests, cost) else {
+            return Err(Reason::new(
+                ReasonCode::Rate,
+                "the rate is too high to be analysed",
+            ));
+        };
+        bound.last += 1;
+        let number = bound.last;
+        bound.tasks.insert(number, task);
+        let held = Held {
+            bound: Arc::clone(&self.bound),
+            number,
+        };
+        Ok(Verdict::Accept(terms, Reservation::new(held)))
+    }
+
+    /// Whether one more task meets its deadline, and all of those that it can delay meet theirs.
+    fn holds(&self, others: &[Prioritized], mine: Prioritized) -> bool {
+        let all: Vec<Prioritized> = others.iter().copied().chain([mine]).collect();
+        let mut delayed = (0..all.len()).filter(|index| all[*index].priority <= mine.priority);
+        delayed.all(|index| self.meets_deadline(&all, index))
+    }
+
+    /// Whether one of all tasks does. Its own later jobs delay it too, so a deadline may be longer than
+    /// the period.
+    fn meets_deadline(&self, all: &[Prioritized], index: usize) -> bool {
+        let own = all[index];
+        let others = all.iter().enumerate().filter(|(other, _)| *other != index);
+        let delaying = others.filter(|(_, it)| it.priority >= own.priority);
+        let delaying: Vec<Task> = delaying.map(|(_, it)| it.task).collect();
+        let (level, begin) = ([own.task], Time::ZERO);
+        response_time(&level, &delaying, self.blocking, own.longest, begin).is_some()
+    }
+}
+
+impl Admission for ScheduleAdmission {
+    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+        self.decide(asked).unwrap_or_else(Verdict::Refuse)
+    }
+}
+
+/// The largest number up to `wanted` with which deadlines hold: with fewer requests they do, too.
+fn most(wanted: u32, holds: impl Fn(u32) -> bool) -> Option<u32> {
+    if holds(wanted) {
+        return Some(wanted);
+    }
+    let (mut holding, mut beyond) = (0, wanted);
+    while beyond - holding > 1 {
+        let middle = holding + (beyond - holding) / 2;
+        match holds(middle) {
+            true => holding = middle,
+            false => beyond = middle,
+        }
+    }
+    (holding > 0).then_some(holding)
+}
+
+/// A binding of so many requests as a task; none if there is less than 100 ns from one to the next.
+fn task_of(offer: &Offer, requests: u32, cost: Time) -> Option<Prioritized> {
+    let interval = ticks(offer.rate.period) / u64::from(requests.max(1));
+    if interval == 0 {
+        return None;
+    }
+    let period = Time::from_ticks(interval);
+    let deadline = Time::from_ticks(offer.deadline.map_or(interval, ticks));
+    let early = u64::from(offer.rate.burst.max(1) - 1);
+    Some(Prioritized {
+        priority: i32::from(offer.priority.high),
+        task: Task {
+            // All of a burst may come at once.
+            jitter: period.saturating_mul(early),
+            ..Task::new(period, cost).with_deadline(deadline)
+        },
+        longest: deadline,
+    })
+}
+
+fn terms(asked: &Asked<'_>, requests: u32) -> Terms {
+    let offer = asked.offer;
+    Terms {
+        priority: Priority::new(offer.priority.high).unwrap_or(Priority::MIN),
+        rate: Rate {
+            requests,
+            ..offer.rate
+        },
+        excess: offer.excess,
+        buffer: offer.buffer,
+        deadline: offer.deadline,
+        protocol: asked.protocol.to_owned(),
+    }
+}
+
+/// Units of 100 ns, rounded up.
+fn ticks(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(100)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use orbium::Peer;
+    use orbium_sched::{Options, Repository, Timing};
+
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    /// 20 ms in each 50 ms at the highest priority, 30 ms in each 200 ms below.
+    fn admission() -> ScheduleAdmission {
+        let mut repository = Repository::new();
+        for (name, period, time) in [("steer", 50, 20), ("log", 200, 30)] {
+            let timing = Timing {
+                period: Time::from_millis(period),
+                worst_case_execution_time: Time::from_millis(time),
+                ..Timing::default()
+            };
+            repository.register(name, timing).unwrap();
+        }
+        let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+        assert_eq!(schedule.levels[0].priority, 99);
+        ScheduleAdmission::new(&schedule).cost(MS(10))
+    }
+
+    fn offer(priority: i16, requests: u32) -> Offer {
+        Offer::new(Priority::new(priority).unwrap(), requests)
+    }
+
+    fn asked(offer: &Offer) -> Asked<'_> {
+        Asked {
+            offer,
+            protocol: "iiop",
+            object_id: b"it",
+            adapter: "charts",
+            lane: "orbium-serve",
+            peer: &Peer::Unknown,
+        }
+    }
+
+    fn accepted(admission: &ScheduleAdmission, offer: &Offer) -> Reservation {
+        match admission.consider(&asked(offer)) {
+            Verdict::Accept(terms, reservation) => {
+                assert!(offer.admits(&terms));
+                reservation
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Below all: 10 ms each 100 ms, delayed by 20 + 20 + 30 at the worst.
+    #[test]
+    fn a_binding_with_a_deadline_that_holds_is_admitted_until_it_ends() {
+        let admission = admission();
+        let held = accepted(&admission, &offer(1, 10).deadline(MS(100)));
+        assert_eq!(admission.active(), 1);
+        drop(held);
+        assert_eq!(admission.active(), 0);
+    }
+
+    #[test]
+    fn a_deadline_that_cannot_hold_is_refused() {
+        let admission = admission();
+        // Alone with what is more urgent it takes 60 ms: 10 + 20 + 30, and 20 more at 50 ms.
+        for (deadline, holds) in [(79, false), (80, true)] {
+            let offer = offer(1, 5).deadline(MS(deadline));
+            let verdict = admission.consider(&asked(&offer));
+            match verdict {
+                Verdict::Accept(..) => assert!(holds),
+                Verdict::Refuse(reason) => {
+                    assert!(!holds);
+                    assert_eq!(reason.code, ReasonCode::Deadline);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// A share of the processor would admit it: there is half of it left.
+    #[test]
+    fn a_binding_that_would_delay_the_schedule_is_refused() {
+        let admission = admission().cost(MS(31));
+        // At the highest priority it delays `steer` beyond 50 ms once in a second.
+        let verdict = admission.consider(&asked(&offer(100, 1)));
+        assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Deadline));
+        let verdict = admission.consider(&asked(&offer(1, 1)));
+        assert!(matches!(verdict, Verdict::Accept(..)));
+    }
+
+    #[test]
+    fn the_highest_rate_that_holds_is_the_counter_offer() {
+        let admission = admission();
+        let wanted = offer(1, 1_000);
+        let Verdict::Counter(terms, reason) = admission.consider(&asked(&wanted)) else {
+            panic!("100 percent and more");
+        };
+        assert_eq!(reason.code, ReasonCode::Rate);
+        let best = terms.rate.requests;
+        let _held = accepted(&admission, &offer(1, best));
+        drop(_held);
+        let beyond = offer(1, best + 1);
+        assert!(matches!(
+            admission.consider(&asked(&beyond)),
+            Verdict::Counter(..)
+        ));
+        // What the client agrees to beforehand needs no further question.
+        let ranged = wanted.at_least(1);
+        accepted(&admission, &ranged);
+    }
+
+    #[test]
+    fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
+        let admission = admission();
+        let _first = accepted(&admission, &offer(2, 5).deadline(MS(100)));
+        // 20 + 20 + 30 + 10 + 10.
+        for (deadline, holds) in [(89, false), (90, true)] {
+            let offer = offer(1, 5).deadline(MS(deadline));
+            let verdict = admission.consider(&asked(&offer));
+            assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
+        }
+        // Three at once: the last of them is done 20 ms later, and `steer` comes once more.
+        for (deadline, holds) in [(129, false), (130, true)] {
+            let offer = offer(1, 5).burst(3).deadline(MS(deadline));
+            let verdict = admission.consider(&asked(&offer));
+            assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_bindings_as_there_may_be() {
+        let admission = admission().bindings(1);
+        let _first = accepted(&admission, &offer(1, 1));
+        let verdict = admission.consider(&asked(&offer(1, 1)));
+        assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Bindings));
+    }
+
+    #[test]
+    fn extremes_are_answers() {
+        let admission = admission();
+        for requests in [1, u32::MAX] {
+            for period in [Duration::from_micros(1), Duration::from_secs(86_400)] {
+                let mut offer = offer(i16::MAX, requests).burst(u32::MAX).at_least(1);
+                offer.rate.period = period;
+                let _ = admission.consider(&asked(&offer));
+            }
+        }
+    }
+}
