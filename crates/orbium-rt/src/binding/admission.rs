@@ -77,7 +77,7 @@ impl Reservation {
         }
     }
 
-    /// As [`new`](Self::new), for a binding whose rate the admission goes on to decide.
+    /// As [`new`](Self::new), for a binding with a rate that the admission goes on to decide.
     #[must_use]
     pub fn adjustable(held: impl Any + Send + Sync, rate: AdjustableRate) -> Self {
         Self {

@@ -227,7 +227,7 @@ pub(super) fn requests_for(share: u64, period: Duration, cost: Duration) -> u32 
     u32::try_from(requests).unwrap_or(u32::MAX)
 }
 
-/// What an offer comes to, apart from the rate that is left.
+/// What an offer comes to, except for the rate that is left.
 pub(super) struct Prepared {
     /// With the rate that is wanted.
     pub(super) terms: Terms,
@@ -238,7 +238,7 @@ pub(super) struct Prepared {
 }
 
 impl Budget {
-    /// The terms for an offer, apart from its rate.
+    /// The terms for an offer, except for its rate.
     ///
     /// # Errors
     /// Nothing would do.
