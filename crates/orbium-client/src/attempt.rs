@@ -193,12 +193,12 @@ impl<'o> Attempt<'o> {
         if of_thread.choose_connections() || self.object.is_outdated() {
             self.forwarded = self.object.under_thread_policies(&of_thread);
         }
-        let own = self.object.overrides().times;
+        let own = self.object.overrides().policies.times;
         let times = own.or(of_thread.times).or(client.config().times);
         let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
         self.timing.is_timed |= self.object.overrides().cancellation.is_some();
-        let routers = &self.target().overrides().messaging.routers;
+        let routers = &self.target().overrides().policies.messaging.routers;
         self.timing.is_header_special |= !routers.is_none();
         Ok(start)
     }
@@ -411,7 +411,7 @@ impl CallTarget for Attempt<'_> {
     }
 
     fn sync_scope(&self) -> SyncScope {
-        self.object.overrides().messaging.sync_scope()
+        self.object.overrides().policies.messaging.sync_scope()
     }
 }
 

@@ -83,11 +83,11 @@ impl Binding {
         overrides: &Overrides,
     ) -> Result<Self, SystemException> {
         let published = protocol::published_policies(ior);
-        let policies = overrides.connections.or(&client.connection_sharing());
-        if !conflicts(&published, &policies, policy.is_some()).is_empty() {
+        let policies = overrides.connections(&client.connection_sharing());
+        if !conflicts(&published, &policies.sharing, policy.is_some()).is_empty() {
             return Err(not_reconciled());
         }
-        let routers = reconciled(&overrides.messaging.routers, ior);
+        let routers = reconciled(&overrides.policies.messaging.routers, ior);
         if routers.unsatisfiable().next().is_some() {
             return Err(not_reconciled());
         }

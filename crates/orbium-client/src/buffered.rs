@@ -78,7 +78,7 @@ impl<'a> Buffered<'_, 'a> {
         pool: &Pool,
     ) -> Result<Result<(), Outcome>, SystemException> {
         let deadline = attempt.timing().sending;
-        let constraint = attempt.object().overrides().messaging.buffering;
+        let constraint = attempt.object().overrides().policies.messaging.buffering;
         let constraint = constraint.unwrap_or_default();
         for _ in 0..OUTDATED {
             let mut begun = pool.begin_oneway(way.said, deadline)?;

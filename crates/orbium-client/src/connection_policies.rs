@@ -3,49 +3,31 @@
 
 use std::sync::Arc;
 
-use orbium_giop::real_time::{self, PriorityBand, PublishedPolicies};
+use orbium_giop::real_time::{self, PublishedPolicies};
 use orbium_invocation::ConnectionSharing;
 use orbium_transport::ProtocolProperties;
 
 use crate::private_connections::PrivateConnections;
 
-/// The client's policies for the connections of a reference.
+/// The policies for the connections of a reference, of all scopes.
 #[derive(Clone, Debug, Default)]
-pub struct ConnectionPolicies {
-    /// PriorityBandedConnectionPolicy.
-    pub bands: Option<Arc<[PriorityBand]>>,
-    /// PrivateConnectionPolicy.
-    pub private: bool,
+pub(crate) struct ConnectionPolicies {
+    /// How calls share connections.
+    pub(crate) sharing: ConnectionSharing,
     /// Socket properties of its connections.
-    pub properties: Option<ProtocolProperties>,
+    pub(crate) properties: Option<ProtocolProperties>,
     /// Private connections with a dedicated thread, or a single one.
-    pub own: Option<Arc<PrivateConnections>>,
-}
-
-impl ConnectionPolicies {
-    /// These policies, with the defaults of a thread or the ORB where unset.
-    pub(crate) fn or(&self, others: &ConnectionSharing) -> Self {
-        Self {
-            bands: self.bands.as_ref().or(others.bands.as_ref()).cloned(),
-            private: self.private || others.private,
-            ..self.clone()
-        }
-    }
-
-    /// Whether calls share connections as with the others.
-    pub(crate) fn shares_as(&self, others: &Self) -> bool {
-        self.bands == others.bands && self.private == others.private
-    }
+    pub(crate) own: Option<Arc<PrivateConnections>>,
 }
 
 /// Policies that client and server must not both have, as far as they do.
 pub(crate) fn conflicts(
     published: &PublishedPolicies,
-    connections: &ConnectionPolicies,
+    sharing: &ConnectionSharing,
     client_protocols: bool,
 ) -> Vec<u32> {
     let protocols = client_protocols && published.has_client_protocols;
-    let bands = connections.bands.is_some() && published.bands.is_some();
+    let bands = sharing.bands.is_some() && published.bands.is_some();
     [
         (protocols, real_time::CLIENT_PROTOCOL_POLICY),
         (bands, real_time::PRIORITY_BANDED_CONNECTION_POLICY),

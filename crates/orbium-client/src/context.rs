@@ -15,12 +15,12 @@ use orbium_sync::Versions;
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
+use crate::client_policies::ClientPolicies;
 use crate::config::ClientConfig;
 use crate::counts::Counts;
 use crate::flow_control::FlowControl;
 use crate::notice;
 use crate::pools::Pools;
-use crate::thread_policies::ThreadPolicies;
 use orbium_invocation::Decoding;
 
 /// The client of an ORB: its connections to servers, and the choices that calls depend on.
@@ -39,7 +39,7 @@ pub struct ClientContext {
     pools: PerProcess<Pools>,
     real_time: OnceLock<Arc<dyn RealTime>>,
     /// The policies that the ORB was given since it was made.
-    overrides: OnceLock<Mutex<ThreadPolicies>>,
+    overrides: OnceLock<Mutex<ClientPolicies>>,
 }
 
 impl ClientContext {
@@ -205,7 +205,7 @@ impl ClientContext {
     pub(crate) fn check_thread_policies(
         &self,
         notice: u8,
-    ) -> Result<ThreadPolicies, SystemException> {
+    ) -> Result<ClientPolicies, SystemException> {
         if notice & notice::ENDED != 0 {
             return Err(already_shut_down());
         }
@@ -213,8 +213,8 @@ impl ClientContext {
     }
 
     /// The policies of this thread, and of those that the ORB was given the others.
-    pub(crate) fn wider_policies(&self) -> ThreadPolicies {
-        let of_thread = ThreadPolicies::of_this_thread(self.number);
+    pub(crate) fn wider_policies(&self) -> ClientPolicies {
+        let of_thread = ClientPolicies::of_this_thread(self.number);
         match self.overrides.get() {
             Some(_) => of_thread.or(&self.orb_overrides()),
             None => of_thread,
@@ -222,38 +222,38 @@ impl ClientContext {
     }
 
     /// The policies that the ORB was given since it was made.
-    pub fn orb_overrides(&self) -> ThreadPolicies {
+    pub fn orb_overrides(&self) -> ClientPolicies {
         let overrides = self.overrides.get().map(Mutex::lock);
         let overrides = overrides.map(|it| it.unwrap_or_else(PoisonError::into_inner));
-        overrides.map_or_else(ThreadPolicies::default, |it| it.clone())
+        overrides.map_or_else(ClientPolicies::default, |it| it.clone())
     }
 
     /// Changes them.
-    pub fn set_orb_overrides(&self, change: impl FnOnce(&mut ThreadPolicies)) {
+    pub fn set_orb_overrides(&self, change: impl FnOnce(&mut ClientPolicies)) {
         let overrides = self.overrides.get_or_init(Mutex::default).lock();
         change(&mut overrides.unwrap_or_else(PoisonError::into_inner));
         self.set_notice(notice::THREAD_POLICY);
     }
 
     /// The policies that this thread has for its calls through the ORB.
-    pub fn thread_policies(&self) -> ThreadPolicies {
-        ThreadPolicies::of_this_thread(self.number)
+    pub fn thread_policies(&self) -> ClientPolicies {
+        ClientPolicies::of_this_thread(self.number)
     }
 
     /// The policies of all calls through the ORB: those that it was given, or else those of
     /// its configuration.
-    pub fn orb_policies(&self) -> ThreadPolicies {
-        self.orb_overrides().or(&ThreadPolicies {
+    pub fn orb_policies(&self) -> ClientPolicies {
+        self.orb_overrides().or(&ClientPolicies {
             protocols: self.config.client_protocols.clone(),
             times: self.config.times,
             defined: self.config.interceptors.policies().to_vec(),
-            ..ThreadPolicies::default()
+            ..ClientPolicies::default()
         })
     }
 
     /// Changes the policies that this thread has for its calls through the ORB.
-    pub fn set_thread_policies(&self, change: impl FnOnce(&mut ThreadPolicies)) {
-        ThreadPolicies::change(self.number, change);
+    pub fn set_thread_policies(&self, change: impl FnOnce(&mut ClientPolicies)) {
+        ClientPolicies::change(self.number, change);
         self.set_notice(notice::THREAD_POLICY);
     }
 

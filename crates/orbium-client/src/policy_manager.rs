@@ -4,10 +4,10 @@
 use orbium_interceptor::Policy;
 use orbium_invocation::{BufferingConstraint, RebindMode, SyncScope};
 
+use crate::client_policies::ClientPolicies;
 use crate::context::ClientContext;
 use crate::messaging_policies::MessagingPolicies;
 use crate::policy_overrides::{OverrideError, PolicyScope, SetOverride};
-use crate::thread_policies::ThreadPolicies;
 
 /// The policies of all calls through an ORB (`CORBA::PolicyManager`), or of those that the
 /// calling thread makes through it (`CORBA::PolicyCurrent`). They hold for calls that begin
@@ -92,7 +92,7 @@ impl<'c> PolicyManager<'c> {
         self.change(|policies| change(&mut policies.messaging));
     }
 
-    fn change(&self, change: impl FnOnce(&mut ThreadPolicies)) {
+    fn change(&self, change: impl FnOnce(&mut ClientPolicies)) {
         match self.is_of_thread {
             true => self.client.set_thread_policies(change),
             false => self.client.set_orb_overrides(change),

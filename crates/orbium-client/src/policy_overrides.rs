@@ -6,54 +6,15 @@ use std::any::Any as Erased;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use orbium_channel::ProtocolPolicy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_interceptor::Policy;
 use orbium_invocation::TimePolicies;
 use orbium_invocation::router_policies::RouterPolicies;
 
+use crate::client_policies::ClientPolicies;
 use crate::messaging_policies::MessagingPolicies;
 use crate::overrides::Overrides;
-use crate::thread_policies::ThreadPolicies;
-
-/// Numbers of standard policies that clients have: the value of such a [`Policy`] is of the
-/// type that stands with it.
-pub mod policy_type {
-    /// RebindPolicy: [`RebindMode`](orbium_invocation::RebindMode).
-    pub const REBIND: u32 = 23;
-    /// SyncScopePolicy: [`SyncScope`](orbium_invocation::SyncScope).
-    pub const SYNC_SCOPE: u32 = 24;
-    /// RequestPriorityPolicy:
-    /// [`PriorityRange`](orbium_invocation::router_policies::PriorityRange), not empty.
-    pub const REQUEST_PRIORITY: u32 = 25;
-    /// ReplyPriorityPolicy:
-    /// [`PriorityRange`](orbium_invocation::router_policies::PriorityRange), not empty.
-    pub const REPLY_PRIORITY: u32 = 26;
-    /// RequestStartTimePolicy: [`SystemTime`](std::time::SystemTime).
-    pub const REQUEST_START_TIME: u32 = 27;
-    /// RequestEndTimePolicy: [`SystemTime`](std::time::SystemTime).
-    pub const REQUEST_END_TIME: u32 = 28;
-    /// ReplyStartTimePolicy: [`SystemTime`](std::time::SystemTime).
-    pub const REPLY_START_TIME: u32 = 29;
-    /// ReplyEndTimePolicy: [`SystemTime`](std::time::SystemTime).
-    pub const REPLY_END_TIME: u32 = 30;
-    /// RelativeRequestTimeoutPolicy: [`Duration`](std::time::Duration).
-    pub const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
-    /// RelativeRoundtripTimeoutPolicy: [`Duration`](std::time::Duration).
-    pub const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
-    /// RoutingPolicy: [`RoutingTypeRange`](orbium_invocation::router_policies::RoutingTypeRange), in
-    /// which ROUTE_NONE is: there is no router.
-    pub const ROUTING: u32 = 33;
-    /// MaxHopsPolicy: `u16`.
-    pub const MAX_HOPS: u32 = 34;
-    /// QueueOrderPolicy: [`QueueOrder`](orbium_invocation::router_policies::QueueOrder).
-    pub const QUEUE_ORDER: u32 = 35;
-    /// BidirectionalPolicy, of references alone:
-    /// [`BidirectionalPolicy`](orbium_config::BidirectionalPolicy).
-    pub const BIDIRECTIONAL: u32 = 37;
-    /// ClientProtocolPolicy: [`ProtocolPolicy`](orbium_channel::ProtocolPolicy).
-    pub const CLIENT_PROTOCOL: u32 = 43;
-}
+use crate::policy_type;
 
 /// Types below this are assigned by the OMG, those above by organisations (by their VMCID).
 pub(crate) const END_OF_STANDARD: u32 = 0x1000;
@@ -150,58 +111,9 @@ fn set_some<T: Clone + 'static>(to: &mut Option<T>, policy: &Policy) -> bool {
     value.map(|value| *to = Some(value)).is_some()
 }
 
-/// The policies that references, threads and ORBs have.
-struct Common<'p> {
-    times: &'p mut TimePolicies,
-    protocols: &'p mut Option<ProtocolPolicy>,
-    messaging: &'p mut MessagingPolicies,
-    defined: &'p mut Vec<Policy>,
-}
-
-impl Common<'_> {
-    fn put(self, policy: &Policy) -> bool {
-        let (times, messaging) = (self.times, self.messaging);
-        match policy.policy_type() {
-            policy_type::REBIND => set_some(&mut messaging.rebind, policy),
-            policy_type::SYNC_SCOPE => set_some(&mut messaging.sync_scope, policy),
-            policy_type::REQUEST_START_TIME => set_some(&mut times.request_start, policy),
-            policy_type::REQUEST_END_TIME => set_some(&mut times.request_end, policy),
-            policy_type::REPLY_START_TIME => set_some(&mut times.reply_start, policy),
-            policy_type::REPLY_END_TIME => set_some(&mut times.reply_end, policy),
-            policy_type::RELATIVE_REQUEST_TIMEOUT => set_some(&mut times.request_timeout, policy),
-            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => {
-                set_some(&mut times.roundtrip_timeout, policy)
-            }
-            policy_type::CLIENT_PROTOCOL => set_some(self.protocols, policy),
-            END_OF_STANDARD.. => {
-                self.defined
-                    .retain(|it| it.policy_type() != policy.policy_type());
-                self.defined.push(policy.clone());
-                true
-            }
-            _ => put_for_routers(&mut messaging.routers, policy),
-        }
-    }
-
-    fn clear(self) {
-        *self.times = TimePolicies::NONE;
-        *self.protocols = None;
-        *self.messaging = MessagingPolicies::default();
-        self.defined.clear();
-    }
-}
-
 /// A policy of that type if it has a value.
 fn one<T: Erased + Send + Sync>(policy_type: u32, value: Option<T>) -> Option<Policy> {
     value.map(|value| Policy::new(policy_type, value))
-}
-
-/// The policies that references, threads and ORBs have, to be read.
-struct Held<'p> {
-    times: &'p TimePolicies,
-    protocols: Option<&'p ProtocolPolicy>,
-    messaging: &'p MessagingPolicies,
-    defined: &'p [Policy],
 }
 
 /// The standard policies of references, threads and ORBs.
@@ -221,34 +133,6 @@ const STANDARD: [u32; 14] = [
     policy_type::MAX_HOPS,
     policy_type::QUEUE_ORDER,
 ];
-
-impl Held<'_> {
-    /// All that are set.
-    fn all(&self) -> Vec<Policy> {
-        let standard = STANDARD.iter().filter_map(|it| self.policy(*it));
-        standard.chain(self.defined.iter().cloned()).collect()
-    }
-
-    /// That of this type, if it is set.
-    fn policy(&self, policy_type: u32) -> Option<Policy> {
-        let (times, messaging) = (self.times, self.messaging);
-        let at = |value: Option<SystemTime>| one(policy_type, value);
-        let within = |value: Option<Duration>| one(policy_type, value);
-        match policy_type {
-            policy_type::REBIND => one(policy_type, messaging.rebind),
-            policy_type::SYNC_SCOPE => one(policy_type, messaging.sync_scope),
-            policy_type::REQUEST_START_TIME => at(times.request_start),
-            policy_type::REQUEST_END_TIME => at(times.request_end),
-            policy_type::REPLY_START_TIME => at(times.reply_start),
-            policy_type::REPLY_END_TIME => at(times.reply_end),
-            policy_type::RELATIVE_REQUEST_TIMEOUT => within(times.request_timeout),
-            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => within(times.roundtrip_timeout),
-            policy_type::CLIENT_PROTOCOL => one(policy_type, self.protocols.cloned()),
-            END_OF_STANDARD.. => Policy::find(self.defined, policy_type).cloned(),
-            _ => all_for_routers(messaging.routers).find(|it| it.policy_type() == policy_type),
-        }
-    }
-}
 
 /// Sets a policy for routers, unless no request without a router can satisfy it.
 fn put_for_routers(policies: &mut RouterPolicies, policy: &Policy) -> bool {
@@ -281,22 +165,59 @@ pub(crate) fn all_for_routers(policies: RouterPolicies) -> impl Iterator<Item = 
     .flatten()
 }
 
-impl Overrides {
-    fn common(&mut self) -> Common<'_> {
-        Common {
-            times: &mut self.times,
-            protocols: &mut self.protocols,
-            messaging: &mut self.messaging,
-            defined: &mut self.defined,
+impl PolicyScope for ClientPolicies {
+    fn put(&mut self, policy: &Policy) -> bool {
+        let (times, messaging) = (&mut self.times, &mut self.messaging);
+        match policy.policy_type() {
+            policy_type::REBIND => set_some(&mut messaging.rebind, policy),
+            policy_type::SYNC_SCOPE => set_some(&mut messaging.sync_scope, policy),
+            policy_type::REQUEST_START_TIME => set_some(&mut times.request_start, policy),
+            policy_type::REQUEST_END_TIME => set_some(&mut times.request_end, policy),
+            policy_type::REPLY_START_TIME => set_some(&mut times.reply_start, policy),
+            policy_type::REPLY_END_TIME => set_some(&mut times.reply_end, policy),
+            policy_type::RELATIVE_REQUEST_TIMEOUT => set_some(&mut times.request_timeout, policy),
+            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => {
+                set_some(&mut times.roundtrip_timeout, policy)
+            }
+            policy_type::CLIENT_PROTOCOL => set_some(&mut self.protocols, policy),
+            END_OF_STANDARD.. => {
+                self.defined
+                    .retain(|it| it.policy_type() != policy.policy_type());
+                self.defined.push(policy.clone());
+                true
+            }
+            _ => put_for_routers(&mut messaging.routers, policy),
         }
     }
 
-    fn held(&self) -> Held<'_> {
-        Held {
-            times: &self.times,
-            protocols: self.protocols.as_ref(),
-            messaging: &self.messaging,
-            defined: &self.defined,
+    fn clear(&mut self) {
+        self.times = TimePolicies::NONE;
+        self.protocols = None;
+        self.messaging = MessagingPolicies::default();
+        self.defined.clear();
+    }
+
+    fn all(&self) -> Vec<Policy> {
+        let standard = STANDARD.iter().filter_map(|it| self.policy(*it));
+        standard.chain(self.defined.iter().cloned()).collect()
+    }
+
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        let (times, messaging) = (&self.times, &self.messaging);
+        let at = |value: Option<SystemTime>| one(policy_type, value);
+        let within = |value: Option<Duration>| one(policy_type, value);
+        match policy_type {
+            policy_type::REBIND => one(policy_type, messaging.rebind),
+            policy_type::SYNC_SCOPE => one(policy_type, messaging.sync_scope),
+            policy_type::REQUEST_START_TIME => at(times.request_start),
+            policy_type::REQUEST_END_TIME => at(times.request_end),
+            policy_type::REPLY_START_TIME => at(times.reply_start),
+            policy_type::REPLY_END_TIME => at(times.reply_end),
+            policy_type::RELATIVE_REQUEST_TIMEOUT => within(times.request_timeout),
+            policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => within(times.roundtrip_timeout),
+            policy_type::CLIENT_PROTOCOL => one(policy_type, self.protocols.clone()),
+            END_OF_STANDARD.. => Policy::find(&self.defined, policy_type).cloned(),
+            _ => all_for_routers(messaging.routers).find(|it| it.policy_type() == policy_type),
         }
     }
 }
@@ -305,17 +226,17 @@ impl PolicyScope for Overrides {
     fn put(&mut self, policy: &Policy) -> bool {
         match policy.policy_type() {
             policy_type::BIDIRECTIONAL => set_some(&mut self.bidirectional, policy),
-            _ => self.common().put(policy),
+            _ => self.policies.put(policy),
         }
     }
 
     fn clear(&mut self) {
         self.bidirectional = None;
-        self.common().clear();
+        self.policies.clear();
     }
 
     fn all(&self) -> Vec<Policy> {
-        let mut all = self.held().all();
+        let mut all = self.policies.all();
         all.extend(one(policy_type::BIDIRECTIONAL, self.bidirectional));
         all
     }
@@ -323,45 +244,7 @@ impl PolicyScope for Overrides {
     fn policy(&self, policy_type: u32) -> Option<Policy> {
         match policy_type {
             policy_type::BIDIRECTIONAL => one(policy_type, self.bidirectional),
-            _ => self.held().policy(policy_type),
+            _ => self.policies.policy(policy_type),
         }
-    }
-}
-
-impl ThreadPolicies {
-    fn common(&mut self) -> Common<'_> {
-        Common {
-            times: &mut self.times,
-            protocols: &mut self.protocols,
-            messaging: &mut self.messaging,
-            defined: &mut self.defined,
-        }
-    }
-
-    fn held(&self) -> Held<'_> {
-        Held {
-            times: &self.times,
-            protocols: self.protocols.as_ref(),
-            messaging: &self.messaging,
-            defined: &self.defined,
-        }
-    }
-}
-
-impl PolicyScope for ThreadPolicies {
-    fn put(&mut self, policy: &Policy) -> bool {
-        self.common().put(policy)
-    }
-
-    fn clear(&mut self) {
-        self.common().clear();
-    }
-
-    fn all(&self) -> Vec<Policy> {
-        self.held().all()
-    }
-
-    fn policy(&self, policy_type: u32) -> Option<Policy> {
-        self.held().policy(policy_type)
     }
 }

@@ -102,7 +102,7 @@ impl Priorities {
         candidates: impl Iterator<Item = &'c Candidate>,
         lanes: Lanes,
     ) -> Result<Option<Box<Self>>, SystemException> {
-        let bands = match (&connections.bands, &published.bands) {
+        let bands = match (&connections.sharing.bands, &published.bands) {
             _ if connections.own.is_some() => Vec::new(),
             (Some(own), _) => own.to_vec(),
             (None, Some(published)) => published.0.clone(),
@@ -113,7 +113,7 @@ impl Priorities {
         let marks = marks && connections.own.is_none();
         let carries = published.is_client_propagated();
         let partitions = !bands.is_empty()
-            || connections.private
+            || connections.sharing.private
             || connections.properties.is_some()
             || connections.own.is_some();
         if !carries && !partitions && lanes.0.is_empty() && !marks {
@@ -227,7 +227,7 @@ impl Pools {
         let base = ConnectionPartition {
             private: match own {
                 Some(own) => Some(own.number),
-                None => connections.private.then(next_number),
+                None => connections.sharing.private.then(next_number),
             },
             properties: connections.properties,
             carries,

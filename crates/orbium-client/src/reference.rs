@@ -7,21 +7,18 @@ use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
-use orbium_interceptor::{ContextList, Policy, SlotTable};
-use orbium_invocation::router_policies::RouterPolicies;
+use orbium_interceptor::{ContextList, SlotTable};
 use orbium_invocation::{CancellationToken, Locality, RebindMode, SyncScope};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-use crate::binding::{Binding, offered, reconciled};
-use crate::connection_policies::conflicts;
+use crate::binding::{Binding, offered};
+use crate::client_policies::ClientPolicies;
 use crate::context::ClientContext;
 use crate::local_orb::LocalOrb;
 use crate::notice;
 use crate::overrides::Overrides;
 use crate::own_object::Collocated;
-use crate::policy_overrides::{PolicyScope, all_for_routers};
-use crate::thread_policies::ThreadPolicies;
 
 /// Sets of policies of threads that a reference remembers.
 const THREAD_POLICIES_KNOWN: usize = 8;
@@ -56,9 +53,9 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
 impl<O> Reference<O> {
     /// A reference of an ORB with that client.
     pub fn new(orb: O, client: Arc<ClientContext>, ior: Arc<Ior>, overrides: Overrides) -> Self {
-        let times = overrides.times.or(client.config().times);
+        let times = overrides.policies.times.or(client.config().times);
         let mut notice = 0;
-        let messaging = &overrides.messaging;
+        let messaging = &overrides.policies.messaging;
         let has_routers = !messaging.routers.is_none();
         if !times.is_none() || overrides.cancellation.is_some() || has_routers {
             notice |= notice::TIME_POLICY;
@@ -204,8 +201,8 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// The ClientProtocolPolicy of the object, or else of the ORB.
-    fn policy(&self) -> Option<&ProtocolPolicy> {
-        let own = self.overrides.protocols.as_ref();
+    pub(crate) fn policy(&self) -> Option<&ProtocolPolicy> {
+        let own = self.overrides.policies.protocols.as_ref();
         own.or(self.client.config().client_protocols.as_ref())
     }
 
@@ -219,55 +216,10 @@ impl<O: ?Sized> Reference<O> {
         client: &ClientContext,
     ) -> Result<Option<ProtocolPolicy>, SystemException> {
         let of_thread = client.check_thread_policies(client.notice())?.protocols;
-        let own = self.overrides.protocols.clone();
+        let own = self.overrides.policies.protocols.clone();
         Ok(own
             .or(of_thread)
             .or_else(|| client.config().client_protocols.clone()))
-    }
-
-    /// The policies of the calls that this thread makes through it: its own, or else those of
-    /// the thread, or else those of the ORB.
-    #[cold]
-    pub fn effective_policies(&self) -> Vec<Policy> {
-        let mut all = self.overrides.all();
-        for wider in [self.client.thread_policies(), self.client.orb_policies()] {
-            for policy in wider.all() {
-                if Policy::find(&all, policy.policy_type()).is_none() {
-                    all.push(policy);
-                }
-            }
-        }
-        all
-    }
-
-    /// Types of the policies that the reference and the client both have, though
-    /// only one of them may.
-    pub fn inconsistent_policies(&self) -> Vec<u32> {
-        let published = protocol::published_policies(&self.ior);
-        let connections = self
-            .overrides
-            .connections
-            .or(&self.client.connection_sharing());
-        let mut types = conflicts(&published, &connections, self.policy().is_some());
-        types.extend(self.reconciled_routers().unsatisfiable());
-        types
-    }
-
-    /// The policies for routers that calls of this thread have, reconciled with those that the
-    /// reference publishes.
-    fn reconciled_routers(&self) -> RouterPolicies {
-        let own = self.overrides.messaging.routers;
-        let wider = self.client.wider_policies().messaging.routers;
-        reconciled(&own.or(wider), &self.ior)
-    }
-
-    /// The policy of that type of the calls that this thread makes through it, reconciled with
-    /// that which the reference publishes.
-    #[cold]
-    pub fn reconciled_policy(&self, policy_type: u32) -> Option<Policy> {
-        let mut routers = all_for_routers(self.reconciled_routers());
-        let routers = routers.find(|it| it.policy_type() == policy_type);
-        routers.or_else(|| Policy::find(&self.effective_policies(), policy_type).cloned())
     }
 
     /// The reference that a server forwarded this one to.
@@ -353,7 +305,7 @@ impl Reference {
 
     /// Where calls go under these policies of a thread.
     #[cold]
-    pub(crate) fn under_thread_policies(&self, wider: &ThreadPolicies) -> Option<Arc<Self>> {
+    pub(crate) fn under_thread_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
         match self.derived(wider) {
             Some(object) => Some(object.forwarded().unwrap_or(object)),
             None => self.forwarded(),
@@ -369,7 +321,7 @@ impl Reference {
             return None;
         }
         let wider = self.client.wider_policies();
-        let own = self.overrides.messaging;
+        let own = self.overrides.policies.messaging;
         match own.or(wider.messaging) == own {
             true => None,
             false => self.derived(&wider),
@@ -378,22 +330,23 @@ impl Reference {
 
     /// The same object under these policies, where it has none of its own; `None` if they
     /// change nothing. Remembered for the next calls.
-    fn derived(&self, wider: &ThreadPolicies) -> Option<Arc<Self>> {
-        let own = &self.overrides;
+    fn derived(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
+        let own = &self.overrides.policies;
         let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
-        let connections = own.connections.or(&wider.connections);
+        let connections = own.connections.clone().or(&wider.connections);
         let messaging = own.messaging.or(wider.messaging);
         let generation = self.client.generation();
-        let is_such = |overrides: &Overrides| {
-            overrides.protocols.as_ref() == protocols
-                && overrides.connections.shares_as(&connections)
-                && overrides.messaging == messaging
+        let is_such = |policies: &ClientPolicies| {
+            policies.protocols.as_ref() == protocols
+                && policies.connections == connections
+                && policies.messaging == messaging
         };
         if is_such(own) && self.generation == generation {
             return None;
         }
-        let is_right =
-            |known: &&Arc<Self>| known.generation == generation && is_such(&known.overrides);
+        let is_right = |known: &&Arc<Self>| {
+            known.generation == generation && is_such(&known.overrides.policies)
+        };
         let mut known = self
             .under_thread_policies
             .get_or_init(Mutex::default)
@@ -403,10 +356,13 @@ impl Reference {
             return Some(Arc::clone(known));
         }
         let overrides = Overrides {
-            protocols: protocols.cloned(),
-            connections: connections.clone(),
-            messaging,
-            ..own.clone()
+            policies: ClientPolicies {
+                protocols: protocols.cloned(),
+                connections: connections.clone(),
+                messaging,
+                ..own.clone()
+            },
+            ..self.overrides.clone()
         };
         let object = self.orb.reference(Arc::clone(&self.ior), overrides);
         if known.len() == THREAD_POLICIES_KNOWN {

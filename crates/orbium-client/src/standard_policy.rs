@@ -12,7 +12,8 @@ use orbium_invocation::router_policies::{
 };
 use orbium_invocation::{RebindMode, SyncScope};
 
-use crate::policy_overrides::{END_OF_STANDARD, policy_type};
+use crate::policy_overrides::END_OF_STANDARD;
+use crate::policy_type;
 
 /// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
 /// programs define.

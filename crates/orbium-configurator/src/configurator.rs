@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orbium_client::{ClientConfig, ThreadPolicies};
+use orbium_client::{ClientConfig, ClientPolicies};
 use orbium_core::{Config, Endpoint, Lane, Limits, Orb};
 use orbium_settings::Configure as _;
 use orbium_trace::log;
@@ -206,7 +206,7 @@ impl Configurator {
     }
 
     /// What is as the ORB was built needs no policy.
-    fn set_policies(&self, policies: &mut ThreadPolicies, after: &Config) {
+    fn set_policies(&self, policies: &mut ClientPolicies, after: &Config) {
         let built = &self.0.built_with;
         let protocols = after.client_protocols.clone();
         policies.protocols = protocols.filter(|it| Some(it) != built.client_protocols.as_ref());

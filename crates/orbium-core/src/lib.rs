@@ -88,7 +88,9 @@ pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
 #[doc(hidden)]
 pub use orbium_invocation::{concat_names, count_names};
 pub use real_time::{AdapterExtension, Extension};
-pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
+pub use reference::{
+    AnyReference, Interface, NarrowError, ObjectRef, ValidationError, nil_reference,
+};
 pub use servant::{Call, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.

@@ -6,6 +6,7 @@ mod interface;
 mod marshalling;
 mod own;
 mod questions;
+mod validation;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 pub use interface::{AnyReference, Interface};
 pub use questions::NarrowError;
+pub use validation::ValidationError;
 
 use crate::client::{Overrides, Reference};
 use crate::raises::Raises;
@@ -43,6 +45,13 @@ impl ObjectRef {
     /// Its own policies.
     pub(crate) fn overrides(&self) -> &Overrides {
         self.0.overrides()
+    }
+
+    /// The same object with other policies of its own.
+    pub(crate) fn overriding(&self, change: impl FnOnce(&mut Overrides)) -> Self {
+        let mut overrides = self.overrides().clone();
+        change(&mut overrides);
+        self.with_overrides(overrides)
     }
 
     /// The interoperable object reference, as received or made.
@@ -104,17 +113,14 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn with_time_policies(&self, times: TimePolicies) -> Self {
-        self.with_overrides(Overrides {
-            times: times.or(self.overrides().times),
-            ..self.overrides().clone()
-        })
+        self.overriding(|own| own.policies.times = times.or(own.policies.times))
     }
 
     /// The time policies that the reference has itself; those of the thread and the ORB
     /// apply where it has none.
     #[must_use]
     pub fn time_policies(&self) -> TimePolicies {
-        self.overrides().times
+        self.overrides().policies.times
     }
 
     /// The same object with a ClientProtocolPolicy of its own: the protocols to
@@ -123,10 +129,7 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
-        self.with_overrides(Overrides {
-            protocols: Some(policy),
-            ..self.overrides().clone()
-        })
+        self.overriding(|own| own.policies.protocols = Some(policy))
     }
 
     /// The same object, with a limit of retries of idempotent operations after a lost
@@ -134,14 +137,11 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn with_idempotent_retries(&self, retries: u32) -> Self {
-        self.with_overrides(Overrides {
-            idempotent_retries: Some(retries),
-            ..self.overrides().clone()
-        })
+        self.overriding(|own| own.idempotent_retries = Some(retries))
     }
 
-    /// Types of the policies that the reference and the client both have, though
-    /// only one of them may.
+    /// Types of the policies of calls of this thread that cannot be had with what the reference
+    /// says, or with the ORB.
     #[must_use]
     #[inline]
     pub fn inconsistent_policies(&self) -> Vec<u32> {

@@ -80,3 +80,13 @@ pub struct ConnectionSharing {
     /// PrivateConnectionPolicy.
     pub private: bool,
 }
+
+impl ConnectionSharing {
+    /// This, and of the wider scope's what this does not set.
+    #[must_use]
+    pub fn or(mut self, wider: &Self) -> Self {
+        self.bands = self.bands.or_else(|| wider.bands.clone());
+        self.private |= wider.private;
+        self
+    }
+}

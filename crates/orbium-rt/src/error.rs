@@ -77,20 +77,6 @@ pub enum PolicyType {
 }
 
 impl PolicyType {
-    /// The policy of that type.
-    #[must_use]
-    pub const fn from_number(number: u32) -> Option<Self> {
-        Some(match number {
-            real_time::PRIORITY_MODEL_POLICY => Self::PriorityModel,
-            real_time::THREADPOOL_POLICY => Self::Threadpool,
-            real_time::SERVER_PROTOCOL_POLICY => Self::ServerProtocol,
-            real_time::CLIENT_PROTOCOL_POLICY => Self::ClientProtocol,
-            real_time::PRIVATE_CONNECTION_POLICY => Self::PrivateConnection,
-            real_time::PRIORITY_BANDED_CONNECTION_POLICY => Self::PriorityBandedConnection,
-            _ => return None,
-        })
-    }
-
     /// The policy's interface.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -227,37 +213,6 @@ impl From<SystemException> for RtPoaError {
         Self::Poa(exception.into())
     }
 }
-
-/// Why a connection could not be validated.
-#[derive(Clone, PartialEq, Eq)]
-pub enum ValidationError {
-    /// `_validate_connection` is FALSE: these policies of client and server
-    /// cannot be had together.
-    Inconsistent(Vec<PolicyType>),
-    /// The server could not be reached, or refused.
-    System(SystemException),
-}
-
-impl fmt::Display for ValidationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Inconsistent(policies) => {
-                f.write_str("client and server both have, though only one may:")?;
-                policies.iter().try_for_each(|it| write!(f, " {it}"))
-            }
-            Self::System(exception) => exception.fmt(f),
-        }
-    }
-}
-
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
-impl fmt::Debug for ValidationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for ValidationError {}
 
 /// A priority that could not be mapped.
 pub(crate) fn not_mapped() -> SystemException {

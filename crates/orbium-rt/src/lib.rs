@@ -62,13 +62,14 @@ pub use binding::{
 };
 pub use builder::RtOrbBuilder;
 pub use current::RtCurrent;
-pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, ValidationError, Why};
+pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, Why};
 pub use mapping::{
     ContinuousMapping, DirectMapping, LinearMapping, NativePriority, PriorityMapping,
 };
 pub use mutex::{MutexError, MutexNotFound, PriorityMutex, RtMutex};
 pub use network::{DscpMapping, NetworkPriorityMapping};
 pub use object::RtObject;
+pub use orbium_core::ValidationError;
 pub use poa::RtPoa;
 pub use policy::{PriorityModelPolicy, RtPolicies};
 pub use pool::{InvalidThreadpool, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane};

@@ -8,7 +8,7 @@ use crate::ProtocolList;
 use crate::binding::{
     self, BindError, Bound, DedicationReply, Negotiation, Next, Offer, Reason, Terms,
 };
-use crate::error::{PolicyType, ValidationError, bad_param};
+use crate::error::bad_param;
 use crate::validation::check_bands_alone;
 
 /// What Real-time CORBA adds to references, typed ones too.
@@ -80,25 +80,6 @@ pub trait RtObject: Interface {
         countered: impl FnMut(&Terms, &Reason) -> Next,
     ) -> Result<Bound<Self>, BindError> {
         binding::bind_with(self, offer, limits, countered)
-    }
-
-    /// Makes the connection that a call of this thread would use now, with its
-    /// priority and policies (`CORBA::Object::validate_connection`).
-    ///
-    /// # Errors
-    /// [`ValidationError::Inconsistent`] with the policies that cannot be had
-    /// together; [`ValidationError::System`] with what connecting raises.
-    fn validate_connection(&self) -> Result<(), ValidationError> {
-        let object = self.as_object();
-        let inconsistent: Vec<_> = object
-            .inconsistent_policies()
-            .into_iter()
-            .filter_map(PolicyType::from_number)
-            .collect();
-        if !inconsistent.is_empty() {
-            return Err(ValidationError::Inconsistent(inconsistent));
-        }
-        object.connect().map_err(ValidationError::System)
     }
 }
 

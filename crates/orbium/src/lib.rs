@@ -86,7 +86,7 @@ pub use orbium_core::CancellationToken;
 /// Policies of CORBA Messaging.
 pub use orbium_core::{
     BufferingConstraint, FlowControl, OverrideError, PolicyManager, RebindMode, SetOverride,
-    SyncScope, policy_type,
+    SyncScope, ValidationError, policy_type,
 };
 
 /// Policies of CORBA Messaging for routers, which orbium has none of.

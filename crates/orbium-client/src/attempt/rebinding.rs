@@ -14,7 +14,7 @@ impl Attempt<'_> {
     /// through the reference.
     #[cold]
     pub(super) fn check_connection(&self) -> Result<(), SystemException> {
-        if self.object.overrides().messaging.rebind() != RebindMode::NoReconnect {
+        if self.object.overrides().policies.messaging.rebind() != RebindMode::NoReconnect {
             return Ok(());
         }
         // This notices an idle connection that has ended.
@@ -37,7 +37,7 @@ impl Attempt<'_> {
     /// Fails if the policy forbids what would follow an exchange without results.
     #[cold]
     pub(super) fn check_rebind(&self, outcome: &Outcome) -> Result<(), SystemException> {
-        match (outcome, self.object.overrides().messaging.rebind()) {
+        match (outcome, self.object.overrides().policies.messaging.rebind()) {
             (_, RebindMode::Transparent) => Ok(()),
             (Outcome::Forward(_), _) => {
                 note(

@@ -9,7 +9,7 @@ use orbium_interceptor::{Policy, ReplyContexts};
 use crate::{
     BidirectionalPolicy, BufferingConstraint, CancellationToken, Completion, ExceptionKind,
     OBJECT_REPOSITORY_ID, ObjectRef, OverrideError, ProtocolPolicy, RebindMode, SetOverride,
-    SyncScope, SystemException, TimePolicies,
+    SyncScope, SystemException, TimePolicies, ValidationError,
 };
 
 /// A typed reference. Generated code implements this.
@@ -63,9 +63,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// [`NoReconnect`](RebindMode::NoReconnect) are not checked before they are sent.
     #[must_use]
     fn with_rebind(&self, rebind: RebindMode) -> Self {
-        let mut overrides = self.as_object().overrides().clone();
-        overrides.messaging.rebind = Some(rebind);
-        Self::from_object(self.as_object().with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.policies.messaging.rebind = Some(rebind)),
+        )
     }
 
     /// The same object with a SyncScopePolicy of its own: when oneways return, and which
@@ -73,9 +74,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// connection as [`with_buffering`](Self::with_buffering) says.
     #[must_use]
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
-        let mut overrides = self.as_object().overrides().clone();
-        overrides.messaging.sync_scope = Some(scope);
-        Self::from_object(self.as_object().with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.policies.messaging.sync_scope = Some(scope)),
+        )
     }
 
     /// The same object with a BidirectionalPolicy of its own: whether its calls go over connections
@@ -83,9 +85,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// [`Both`](BidirectionalPolicy::Both), calls raise INV_POLICY if the ORB has it not.
     #[must_use]
     fn with_bidirectional(&self, policy: BidirectionalPolicy) -> Self {
-        let mut overrides = self.as_object().overrides().clone();
-        overrides.bidirectional = Some(policy);
-        Self::from_object(self.as_object().with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.bidirectional = Some(policy)),
+        )
     }
 
     /// The same object with policies of its own, by the numbers of their types
@@ -151,6 +154,20 @@ pub trait Interface: Clone + Send + Sync + 'static {
         }
     }
 
+    /// Makes the connection that a call of this thread would use now, with its priority and
+    /// policies, unless it is there (`validate_connection`).
+    ///
+    /// # Errors
+    /// [`ValidationError::Inconsistent`] with the types of the policies that cannot be had with
+    /// what the reference says; [`ValidationError::System`] with what connecting raises.
+    fn validate_connection(&self) -> Result<(), ValidationError> {
+        let inconsistent = self.as_object().inconsistent_policies();
+        match inconsistent.is_empty() {
+            true => self.as_object().connect().map_err(ValidationError::System),
+            false => Err(ValidationError::Inconsistent(inconsistent)),
+        }
+    }
+
     /// The same object; the token cancels the synchronous calls through the new reference,
     /// from any thread. A call that waits for its reply raises TRANSIENT 3, completed MAYBE,
     /// within some 10 ms; its server receives a CancelRequest unless it is known to suffer
@@ -175,9 +192,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_cancellation(&self, token: &CancellationToken) -> Self {
-        let mut overrides = self.as_object().overrides().clone();
-        overrides.cancellation = Some(token.clone());
-        Self::from_object(self.as_object().with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.cancellation = Some(token.clone())),
+        )
     }
 
     /// The same object; oneways through the new reference return once they are in the buffer of
@@ -208,10 +226,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_buffering(&self, constraint: BufferingConstraint) -> Self {
-        let mut overrides = self.as_object().overrides().clone();
-        overrides.messaging.sync_scope = Some(SyncScope::None);
-        overrides.messaging.buffering = Some(constraint);
-        Self::from_object(self.as_object().with_overrides(overrides))
+        Self::from_object(self.as_object().overriding(|own| {
+            own.policies.messaging.sync_scope = Some(SyncScope::None);
+            own.policies.messaging.buffering = Some(constraint);
+        }))
     }
 
     /// Sends the oneways that wait in the buffer of the connection, and waits for so long where
@@ -244,20 +262,20 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_service_context(&self, id: u32, data: impl Into<Vec<u8>>) -> Self {
-        let object = self.as_object();
-        let mut overrides = object.overrides().clone();
-        overrides.contexts.set(id, data.into());
-        Self::from_object(object.with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.contexts.set(id, data.into())),
+        )
     }
 
     /// The same object; the service contexts of each reply through the new reference go to
     /// `contexts`, before the call returns. Concurrent calls need references of their own.
     #[must_use]
     fn with_reply_contexts(&self, contexts: &ReplyContexts) -> Self {
-        let object = self.as_object();
-        let mut overrides = object.overrides().clone();
-        overrides.reply_contexts = Some(contexts.clone());
-        Self::from_object(object.with_overrides(overrides))
+        Self::from_object(
+            self.as_object()
+                .overriding(|own| own.reply_contexts = Some(contexts.clone())),
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use orbium_channel::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
 use super::ObjectRef;
-use crate::client::{ConnectionPolicies, Overrides, PrivateConnections};
+use crate::client::PrivateConnections;
 use crate::{Priority, ProtocolProperties};
 
 impl ObjectRef {
@@ -17,10 +17,7 @@ impl ObjectRef {
     /// are not checked here: the caller passes valid ones.
     #[must_use]
     pub fn with_bands(&self, bands: &[PriorityBand]) -> Self {
-        self.with_policies(ConnectionPolicies {
-            bands: Some(bands.into()),
-            ..self.overrides().connections.clone()
-        })
+        self.overriding(|own| own.policies.connections.bands = Some(bands.into()))
     }
 
     /// The same object with connections that no other reference uses
@@ -28,20 +25,14 @@ impl ObjectRef {
     /// calls open further ones.
     #[must_use]
     pub fn with_private_connections(&self) -> Self {
-        self.with_policies(ConnectionPolicies {
-            private: true,
-            ..self.overrides().connections.clone()
-        })
+        self.overriding(|own| own.policies.connections.private = true)
     }
 
     /// The same object, over connections with these socket properties rather than the
     /// ORB's.
     #[must_use]
     pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
-        self.with_policies(ConnectionPolicies {
-            properties: Some(properties),
-            ..self.overrides().connections.clone()
-        })
+        self.overriding(|own| own.properties = Some(properties))
     }
 
     /// The same object with private connections, each of which requests a dedicated
@@ -57,7 +48,7 @@ impl ObjectRef {
     /// as long as it has said nothing, as one never does that knows no markers.
     #[must_use]
     pub fn dedication(&self) -> Option<DedicationReply> {
-        self.overrides().connections.own.as_ref()?.last_reply()
+        self.overrides().own_connections.as_ref()?.last_reply()
     }
 
     /// The same object with one connection, made by its first call, that no other
@@ -70,16 +61,6 @@ impl ObjectRef {
     }
 
     fn with_own(&self, own: Arc<PrivateConnections>) -> Self {
-        self.with_policies(ConnectionPolicies {
-            own: Some(own),
-            ..self.overrides().connections.clone()
-        })
-    }
-
-    fn with_policies(&self, policies: ConnectionPolicies) -> Self {
-        self.with_overrides(Overrides {
-            connections: policies,
-            ..self.overrides().clone()
-        })
+        self.overriding(|overrides| overrides.own_connections = Some(own))
     }
 }

@@ -10,7 +10,7 @@ use crate::common::{
 };
 use orbium_core::{
     Call, ClientStrategy, Completion, Config, ExceptionKind, Interface, Operation, Orb,
-    SystemException,
+    SystemException, policy_type,
 };
 use orbium_giop::component::{HostPort, PolicyValue, PriorityEndpoint};
 use orbium_giop::real_time::PriorityBandsValue;
@@ -333,6 +333,7 @@ fn validation_makes_the_connection() {
 /// the list
 #[test]
 fn policies_of_both_sides_are_listed_and_inv_policy() {
+    const BANDS: u32 = PolicyType::PriorityBandedConnection as u32;
     let (server_orb, server_rt) = server();
     let policies = RtPolicies {
         bands: Some(vec![LOW, HIGH]),
@@ -347,15 +348,9 @@ fn policies_of_both_sides_are_listed_and_inv_policy() {
     let protocols = plain.with_client_protocols(&iiop);
     let both = banded.with_client_protocols(&iiop);
     for (target, expected) in [
-        (&banded, vec![PolicyType::PriorityBandedConnection]),
-        (&protocols, vec![PolicyType::ClientProtocol]),
-        (
-            &both,
-            vec![
-                PolicyType::ClientProtocol,
-                PolicyType::PriorityBandedConnection,
-            ],
-        ),
+        (&banded, vec![BANDS]),
+        (&protocols, vec![policy_type::CLIENT_PROTOCOL]),
+        (&both, vec![policy_type::CLIENT_PROTOCOL, BANDS]),
     ] {
         assert_eq!(
             target.validate_connection(),

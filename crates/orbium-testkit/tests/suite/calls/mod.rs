@@ -22,6 +22,7 @@ mod names;
 mod nested_calls;
 mod oneway;
 mod policy_overrides;
+mod policy_validation;
 mod public_names;
 mod reply_statuses;
 mod retry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies that a thread has for its calls, or the ORB for those of all threads.
+//! The policies that a reference, a thread or the ORB has for calls.
 
 use std::cell::RefCell;
 
@@ -9,9 +9,9 @@ use orbium_invocation::{ConnectionSharing, TimePolicies};
 
 use crate::messaging_policies::MessagingPolicies;
 
-/// What a thread, or the ORB, asks of calls.
+/// The policies of one scope of calls: a reference, a thread or the ORB.
 #[derive(Clone, Debug, Default)]
-pub struct ThreadPolicies {
+pub struct ClientPolicies {
     /// ClientProtocolPolicy.
     pub protocols: Option<ProtocolPolicy>,
     /// How long calls may take.
@@ -26,10 +26,10 @@ pub struct ThreadPolicies {
 
 thread_local! {
     /// The policies of this thread, by the number of the ORB.
-    static THREAD_POLICIES: RefCell<Vec<(usize, ThreadPolicies)>> = const { RefCell::new(Vec::new()) };
+    static THREAD_POLICIES: RefCell<Vec<(usize, ClientPolicies)>> = const { RefCell::new(Vec::new()) };
 }
 
-impl ThreadPolicies {
+impl ClientPolicies {
     /// Those of the calling thread for calls through that ORB.
     pub(super) fn of_this_thread(orb: usize) -> Self {
         THREAD_POLICIES.with_borrow(|policies| {
@@ -54,12 +54,10 @@ impl ThreadPolicies {
     }
 
     /// These, and of the wider scope's those that these do not set.
-    pub(super) fn or(mut self, wider: &Self) -> Self {
+    pub(crate) fn or(mut self, wider: &Self) -> Self {
         self.protocols = self.protocols.or_else(|| wider.protocols.clone());
         self.times = self.times.or(wider.times);
-        let (own, others) = (&mut self.connections, &wider.connections);
-        own.bands = own.bands.take().or_else(|| others.bands.clone());
-        own.private |= others.private;
+        self.connections = self.connections.or(&wider.connections);
         self.messaging = self.messaging.or(wider.messaging);
         for policy in &wider.defined {
             if Policy::find(&self.defined, policy.policy_type()).is_none() {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a connection could not be validated.
+
+use std::fmt;
+
+use orbium_client::policy_type;
+use orbium_giop::SystemException;
+
+/// Why a connection could not be validated (CORBA 3.3 Part 1, 8.3.12).
+#[derive(Clone, PartialEq, Eq)]
+pub enum ValidationError {
+    /// `validate_connection` is FALSE: policies of these types of the client cannot be had with
+    /// what the reference says, or with the ORB.
+    Inconsistent(Vec<u32>),
+    /// The server could not be reached, or refused.
+    System(SystemException),
+}
+
+impl fmt::Display for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inconsistent(types) => {
+                f.write_str("inconsistent with the reference or the ORB:")?;
+                types
+                    .iter()
+                    .try_for_each(|it| match policy_type::name(*it) {
+                        Some(name) => write!(f, " {name}"),
+                        None => write!(f, " policy {it}"),
+                    })
+            }
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ValidationError {}
