@@ -54,10 +54,18 @@ impl Plan<'_> {
     }
 }
 
+/// What the declaration of an event type says in addition.
+fn event(value: &ValueType) -> &'static str {
+    match value.event {
+        true => " as event",
+        false => "",
+    }
+}
+
 impl Emitter<'_, '_> {
     pub(crate) fn value_type(&mut self, definition: &Definition, value: &ValueType) {
         match value.kind {
-            ValueKind::Abstract => self.abstract_value(definition),
+            ValueKind::Abstract => self.abstract_value(definition, value),
             _ => self.value_declaration(definition, value),
         }
         self.value_operations(definition, value);
@@ -69,12 +77,13 @@ impl Emitter<'_, '_> {
         ids.iter().map(path).collect::<Vec<_>>().join(", ")
     }
 
-    fn abstract_value(&mut self, definition: &Definition) {
-        self.begin(definition, "idl_abstract_value", "abstract valuetype");
+    fn abstract_value(&mut self, definition: &Definition, value: &ValueType) {
+        let noun = format!("abstract {}", definition.kind.noun());
+        self.begin(definition, "idl_abstract_value", &noun);
         let bases = self.paths_to(&self.plan.abstract_bases(definition.id));
         let derived = self.paths_to(&self.plan.derived(definition.id));
         self.text.filled(&[
-            format!("pub struct {},", self.declared(definition)),
+            format!("pub struct {}{},", self.declared(definition), event(value)),
             format!("[{bases}]"),
             format!("[{derived}];"),
         ]);
@@ -82,7 +91,7 @@ impl Emitter<'_, '_> {
     }
 
     fn value_declaration(&mut self, definition: &Definition, value: &ValueType) {
-        self.begin(definition, "idl_value", "valuetype");
+        self.begin(definition, "idl_value", definition.kind.noun());
         let kind = match value.kind {
             ValueKind::Custom => "Custom",
             _ if value.truncatable => "Truncatable",
@@ -96,8 +105,9 @@ impl Emitter<'_, '_> {
         let fields = names::fields(&members);
         let derived = self.paths_to(&self.plan.derived(definition.id));
         let head = format!(
-            "pub struct {}, {kind}{inherited},",
-            self.declared_value(definition)
+            "pub struct {}, {kind}{}{inherited},",
+            self.declared_value(definition),
+            event(value)
         );
         self.text.line(head);
         if let Some(base) = self.plan.concrete_base(value) {

@@ -425,7 +425,10 @@ impl Definitions {
             ValueKind::Plain => 0,
         };
         let (id, name) = (&*definition.repository_id, &*definition.name);
-        let code = TypeCode::value(id, name, modifier, base, visible);
+        let code = match value.event {
+            true => TypeCode::event(id, name, modifier, base, visible),
+            false => TypeCode::value(id, name, modifier, base, visible),
+        };
         Ok((code, refers.min(base_refers)))
     }
 

@@ -232,6 +232,8 @@ impl<'l> Loading<'l, '_> {
                 ty: self.ty(&it.ty)?,
                 value: self.constant(&it.ty, &it.value)?,
             },
+            // The component model has interfaces of its own for them.
+            DefinitionKind::ValueType(it) if it.event => return Err(unsupported(definition)),
             DefinitionKind::ValueType(it) => Body::Value(self.value(it)?),
             DefinitionKind::ValueBox(it) => Body::ValueBox(self.ty(&it.ty)?),
             DefinitionKind::Native => Body::Native,

@@ -39,7 +39,7 @@ macro_rules! idl_value {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(($idl:literal))? ($state:ident): $type:ident = $id:literal, $kind:ident
-        $(+ [$($abstract:path),* $(,)?])?,
+        $(as $event:ident)? $(+ [$($abstract:path),* $(,)?])?,
         $($base_field:ident: $base:path [$base_state:path] = $base_type:path,)?
         [$($derived:path),*] {
             $($(#[$member_meta:meta])* $visibility:ident $member:ident $(($member_idl:literal))?
@@ -102,7 +102,7 @@ macro_rules! idl_value {
         $crate::idl_value_state! { $state $($base_field)? }
 
         $crate::codegen::orbium_cdr::idl_type! {
-            $name $type = $crate::codegen::orbium_cdr::Type::value(
+            $name $type = $crate::idl_event_type!($($event)?)(
                 $id,
                 $crate::codegen::orbium_cdr::idl_name!($name $($idl)?),
                 $crate::Kind::$kind.modifier(),
@@ -142,7 +142,7 @@ macro_rules! idl_value {
 macro_rules! idl_abstract_value {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident $(($idl:literal))?: $type:ident = $id:literal,
+        pub struct $name:ident $(($idl:literal))?: $type:ident = $id:literal $(as $event:ident)?,
         [$($abstract:path),* $(,)?] [$($derived:path),* $(,)?];
     ) => {
         $crate::idl_value_handle! {
@@ -150,7 +150,7 @@ macro_rules! idl_abstract_value {
         }
 
         $crate::codegen::orbium_cdr::idl_type! {
-            $name $type = $crate::codegen::orbium_cdr::Type::value(
+            $name $type = $crate::idl_event_type!($($event)?)(
                 $id,
                 $crate::codegen::orbium_cdr::idl_name!($name $($idl)?),
                 $crate::Kind::Abstract.modifier(),
@@ -461,6 +461,18 @@ macro_rules! idl_base_type {
     };
     ($type:path) => {
         ::core::option::Option::Some(&$type)
+    };
+}
+
+/// What describes a value type, or an event type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_event_type {
+    (event) => {
+        $crate::codegen::orbium_cdr::Type::event
+    };
+    () => {
+        $crate::codegen::orbium_cdr::Type::value
     };
 }
 

@@ -244,20 +244,31 @@ impl TypeCode {
         concrete_base: Option<Self>,
         members: impl IntoIterator<Item = (&'m str, Self, bool)>,
     ) -> Self {
-        let members = members
-            .into_iter()
-            .map(|(name, content, public)| NodeMember {
-                name: name.into(),
-                content: Some(Edge::Out(content)),
-                label: 0,
-                visibility: i16::from(public),
-            });
-        Self::build(Node {
-            scale: modifier,
-            content: concrete_base.map(Edge::Out),
-            members: members.collect(),
-            ..Node::named(TCKind::Value, id, name)
-        })
+        Self::build(value_node(
+            TCKind::Value,
+            (id, name),
+            modifier,
+            concrete_base,
+            members,
+        ))
+    }
+
+    /// `eventtype`; as [`TypeCode::value`].
+    #[must_use]
+    pub fn event<'m>(
+        id: &str,
+        name: &str,
+        modifier: i16,
+        concrete_base: Option<Self>,
+        members: impl IntoIterator<Item = (&'m str, Self, bool)>,
+    ) -> Self {
+        Self::build(value_node(
+            TCKind::Event,
+            (id, name),
+            modifier,
+            concrete_base,
+            members,
+        ))
     }
 
     /// `struct`.
@@ -349,4 +360,28 @@ fn plain_members<'m>(members: impl IntoIterator<Item = (&'m str, TypeCode)>) -> 
         visibility: 0,
     });
     members.collect()
+}
+
+/// A value type or an event type.
+fn value_node<'m>(
+    kind: TCKind,
+    (id, name): (&str, &str),
+    modifier: i16,
+    concrete_base: Option<TypeCode>,
+    members: impl IntoIterator<Item = (&'m str, TypeCode, bool)>,
+) -> Node {
+    let members = members
+        .into_iter()
+        .map(|(name, content, public)| NodeMember {
+            name: name.into(),
+            content: Some(Edge::Out(content)),
+            label: 0,
+            visibility: i16::from(public),
+        });
+    Node {
+        scale: modifier,
+        content: concrete_base.map(Edge::Out),
+        members: members.collect(),
+        ..Node::named(kind, id, name)
+    }
 }

@@ -1,4 +1,4 @@
-//~ eventtype `::Unmapped::Point` is left out: `eventtype` has no mapping
+//~ component `::Unmapped::Point` is left out: `component` has no mapping
 //~ value box `::Unmapped::Text` is left out: it uses `::Unmapped::Point`, which is left out
 //~ component `::Unmapped::Describable` is left out: `component` has no mapping
 //~ struct `::Unmapped::Described` is left out: it uses `::Unmapped::Describable`, which is left out

@@ -9,6 +9,7 @@ mod borrowed;
 mod by_value;
 mod calls;
 mod deferred;
+mod events;
 mod generated;
 mod golden;
 mod long_files;

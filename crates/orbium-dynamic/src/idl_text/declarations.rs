@@ -84,7 +84,7 @@ impl<'m> Writer<'m> {
         let line = match &definition.kind {
             DefinitionKind::Interface(it) => format!("{} {name};", interface_words(it.kind)),
             DefinitionKind::ValueType(it) if it.kind == ValueKind::Abstract => {
-                format!("abstract valuetype {name};")
+                format!("abstract {} {name};", definition.kind.noun())
             }
             kind => format!("{} {name};", kind.noun()),
         };
@@ -325,7 +325,8 @@ impl<'m> Writer<'m> {
             " : "
         };
         let head = format!(
-            "{kind}valuetype {}{}{}",
+            "{kind}{} {}{}{}",
+            definition.kind.noun(),
             escaped(&definition.name),
             self.list(before, &value.bases),
             self.list(" supports ", &value.supports)

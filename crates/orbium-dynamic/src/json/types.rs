@@ -77,7 +77,7 @@ impl TypePrinter<'_> {
         let id = code.id();
         let may_be = matches!(
             code.kind(),
-            TCKind::Struct | TCKind::Union | TCKind::Except | TCKind::Value
+            TCKind::Struct | TCKind::Union | TCKind::Except | TCKind::Value | TCKind::Event
         );
         may_be && !id.is_empty() && self.inside.iter().any(|other| other == id)
     }
@@ -105,7 +105,7 @@ impl TypePrinter<'_> {
                     .push_str(&format!(",\"members\":[{}]", names.join(",")));
             }
             TCKind::Alias | TCKind::ValueBox => self.content(code)?,
-            TCKind::Value => self.value_type(code)?,
+            TCKind::Value | TCKind::Event => self.value_type(code)?,
             TCKind::Sequence => {
                 self.content(code)?;
                 self.out.push_str(&format!(",\"bound\":{}", code.length()));
@@ -156,7 +156,7 @@ impl TypePrinter<'_> {
         self.out.push_str(&quoted(member.name()));
         self.out.push_str(",\"type\":");
         self.code(member.type_code()?)?;
-        if owner.kind() == TCKind::Value && !member.is_public() {
+        if matches!(owner.kind(), TCKind::Value | TCKind::Event) && !member.is_public() {
             self.out.push_str(",\"private\":true");
         }
         if owner.kind() == TCKind::Union {

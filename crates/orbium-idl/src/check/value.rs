@@ -9,8 +9,8 @@ use crate::ast::{self, Field, Ident, ScopedName, TypeSpec};
 use crate::diagnostic::point_at;
 use crate::doc;
 use crate::model::{
-    DefId, DefinitionKind, Direction, Factory, InterfaceKind, StateMember, Type, Unmapped,
-    ValueBox, ValueKind, ValueType,
+    DefId, DefinitionKind, Direction, Factory, InterfaceKind, StateMember, Type, ValueBox,
+    ValueKind, ValueType,
 };
 
 fn word(kind: ValueKind) -> &'static str {
@@ -40,6 +40,7 @@ impl Checker<'_> {
         };
         if let DefinitionKind::ValueType(v) = &mut self.model.definition_mut(id).kind {
             v.kind = value.kind;
+            v.event = value.event;
             v.truncatable = value.truncatable.is_some();
             v.bases = bases.clone();
             v.supports = supports.clone();
@@ -56,24 +57,12 @@ impl Checker<'_> {
         self.items(body);
         self.leave(outer);
         self.set_progress(id, Progress::Complete);
-        if value.event {
-            self.unmap_event(id, name);
-        }
-    }
-
-    /// Event types are value types of the component model, which is not mapped.
-    fn unmap_event(&mut self, id: DefId, name: &Ident) {
-        self.warn_unmapped("eventtype", name);
-        let contents = self.model.contents(id).to_vec();
-        self.model.definition_mut(id).kind = DefinitionKind::Unmapped(Unmapped {
-            construct: "eventtype",
-            contents,
-        });
     }
 
     fn empty_value(kind: ValueKind) -> DefinitionKind {
         DefinitionKind::ValueType(ValueType {
             kind,
+            event: false,
             truncatable: false,
             bases: Vec::new(),
             supports: Vec::new(),

@@ -111,6 +111,7 @@ impl DefinitionKind {
             DefinitionKind::Alias(_) => "typedef",
             DefinitionKind::Constant(_) => "constant",
             DefinitionKind::Exception(_) => "exception",
+            DefinitionKind::ValueType(v) if v.event => "eventtype",
             DefinitionKind::ValueType(_) => "valuetype",
             DefinitionKind::ValueBox(_) => "value box",
             DefinitionKind::Native => "native type",
@@ -338,6 +339,8 @@ pub enum ValueKind {
 pub struct ValueType {
     /// Plain, abstract or custom.
     pub kind: ValueKind,
+    /// `eventtype` rather than `valuetype`: the same, but for its TypeCode.
+    pub event: bool,
     /// A receiver may cut it down to its concrete base, which is the first of `bases`.
     pub truncatable: bool,
     /// The value types it inherits; a concrete one comes first.

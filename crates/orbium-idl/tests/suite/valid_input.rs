@@ -116,7 +116,6 @@ fn doubtful_input_is_accepted_with_a_warning() {
             "component C {}; home H manages C { factory f(in long x); };",
             "not-mapped",
         ),
-        ("eventtype E { public long x; };", "not-mapped"),
         (
             "typedef fixed<5,2> F; const F X = 1.234d;",
             "truncated-fixed",

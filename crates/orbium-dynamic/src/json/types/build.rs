@@ -67,7 +67,9 @@ fn described(
             let length = length.ok_or_else(|| parser.error("the member `length` is missing"))?;
             TypeCode::array(content(parser, object)?, length)
         }
-        TCKind::Value => return value_type(parser, object, id, name),
+        TCKind::Value | TCKind::Event => {
+            return value_type(parser, object, kind, (id, name));
+        }
         TCKind::ValueBox => TypeCode::value_box(id, name, content(parser, object)?),
         TCKind::AbstractInterface => TypeCode::abstract_interface(id, name),
         _ => TypeCode::interface(id, name),
@@ -150,8 +152,8 @@ fn union(parser: &mut Parser<'_>, object: &Object<'_>, id: &str, name: &str) -> 
 fn value_type(
     parser: &mut Parser<'_>,
     object: &Object<'_>,
-    id: &str,
-    name: &str,
+    kind: TCKind,
+    (id, name): (&str, &str),
 ) -> Parsed<TypeCode> {
     let word = text_of(parser, object, "modifier")?;
     let modifier = match MODIFIERS.iter().find(|(it, _)| *it == word) {
@@ -173,5 +175,8 @@ fn value_type(
     for (name, code, member) in &parts {
         visible.push((name.as_str(), code.clone(), is_public(member)?));
     }
-    Ok(TypeCode::value(id, name, modifier, base, visible))
+    Ok(match kind {
+        TCKind::Event => TypeCode::event(id, name, modifier, base, visible),
+        _ => TypeCode::value(id, name, modifier, base, visible),
+    })
 }

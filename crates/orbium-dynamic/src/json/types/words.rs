@@ -21,6 +21,7 @@ pub(super) const WORDS: &[(&str, TCKind)] = &[
     ("array", TCKind::Array),
     ("objref", TCKind::ObjRef),
     ("valuetype", TCKind::Value),
+    ("eventtype", TCKind::Event),
     ("valuebox", TCKind::ValueBox),
     ("abstract interface", TCKind::AbstractInterface),
 ];
