@@ -72,16 +72,25 @@ impl Emitter<'_, '_> {
         self.value_factories(definition);
     }
 
-    fn paths_to(&self, ids: &[DefId]) -> String {
+    fn paths_to(&self, ids: &[DefId]) -> Vec<String> {
         let path = |id: &DefId| self.plan.path_to(&self.module, *id);
-        ids.iter().map(path).collect::<Vec<_>>().join(", ")
+        ids.iter().map(path).collect()
+    }
+
+    /// The abstract bases; of an event type also the one that it does not name.
+    fn abstract_base_paths(&self, definition: &Definition, value: &ValueType) -> String {
+        let mut paths = self.paths_to(&self.plan.abstract_bases(definition.id));
+        if value.event {
+            paths.push("orb::EventBase".to_owned());
+        }
+        paths.join(", ")
     }
 
     fn abstract_value(&mut self, definition: &Definition, value: &ValueType) {
         let noun = format!("abstract {}", definition.kind.noun());
         self.begin(definition, "idl_abstract_value", &noun);
-        let bases = self.paths_to(&self.plan.abstract_bases(definition.id));
-        let derived = self.paths_to(&self.plan.derived(definition.id));
+        let bases = self.abstract_base_paths(definition, value);
+        let derived = self.paths_to(&self.plan.derived(definition.id)).join(", ");
         self.text.filled(&[
             format!("pub struct {}{},", self.declared(definition), event(value)),
             format!("[{bases}]"),
@@ -97,13 +106,13 @@ impl Emitter<'_, '_> {
             _ if value.truncatable => "Truncatable",
             _ => "Plain",
         };
-        let inherited = match self.plan.abstract_bases(definition.id).as_slice() {
-            [] => String::new(),
-            all => format!(" + [{}]", self.paths_to(all)),
+        let inherited = match self.abstract_base_paths(definition, value) {
+            none if none.is_empty() => none,
+            all => format!(" + [{all}]"),
         };
         let members: Vec<Member> = value.members.iter().map(|it| it.member.clone()).collect();
         let fields = names::fields(&members);
-        let derived = self.paths_to(&self.plan.derived(definition.id));
+        let derived = self.paths_to(&self.plan.derived(definition.id)).join(", ");
         let head = format!(
             "pub struct {}, {kind}{}{inherited},",
             self.declared_value(definition),

@@ -94,6 +94,9 @@ pub(crate) struct Value {
     pub(crate) is_custom: bool,
     pub(crate) is_abstract: bool,
     pub(crate) is_truncatable: bool,
+    /// An event type; files of repositories without them do not say so.
+    #[serde(default)]
+    pub(crate) is_event: bool,
     pub(crate) base: Option<Key>,
     pub(crate) abstract_bases: Vec<Key>,
     pub(crate) supports: Vec<Key>,
@@ -167,6 +170,7 @@ impl Body {
             },
             Self::Attribute(_) => Kind::DkAttribute,
             Self::Operation(_) => Kind::DkOperation,
+            Self::Value(it) if it.is_event => Kind::DkEvent,
             Self::Value(_) => Kind::DkValue,
             Self::ValueMember { .. } => Kind::DkValueMember,
             Self::ValueBox(_) => Kind::DkValueBox,

@@ -232,8 +232,6 @@ impl<'l> Loading<'l, '_> {
                 ty: self.ty(&it.ty)?,
                 value: self.constant(&it.ty, &it.value)?,
             },
-            // The component model has interfaces of its own for them.
-            DefinitionKind::ValueType(it) if it.event => return Err(unsupported(definition)),
             DefinitionKind::ValueType(it) => Body::Value(self.value(it)?),
             DefinitionKind::ValueBox(it) => Body::ValueBox(self.ty(&it.ty)?),
             DefinitionKind::Native => Body::Native,
@@ -304,6 +302,7 @@ impl<'l> Loading<'l, '_> {
             is_custom: it.kind == ValueKind::Custom,
             is_abstract: it.kind == ValueKind::Abstract,
             is_truncatable: it.truncatable,
+            is_event: it.event,
             supports: self.named(&it.supports)?,
             ..Value::default()
         };

@@ -9,7 +9,7 @@ use orbium::{
     RequestProcessing, Servant, ServantRetention, SystemException, servant_of,
 };
 
-use crate::corba::{self, DefinitionKind};
+use crate::corba::{self, DefinitionKind, component_ir};
 use crate::edit::Edit;
 use crate::entry::Key;
 use crate::fault::{self, Result};
@@ -65,39 +65,40 @@ impl Objects {
     fn served(&self) -> Vec<Served> {
         use DefinitionKind as Kind;
         macro_rules! served {
-            ($($kind:ident $name:literal $shown:ident $interface:ty;)*) => {
+            ($($kind:ident $name:literal $shown:ty, $interface:ty;)*) => {
                 vec![$((
                     Kind::$kind,
                     $name,
-                    corba::$shown::REPOSITORY_ID,
+                    <$shown>::REPOSITORY_ID,
                     servant_of::<$interface, _>(self.clone()),
                 )),*]
             };
         }
         served! {
-            DkRepository "Repository" Repository LoadingRepository;
-            DkModule "Module" ModuleDef corba::ModuleDef;
-            DkConstant "Constant" ConstantDef corba::ConstantDef;
-            DkStruct "Struct" StructDef corba::StructDef;
-            DkUnion "Union" UnionDef corba::UnionDef;
-            DkEnum "Enum" EnumDef corba::EnumDef;
-            DkAlias "Alias" AliasDef corba::AliasDef;
-            DkNative "Native" NativeDef corba::NativeDef;
-            DkException "Exception" ExceptionDef corba::ExceptionDef;
-            DkInterface "Interface" InterfaceDef corba::ExtInterfaceDef;
-            DkAbstractInterface "AbstractInterface" AbstractInterfaceDef corba::ExtAbstractInterfaceDef;
-            DkLocalInterface "LocalInterface" LocalInterfaceDef corba::ExtLocalInterfaceDef;
-            DkAttribute "Attribute" AttributeDef corba::ExtAttributeDef;
-            DkOperation "Operation" OperationDef corba::OperationDef;
-            DkValue "Value" ValueDef corba::ExtValueDef;
-            DkValueMember "ValueMember" ValueMemberDef corba::ValueMemberDef;
-            DkValueBox "ValueBox" ValueBoxDef corba::ValueBoxDef;
-            DkPrimitive "Primitive" PrimitiveDef corba::PrimitiveDef;
-            DkString "String" StringDef corba::StringDef;
-            DkWstring "Wstring" WstringDef corba::WstringDef;
-            DkFixed "Fixed" FixedDef corba::FixedDef;
-            DkSequence "Sequence" SequenceDef corba::SequenceDef;
-            DkArray "Array" ArrayDef corba::ArrayDef;
+            DkRepository "Repository" corba::Repository, LoadingRepository;
+            DkModule "Module" corba::ModuleDef, component_ir::ModuleDef;
+            DkConstant "Constant" corba::ConstantDef, corba::ConstantDef;
+            DkStruct "Struct" corba::StructDef, corba::StructDef;
+            DkUnion "Union" corba::UnionDef, corba::UnionDef;
+            DkEnum "Enum" corba::EnumDef, corba::EnumDef;
+            DkAlias "Alias" corba::AliasDef, corba::AliasDef;
+            DkNative "Native" corba::NativeDef, corba::NativeDef;
+            DkException "Exception" corba::ExceptionDef, corba::ExceptionDef;
+            DkInterface "Interface" corba::InterfaceDef, corba::ExtInterfaceDef;
+            DkAbstractInterface "AbstractInterface" corba::AbstractInterfaceDef, corba::ExtAbstractInterfaceDef;
+            DkLocalInterface "LocalInterface" corba::LocalInterfaceDef, corba::ExtLocalInterfaceDef;
+            DkAttribute "Attribute" corba::AttributeDef, corba::ExtAttributeDef;
+            DkOperation "Operation" corba::OperationDef, corba::OperationDef;
+            DkValue "Value" corba::ValueDef, corba::ExtValueDef;
+            DkEvent "Event" component_ir::EventDef, component_ir::EventDef;
+            DkValueMember "ValueMember" corba::ValueMemberDef, corba::ValueMemberDef;
+            DkValueBox "ValueBox" corba::ValueBoxDef, corba::ValueBoxDef;
+            DkPrimitive "Primitive" corba::PrimitiveDef, corba::PrimitiveDef;
+            DkString "String" corba::StringDef, corba::StringDef;
+            DkWstring "Wstring" corba::WstringDef, corba::WstringDef;
+            DkFixed "Fixed" corba::FixedDef, corba::FixedDef;
+            DkSequence "Sequence" corba::SequenceDef, corba::SequenceDef;
+            DkArray "Array" corba::ArrayDef, corba::ArrayDef;
         }
     }
 

@@ -196,13 +196,11 @@ impl Store {
             it if it.is_truncatable => 3,
             _ => 0,
         };
-        Ok(TypeCode::value(
-            &entry.id,
-            &entry.name,
-            modifier,
-            base,
-            members,
-        ))
+        let (id, name) = (&*entry.id, &*entry.name);
+        Ok(match value.is_event {
+            true => TypeCode::event(id, name, modifier, base, members),
+            false => TypeCode::value(id, name, modifier, base, members),
+        })
     }
 }
 

@@ -464,18 +464,6 @@ macro_rules! idl_base_type {
     };
 }
 
-/// What describes a value type, or an event type.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_event_type {
-    (event) => {
-        $crate::codegen::orbium_cdr::Type::event
-    };
-    () => {
-        $crate::codegen::orbium_cdr::Type::value
-    };
-}
-
 /// Whether a member is `public`.
 #[doc(hidden)]
 #[macro_export]

@@ -152,8 +152,8 @@ pub use orbium_cdr as cdr;
 #[cfg(feature = "values")]
 pub mod value {
     pub use orbium_value::{
-        Abstract, Class, CustomMarshal, DataInput, DataOutput, Factories, HasState, Kind,
-        MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, Read, State, ValueBase, ValueType, Write,
+        Abstract, Class, CustomMarshal, DataInput, DataOutput, EventBase, Factories, HasState,
+        Kind, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, Read, State, ValueBase, ValueType, Write,
     };
 }
 
@@ -229,8 +229,8 @@ pub mod codegen {
     pub use {
         orbium_core::values::operations,
         orbium_value::{
-            Abstract, CustomMarshal, Facet, ValueBase, ValueType, idl_abstract_value, idl_value,
-            idl_value_box,
+            Abstract, CustomMarshal, EventBase, Facet, ValueBase, ValueType, idl_abstract_value,
+            idl_value, idl_value_box,
         },
     };
 

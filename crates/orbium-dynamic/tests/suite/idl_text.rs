@@ -33,7 +33,7 @@ fn shown(signature: &Signature) -> String {
 }
 
 /// Writes an interface, compiles that, and compares every operation.
-fn survives(definitions: &Definitions, interface: &str) -> String {
+pub(crate) fn survives(definitions: &Definitions, interface: &str) -> String {
     let id = definitions.interface(interface).unwrap();
     let text = definitions.idl_of(id);
     let again = compiled(&text);

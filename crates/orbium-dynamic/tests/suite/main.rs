@@ -6,6 +6,7 @@ mod dyn_any_component_values;
 mod dyn_any_hostile;
 mod dyn_any_kinds;
 mod dyn_any_values;
+mod events;
 mod idl_text;
 mod json_errors;
 mod json_forms;

@@ -160,7 +160,7 @@ impl<'f> Writer<'f> {
         let outer = core::mem::replace(&mut self.at, place);
         let it = &self.found.definitions[place];
         match it.kind {
-            DefinitionKind::DkValue => self.value(it)?,
+            DefinitionKind::DkValue | DefinitionKind::DkEvent => self.value(it)?,
             _ if it.is_interface() => self.interface(it)?,
             _ => {
                 let text = self.text(place)?;
@@ -445,9 +445,11 @@ fn forward(it: &Definition) -> Written<String> {
         DefinitionKind::DkLocalInterface => "local interface",
         DefinitionKind::DkStruct => "struct",
         DefinitionKind::DkUnion => "union",
-        _ => match it.described::<ValueDescription>()?.is_abstract {
-            true => "abstract valuetype",
-            false => "valuetype",
+        kind => match (it.described::<ValueDescription>()?.is_abstract, kind) {
+            (true, DefinitionKind::DkEvent) => "abstract eventtype",
+            (false, DefinitionKind::DkEvent) => "eventtype",
+            (true, _) => "abstract valuetype",
+            (false, _) => "valuetype",
         },
     };
     Ok(format!("{words} {}", idl_identifier(it.name())))

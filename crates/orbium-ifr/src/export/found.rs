@@ -67,7 +67,7 @@ impl Definition {
 
     /// Whether it is declared before all definitions.
     pub(super) fn has_forward(&self) -> bool {
-        self.is_interface() || self.kind == DefinitionKind::DkValue || self.is_recursive()
+        self.is_interface() || is_value(self.kind) || self.is_recursive()
     }
 
     /// Whether it is a struct or union that contains itself.
@@ -77,6 +77,11 @@ impl Definition {
             DefinitionKind::DkStruct | DefinitionKind::DkUnion
         ) && recurs(&self.code)
     }
+}
+
+/// Whether it is a value type; event types are.
+pub(super) fn is_value(kind: DefinitionKind) -> bool {
+    matches!(kind, DefinitionKind::DkValue | DefinitionKind::DkEvent)
 }
 
 fn is_interface(kind: DefinitionKind) -> bool {
@@ -267,7 +272,7 @@ impl Found {
         let kind = self.definitions[place].kind;
         let contents = self.definitions[place].contents.clone();
         let mut attributes = Vec::new();
-        if kind == DefinitionKind::DkValue {
+        if is_value(kind) {
             let (initializers, described) = initializers(object)?;
             self.definitions[place].initializers = initializers;
             attributes = described;
@@ -322,8 +327,8 @@ fn is_container(kind: DefinitionKind) -> bool {
             | DefinitionKind::DkStruct
             | DefinitionKind::DkUnion
             | DefinitionKind::DkException
-            | DefinitionKind::DkValue
-    ) || is_interface(kind)
+    ) || is_value(kind)
+        || is_interface(kind)
 }
 
 /// The name and the id that every description begins with.

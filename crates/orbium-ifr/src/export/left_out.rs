@@ -2,7 +2,7 @@
 //! Definitions that are left out of a text, as they make no IDL.
 
 use super::error::{ExportError, Fault, is_of_definition};
-use super::found::Found;
+use super::found::{Found, is_value};
 use crate::corba::DefinitionKind;
 
 /// Definitions that are left out at most: each is looked for anew.
@@ -43,8 +43,7 @@ impl Found {
 
     /// Whether a definition in a container may be left out for that reason.
     pub(super) fn may_leave_out(&self, parent: Option<usize>, error: &ExportError) -> bool {
-        let is_in_value =
-            parent.is_some_and(|it| self.definitions[it].kind == DefinitionKind::DkValue);
+        let is_in_value = parent.is_some_and(|it| is_value(self.definitions[it].kind));
         self.leaves_out && !is_in_value && is_of_definition(error)
     }
 }

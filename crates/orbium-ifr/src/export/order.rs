@@ -130,12 +130,14 @@ impl Needs<'_> {
                 }
             }
             // Declared before all definitions.
-            TCKind::ObjRef | TCKind::AbstractInterface | TCKind::LocalInterface | TCKind::Value => {
-                match code.id() {
-                    OBJECT_REPOSITORY_ID | VALUE_BASE | "" => Ok(()),
-                    id => self.found.with_id(id).map(drop),
-                }
-            }
+            TCKind::ObjRef
+            | TCKind::AbstractInterface
+            | TCKind::LocalInterface
+            | TCKind::Value
+            | TCKind::Event => match code.id() {
+                OBJECT_REPOSITORY_ID | VALUE_BASE | "" => Ok(()),
+                id => self.found.with_id(id).map(drop),
+            },
             TCKind::Enum | TCKind::Alias | TCKind::Except | TCKind::ValueBox | TCKind::Native => {
                 self.id(code.id())
             }
@@ -203,7 +205,7 @@ impl Needs<'_> {
                 let member: ValueMember = it.described()?;
                 self.ty(member.r#type.as_ref(), false)?;
             }
-            DefinitionKind::DkValue => self.value(it)?,
+            DefinitionKind::DkValue | DefinitionKind::DkEvent => self.value(it)?,
             _ if it.is_interface() => {
                 let interface: InterfaceDescription = it.described()?;
                 self.ids(&interface.base_interfaces)?;

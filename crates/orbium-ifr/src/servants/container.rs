@@ -21,7 +21,7 @@ const MOST: usize = 200_000;
 
 impl Objects {
     /// Adds a definition to the container called.
-    fn create<I: orbium::Interface>(
+    pub(super) fn create<I: orbium::Interface>(
         &self,
         call: &Call<'_>,
         (id, name, version): (&str, &str, &str),
@@ -255,6 +255,7 @@ impl ContainerServant for Objects {
                 is_custom,
                 is_abstract,
                 is_truncatable,
+                is_event: false,
             };
             let mut value =
                 shape.value(edit, base_value, abstract_base_values, supported_interfaces)?;
@@ -344,6 +345,7 @@ impl ContainerServant for Objects {
                 is_custom,
                 is_abstract,
                 is_truncatable,
+                is_event: false,
             };
             let value =
                 shape.value(edit, base_value, abstract_base_values, supported_interfaces)?;

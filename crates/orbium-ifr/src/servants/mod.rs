@@ -2,6 +2,7 @@
 //! The operations of CORBA's interfaces, each once: every kind of object has the same servant.
 
 mod container;
+mod events;
 mod features;
 mod interfaces;
 mod types;

@@ -23,6 +23,7 @@ pub(super) struct Shape {
     pub(super) is_custom: bool,
     pub(super) is_abstract: bool,
     pub(super) is_truncatable: bool,
+    pub(super) is_event: bool,
 }
 
 impl Shape {
@@ -38,6 +39,7 @@ impl Shape {
             is_custom: self.is_custom,
             is_abstract: self.is_abstract,
             is_truncatable: self.is_truncatable,
+            is_event: self.is_event,
             base: base
                 .map(|base| edit.key(Some(base), is_concrete))
                 .transpose()?,

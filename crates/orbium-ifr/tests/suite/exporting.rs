@@ -18,14 +18,14 @@ fn ids(model: &Model) -> BTreeMap<String, (String, &'static str)> {
         .collect()
 }
 
-fn exported(idl: &str) -> String {
+pub(crate) fn exported(idl: &str) -> String {
     let served = Served::with(idl);
     idl_of(&served.remote()).unwrap()
 }
 
 /// Loads a text, writes what is there, and loads that into another repository: which must then
 /// have the same definitions, and write the same text.
-fn round_trip(idl: &str) -> String {
+pub(crate) fn round_trip(idl: &str) -> String {
     let first = exported(idl);
     assert_eq!(ids(&model(&first)), ids(&model(idl)), "{first}");
     assert_eq!(exported(&first), first);

@@ -12,10 +12,10 @@ use crate::kitchen::KITCHEN;
 use crate::served::{Served, model};
 
 /// A file of one test, gone with it.
-struct File(PathBuf);
+pub(crate) struct File(pub(crate) PathBuf);
 
 impl File {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("orbium-ifr-{}-{number}.redb", std::process::id());
