@@ -28,7 +28,8 @@ pub struct Options {
     /// annotations are understood either way.
     pub idl4: bool,
     /// Only warn when the name of a parameter, member, operation or attribute collides with a
-    /// type name used with it (`void f(in Foo foo)`), which the standard forbids.
+    /// type name used with it (`void f(in Foo foo)`) or with that of the type around it
+    /// (`struct Right { string right; }`), which the standard forbids.
     pub lenient_names: bool,
     /// Reject what the standard forbids but distributed IDL commonly does: a module reopened
     /// under another repository id prefix, and a forward declared interface that operations of

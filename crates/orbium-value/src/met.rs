@@ -73,6 +73,8 @@ pub(crate) struct Met {
     /// In data where numbers stand for values, the values.
     pub(crate) numbered: Option<Arc<[Option<ValueBase>]>>,
     depth: u32,
+    /// The number of the latest value within no other: the one that is being read, where there is one.
+    outermost: usize,
     /// Anys of values around the next octet.
     anys: u32,
     /// Octets of values that were copied into anys.
@@ -83,14 +85,21 @@ pub(crate) struct Met {
     pub(crate) recurs: bool,
 }
 
-/// Values that were for anys alone end with the message: cycles of them are broken.
+/// Values that were for anys alone end with the message, and so do those of a value that could not
+/// be read to its end, which are returned to no program: cycles of them are broken.
 impl Drop for Met {
     fn drop(&mut self) {
-        if self.recurs && !self.is_lent {
-            for (_, entry) in &self.values.0 {
-                if let Entry::Made(value) = entry {
-                    value.reset();
-                }
+        if !self.recurs {
+            return;
+        }
+        let first = match (self.is_lent, self.depth) {
+            (false, _) => 0,
+            (true, 0) => return,
+            (true, _) => self.outermost,
+        };
+        for (_, entry) in self.values.0.iter().skip(first) {
+            if let Entry::Made(value) = entry {
+                value.reset();
             }
         }
     }
@@ -116,6 +125,9 @@ impl Met {
             return Err(CdrErrorKind::CountTooLarge);
         }
         self.note_lent();
+        if self.depth == 0 {
+            self.outermost = self.values.0.len();
+        }
         self.depth += 1;
         self.values.0.push((at, entry));
         Ok(())

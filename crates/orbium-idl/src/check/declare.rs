@@ -81,8 +81,9 @@ impl Checker<'_> {
                 "the {what} `{}` reuses the name of the enclosing scope `{own}`",
                 name.name
             );
+            let severity = self.severity_of_name(self.is_name_only(entity));
             self.report
-                .error("enclosing-name", name.span, message)
+                .report(severity, "enclosing-name", Some(name.span), message)
                 .label(span, "this is the enclosing scope")
                 .help(
                     "a scope's own name cannot be declared directly inside it; choose another name",
@@ -134,8 +135,9 @@ impl Checker<'_> {
             .help("choose another name");
     }
 
-    fn report_used(&mut self, name: &Ident, entity: Entity, used: &Use) {
-        let is_name_only = match entity {
+    /// Whether it is no definition that others refer to: a parameter, a member, an operation.
+    fn is_name_only(&self, entity: Entity) -> bool {
+        match entity {
             Entity::Def(id) => {
                 matches!(
                     self.model[id].kind,
@@ -144,11 +146,20 @@ impl Checker<'_> {
             }
             Entity::Enumerator { .. } => false,
             _ => true,
-        };
-        let severity = match is_name_only && self.options.lenient_names {
+        }
+    }
+
+    /// How a name is reported that clashes with that of a type.
+    fn severity_of_name(&self, is_name_only: bool) -> Severity {
+        match is_name_only && self.options.lenient_names {
             true => Severity::Warning,
             false => Severity::Error,
-        };
+        }
+    }
+
+    fn report_used(&mut self, name: &Ident, entity: Entity, used: &Use) {
+        let is_name_only = self.is_name_only(entity);
+        let severity = self.severity_of_name(is_name_only);
         let what = self.entity_noun(entity);
         let message = format!(
             "redefinition after use: the {what} `{}` clashes with the name `{}` used in this scope",

@@ -32,7 +32,9 @@ impl Checker<'_> {
             }
             _ => self.define(name, Self::empty_interface(interface.kind), around),
         };
+        let kind = self.implied_kind(interface, &bases);
         if let DefinitionKind::Interface(i) = &mut self.model.definition_mut(id).kind {
+            i.kind = kind;
             i.bases = bases.clone();
             i.forward_only = false;
         }
@@ -44,6 +46,31 @@ impl Checker<'_> {
         self.items(body);
         self.leave(outer);
         self.set_progress(id, Progress::Complete);
+    }
+
+    /// Local, if a plain interface inherits `CORBA::Current`: OMG's services have such of the time
+    /// before `local` (`CosTransactions`, `SecurityLevel1`). Otherwise what it is declared as.
+    fn implied_kind(&mut self, interface: &ast::Interface, bases: &[DefId]) -> InterfaceKind {
+        let is_implied = interface.kind == InterfaceKind::Plain
+            && bases.iter().any(|base| self.is_current(*base));
+        if !is_implied {
+            return interface.kind;
+        }
+        let message = format!(
+            "the interface `{}` is taken as local: it inherits `CORBA::Current`",
+            interface.name.name
+        );
+        self.report
+            .warning("implied-local", interface.name.span, message)
+            .help("declare it as `local interface`");
+        InterfaceKind::Local
+    }
+
+    /// Whether it is `CORBA::Current` or inherits it.
+    fn is_current(&self, interface: DefId) -> bool {
+        let bases = self.model.all_bases(interface);
+        let mut all = core::iter::once(interface).chain(bases);
+        all.any(|it| self.model[it].path == ["CORBA", "Current"])
     }
 
     pub(super) fn empty_interface(kind: InterfaceKind) -> DefinitionKind {
@@ -190,7 +217,7 @@ impl Checker<'_> {
             return;
         };
         let allowed = match kind {
-            InterfaceKind::Plain => i.kind != InterfaceKind::Local,
+            InterfaceKind::Plain => i.kind != InterfaceKind::Local || self.is_current(base),
             InterfaceKind::Abstract => i.kind == InterfaceKind::Abstract,
             InterfaceKind::Local => true,
         };

@@ -117,6 +117,11 @@ fn doubtful_input_is_accepted_with_a_warning() {
             "not-mapped",
         ),
         (
+            "#include <orb.idl>
+             interface Current : CORBA::Current { void begin(); }; interface More : Current {};",
+            "implied-local",
+        ),
+        (
             "typedef fixed<5,2> F; const F X = 1.234d;",
             "truncated-fixed",
         ),
@@ -202,4 +207,31 @@ fn idl_4_adds_what_it_says() {
             "{compilation}"
         );
     }
+}
+
+/// OMG's Security service has a member `right` in its struct `Right`, which was refused although
+/// names were to be taken leniently.
+#[test]
+fn members_named_like_the_type_around_them_are_for_the_lenient() {
+    let text = "struct Right { string right; }; interface Open { void open(); };";
+    let mut options = Options::new();
+    let strict = compile_source(&options, "right.idl", text);
+    assert!(strict.errors().all(|it| it.code == "enclosing-name") && strict.model.is_none());
+    options.lenient_names = true;
+    let lenient = compile_source(&options, "right.idl", text);
+    assert_eq!(
+        lenient
+            .warnings()
+            .filter(|it| it.code == "enclosing-name")
+            .count(),
+        2
+    );
+    assert!(lenient.model.is_some());
+    // What others refer to must have another name all the same.
+    let nested = compile_source(
+        &options,
+        "nested.idl",
+        "interface I { struct i { long x; }; };",
+    );
+    assert!(nested.model.is_none());
 }

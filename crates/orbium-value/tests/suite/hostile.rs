@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Octets that are no graph of values, or one too large.
 
-use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
-use orbium_value::MAX_DEPTH;
+use std::sync::Arc;
 
-use super::{Chain, Labelled, Many, Point, finer, labelled, read, read_native, written};
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, Owner};
+use orbium_value::{Facet, MAX_DEPTH, ValueBase, ValueOwner, ValueType};
+
+use super::{
+    Chain, ChainState, Labelled, Many, Point, finer, labelled, read, read_native, written,
+};
 
 const TAG: u32 = 0x7fff_ff00;
 const INDIRECTION: u32 = u32::MAX;
@@ -171,4 +175,44 @@ fn try_read(octets: &[u8], order: ByteOrder) -> Result<(), CdrErrorKind> {
         point.unlink();
     }
     Ok(())
+}
+
+/// What the values of one factory share.
+trait Mark: Send + Sync + 'static {}
+
+struct Marked;
+
+impl Mark for Marked {}
+
+/// Conformance: CDR - values: a cycle in a value that ends too early is freed
+///
+/// Each such message leaked the values of the cycle: no program had them, to unlink them. The
+/// fuzz target `values` found it.
+#[test]
+fn cycles_of_a_value_that_is_refused_are_freed() {
+    let mark = Arc::new(Marked);
+    let owner: Owner = Arc::new(ValueOwner::new(()));
+    let factories = ValueOwner::factories(&owner).unwrap();
+    let made = Arc::clone(&mark);
+    factories.register(move || {
+        let facets = vec![Facet::of::<dyn Mark>(made.clone())];
+        Chain::wrap(ValueBase::with_facets(
+            Chain::class(),
+            ChainState::default(),
+            facets,
+        ))
+    });
+    let before = Arc::strong_count(&mark);
+    // A chain of one, a value that holds itself, and of the first one no `v`.
+    let cut_off = [TAG, 0, 3, TAG, TAG, INDIRECTION, offset(-8), 4];
+    let mut octets = longs(&cut_off);
+    let mut reader = CdrReader::new(&mut octets, Format::native()).with_owner(Some(&owner));
+    let first = Option::<Chain>::decode(&mut reader).unwrap().unwrap();
+    let refused = Option::<Chain>::decode(&mut reader).unwrap_err();
+    assert_eq!(refused.kind, CdrErrorKind::Truncated);
+    drop(reader);
+    // What was read before is as it was.
+    assert_eq!(first.read().v, 3);
+    drop(first);
+    assert_eq!(Arc::strong_count(&mark), before);
 }
