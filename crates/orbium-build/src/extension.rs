@@ -6,8 +6,8 @@ use std::fmt;
 use orbium_idl::model::Model;
 use orbium_idl::{Diagnostic, Severity};
 
-/// Annotations of timing requirements, which only an extension reads.
-const TIMING: [&str; 2] = ["rt", "calls"];
+/// Annotations of timing and of quality of service, which only an extension reads.
+const TIMING: [&str; 3] = ["rt", "calls", "qos"];
 
 /// An extension of the compiler, for annotations that the generator does not read: see
 /// [`Config::extend`](crate::Config::extend).
@@ -63,11 +63,14 @@ pub(crate) fn unread(model: &Model, names: &[&str]) -> Vec<Diagnostic> {
         message: format!("no extension of the compiler reads `@{}`", annotation.name),
         excerpt: Some(annotation.excerpt.clone()),
         labels: Vec::new(),
-        help: Some(
+        help: Some(format!(
             "add the crate `orbium-ridl` to the build-dependencies and \
-             `.extend(orbium_ridl::RtInfos::checked())` to the build script"
-                .to_owned(),
-        ),
+             `.extend(orbium_ridl::{}::checked())` to the build script",
+            match annotation.name.as_str() {
+                "qos" => "QosConstants",
+                _ => "RtInfos",
+            }
+        )),
     });
     diagnostics.collect()
 }

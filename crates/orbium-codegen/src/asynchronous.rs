@@ -34,7 +34,7 @@ impl Plan<'_> {
     pub(crate) fn takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
         if matches!(
             annotation.name.as_str(),
-            "idempotent" | "borrow" | "deferred" | "rt" | "calls"
+            "idempotent" | "borrow" | "deferred" | "rt" | "calls" | "qos"
         ) {
             return true;
         }

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use orbium_giop::{ServiceContexts, SystemException};
+use orbium_metrics::Quality;
 use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
@@ -151,6 +152,16 @@ impl<'r> RequestInfo<'r> {
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(ServerConnection::peer)
+    }
+
+    /// Notes the communication class, and the priority, that the connection's requests ask for
+    /// now: [`Orb::connections`](crate::Orb::connections) and `orbium top` show them. Nothing
+    /// within the process.
+    pub fn note_quality(&self, class: &'static str, priority: Option<Priority>) {
+        if let Some(connection) = self.incoming.peer {
+            let priority = priority.map(Priority::number);
+            connection.note_quality(Quality { class, priority });
+        }
     }
 
     /// Whether the caller waits for an answer.

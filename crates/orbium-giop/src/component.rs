@@ -80,6 +80,7 @@ tags! {
     TAG_OMNIORB_RESTRICTED_CONNECTION 0x4154_5404 "omniORB: restricted connection.";
     TAG_OMNIORB_HTTP_TRANS 0x4154_5405 "omniORB: HTTP transport.";
     TAG_ORBIUM_HOST 0x4F52_4201 "orbium: the host that a profile of this host alone means.";
+    TAG_ORBIUM_QOS 0x4F52_4203 "orbium: the quality of service that the object asks its callers for.";
     TAG_TAO_SSL_ENDPOINTS 0x5441_4F01 "TAO: SSL endpoints.";
     TAG_TAO_ENDPOINTS 0x5441_4F02 "TAO: endpoints with priorities.";
 }

@@ -15,6 +15,7 @@ use orbium_trace::log::{Recurrences, Recurring};
 use orbium_transport::ByteStream;
 
 use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics, named};
+use crate::quality::Quality;
 use crate::role::Role;
 use crate::traffic::{Metered, Traffic};
 
@@ -79,6 +80,7 @@ struct Entry {
     requests: AtomicU64,
     closing: AtomicU8,
     served: OnceLock<Weak<dyn OpenConnection>>,
+    quality: Mutex<Option<Quality>>,
 }
 
 #[derive(Default)]
@@ -205,6 +207,7 @@ impl ConnectionBook {
             requests: AtomicU64::new(0),
             closing: AtomicU8::new(u8::MAX),
             served: OnceLock::new(),
+            quality: Mutex::new(None),
         });
         let mut open = lock(&self.0.open);
         entry.place.store(open.len(), Relaxed);
@@ -315,6 +318,8 @@ pub struct ConnectionSnapshot {
     pub in_flight: usize,
     /// Whether replies wait for the peer to take them.
     pub is_held_up: bool,
+    /// What the requests of a server's connection asked for last.
+    pub quality: Option<Quality>,
 }
 
 impl Entry {
@@ -336,6 +341,7 @@ impl Entry {
             requests: self.requests.load(Relaxed),
             in_flight: served.as_ref().map_or(0, |it| it.in_flight()),
             is_held_up: served.is_some_and(|it| it.is_held_up()),
+            quality: *lock(&self.quality),
         }
     }
 }
@@ -400,6 +406,11 @@ impl Tracked {
         if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
             let _ = self.entry.peer.set(peer.to_string());
         }
+    }
+
+    /// Notes what the requests of the connection ask for now.
+    pub fn note_quality(&self, quality: Quality) {
+        *lock(&self.entry.quality) = Some(quality);
     }
 
     /// A request has begun.

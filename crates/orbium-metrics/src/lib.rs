@@ -15,6 +15,7 @@ mod lane;
 mod measured;
 mod measurements;
 pub mod published;
+mod quality;
 mod role;
 mod series;
 mod traffic;

@@ -4,4 +4,5 @@
 pub use crate::connections::ConnectionSnapshot;
 pub use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics};
 pub use crate::histogram::Histogram;
+pub use crate::quality::Quality;
 pub use crate::role::Role;

@@ -9,35 +9,69 @@ use orbium_sched::Timing;
 const RT: &str = "write such as `@rt(period=\"50 ms\", wcet=\"2 ms\", criticality=HIGH)`";
 const CALLS: &str = "write such as `@calls(operation=\"Gyro::read\", times=2)`";
 
+/// The annotation in messages: its name, the code of its mistakes, and an example.
+pub(crate) struct Described {
+    name: &'static str,
+    code: &'static str,
+    example: &'static str,
+}
+
+const OF_RT: Described = Described {
+    name: "rt",
+    code: "rt-argument",
+    example: RT,
+};
+
+/// `@qos`.
+pub(crate) const QOS: Described = Described {
+    name: "qos",
+    code: "qos-argument",
+    example: "write such as `@qos(class=MESSAGE, priority=20000, deadline=\"10 ms\")`",
+};
+
 /// The timing that `@rt` gives; wrong fields are reported and left out.
 pub(crate) fn timing(rt: &Annotation, diagnostics: &mut Vec<Diagnostic>) -> Timing {
     let mut timing = Timing::default();
+    each_field(rt, &OF_RT, diagnostics, |field, text| {
+        timing.set(field, text)
+    });
+    timing
+}
+
+/// Sets each named field; fields without a name, those that are set twice, and those that `set`
+/// refuses are reported.
+pub(crate) fn each_field(
+    annotation: &Annotation,
+    described: &Described,
+    diagnostics: &mut Vec<Diagnostic>,
+    mut set: impl FnMut(&str, &str) -> Result<(), String>,
+) {
+    let &Described {
+        name,
+        code,
+        example,
+    } = described;
     let mut seen: Vec<&str> = Vec::new();
-    for it in &rt.parameters {
+    for it in &annotation.parameters {
         let Some(field) = it.name.as_deref() else {
-            diagnostics.push(error(
-                "rt-argument",
-                it,
-                "an argument of `@rt` has a name",
-                RT,
-            ));
+            let message = format!("an argument of `@{name}` has a name");
+            diagnostics.push(error(code, it, message, example));
             continue;
         };
         if seen.contains(&field) {
             let message = format!("`{field}` is set twice");
-            diagnostics.push(error("rt-argument", it, message, "remove one of them"));
+            diagnostics.push(error(code, it, message, "remove one of them"));
             continue;
         }
         seen.push(field);
-        let set = match text(&it.value) {
-            Some(text) => timing.set(field, &text),
+        let done = match text(&it.value) {
+            Some(text) => set(field, &text),
             None => Err(format!("`{field}` is no text, name or number")),
         };
-        if let Err(message) = set {
-            diagnostics.push(error("rt-argument", it, message, RT));
+        if let Err(message) = done {
+            diagnostics.push(error(code, it, message, example));
         }
     }
-    timing
 }
 
 /// What `@calls` says.
@@ -107,15 +141,14 @@ pub(crate) fn misplaced(annotation: &Annotation) -> Diagnostic {
     at("misplaced-annotation", &annotation.excerpt, message, help)
 }
 
-/// A second `@rt` of one operation.
+/// A second `@rt` or `@qos` of one operation.
 pub(crate) fn repeated(annotation: &Annotation) -> Diagnostic {
-    let message = "an operation has one `@rt`";
-    at(
-        "rt-argument",
-        &annotation.excerpt,
-        message,
-        "remove one of them",
-    )
+    let message = format!("an operation has one `@{}`", annotation.name);
+    let code = match annotation.name.as_str() {
+        "qos" => QOS.code,
+        _ => OF_RT.code,
+    };
+    at(code, &annotation.excerpt, message, "remove one of them")
 }
 
 /// A name that no operation has.
@@ -158,4 +191,12 @@ fn at(code: &'static str, excerpt: &Excerpt, message: impl Into<String>, help: &
         labels: Vec::new(),
         help: Some(help.to_owned()),
     }
+}
+
+/// Whether a module of generated code can have that name.
+pub(crate) fn is_module_name(text: &str) -> bool {
+    let letter = |it: char| it.is_ascii_lowercase() || it == '_';
+    text.starts_with(letter)
+        && !text.trim_matches('_').is_empty()
+        && text.chars().all(|it| letter(it) || it.is_ascii_digit())
 }

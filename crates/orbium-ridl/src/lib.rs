@@ -28,9 +28,12 @@
 mod annotation;
 mod findings;
 mod listed;
+mod quality;
+mod quality_fields;
 mod requirements;
 mod resolve;
 mod rt_infos;
 
+pub use quality::QosConstants;
 pub use requirements::{Call, Requirement, Requirements};
 pub use rt_infos::RtInfos;

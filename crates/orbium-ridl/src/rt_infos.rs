@@ -5,7 +5,7 @@ use orbium_build::Extension;
 use orbium_idl::Diagnostic;
 use orbium_idl::model::Model;
 
-use crate::Requirements;
+use crate::{Requirements, annotation};
 
 /// The extension of the compiler that reads `@rt` and `@calls`: mistakes in them are errors,
 /// and the generated code may end with the RT_Infos that they declare.
@@ -61,7 +61,7 @@ impl Extension for RtInfos {
 
 /// The Rust text of the module.
 fn code(model: &Model, module: &str) -> Result<String, String> {
-    if !is_module_name(module) {
+    if !annotation::is_module_name(module) {
         return Err("it is no name of a module".to_owned());
     }
     let repository = Requirements::of(model).repository();
@@ -75,11 +75,4 @@ fn code(model: &Model, module: &str) -> Result<String, String> {
     }
     text.push_str("}\n");
     Ok(text)
-}
-
-fn is_module_name(text: &str) -> bool {
-    let letter = |it: char| it.is_ascii_lowercase() || it == '_';
-    text.starts_with(letter)
-        && !text.trim_matches('_').is_empty()
-        && text.chars().all(|it| letter(it) || it.is_ascii_digit())
 }

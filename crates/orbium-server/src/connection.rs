@@ -34,7 +34,7 @@ use crate::settled::Settled;
 use collected::Collected;
 use kept::Kept;
 use orbium_invocation::{Priority, priority};
-use orbium_metrics::{Closing, Tracked};
+use orbium_metrics::{Closing, Quality, Tracked};
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
@@ -252,6 +252,11 @@ impl ServerConnection {
     /// Unique among the connections of the ORB.
     pub fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Notes what its requests ask for now.
+    pub fn note_quality(&self, quality: Quality) {
+        self.tracked.note_quality(quality);
     }
 
     /// The scheme of its transport.

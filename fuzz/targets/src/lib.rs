@@ -15,6 +15,7 @@ mod messaging;
 mod references;
 #[cfg(target_os = "linux")]
 mod rings;
+mod riop;
 pub mod types;
 mod values;
 
@@ -27,6 +28,7 @@ pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
 #[cfg(target_os = "linux")]
 pub use rings::rings;
+pub use riop::riop;
 pub use values::values;
 
 /// A target by its name.
@@ -38,6 +40,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "cdr" => cdr,
         "connection" => connection,
         "references" => references,
+        "riop" => riop,
         #[cfg(target_os = "linux")]
         "rings" => rings,
         "idl" => idl,

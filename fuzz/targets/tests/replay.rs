@@ -41,6 +41,12 @@ fn messages_keep_their_laws() {
     replay("messages");
 }
 
+/// Conformance: RT - RIOP: the service context, written and read, hostile ones
+#[test]
+fn contexts_of_riop_keep_their_laws() {
+    replay("riop");
+}
+
 #[test]
 fn connections_keep_their_laws() {
     replay("connection");

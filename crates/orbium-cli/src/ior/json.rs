@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A reference as JSON.
 
+use std::time::Duration;
+
 use orbium::giop::codeset::{CodeSetComponent, CodeSetId};
-use orbium::giop::component::{AssociationOptions, Component, HostPort, TaggedComponent, orb_name};
+use orbium::giop::component::{
+    AssociationOptions, Component, HostPort, TAG_ORBIUM_QOS, TaggedComponent, orb_name,
+};
 use orbium::giop::profile::{self, Profile, TaggedProfile};
 use orbium::giop::{Corbaloc, IiopProfile, Ior, ObjectUrl};
+use orbium_qos::riop::decode;
+use orbium_qos::{CommunicationClass, Qos};
 use serde_json::{Value, json};
 
 use super::octets::{hex, printable};
@@ -130,6 +136,10 @@ fn component(tagged: &TaggedComponent) -> Value {
             "requires": options(*requires),
             "addresses": addresses.iter().map(host_port).collect::<Value>(),
         }),
+        Ok(Component::Other { tag, data }) if *tag == TAG_ORBIUM_QOS => match decode(data) {
+            Ok(qos) => quality(&qos),
+            Err(error) => json!({ "error": error.to_string() }),
+        },
         Ok(_) => json!({}),
         Err(error) => json!({ "error": error.to_string() }),
     };
@@ -140,6 +150,18 @@ fn component(tagged: &TaggedComponent) -> Value {
     value["name"] = json!(orbium::giop::component::tag_name(tagged.tag));
     value["data"] = json!(hex(&tagged.data));
     value
+}
+
+fn quality(qos: &Qos) -> Value {
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+    json!({ "qos": {
+        "class": qos.class.map(CommunicationClass::name),
+        "priority": qos.priority.map(|it| it.number()),
+        "period_seconds": seconds(qos.period),
+        "deadline_seconds": seconds(qos.deadline),
+        "criticality": qos.criticality.map(|it| it.to_string()),
+        "importance": qos.importance.map(|it| it.to_string()),
+    }})
 }
 
 fn code_sets(sets: &CodeSetComponent) -> Value {

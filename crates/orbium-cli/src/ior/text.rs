@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A reference for people to read.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use orbium::giop::component::{self, Component, HostPort, TaggedComponent};
+use orbium::giop::component::{self, Component, HostPort, TAG_ORBIUM_QOS, TaggedComponent};
 use orbium::giop::profile::{self, Profile, TaggedProfile};
 use orbium::giop::{
     Corbaloc, IiopProfile, Ior, ObjectUrl, OrbiumProfile, UiopProfile, UipmcProfile, Version,
 };
+use orbium_qos::riop::decode;
 
 use super::octets::{hex, printable};
 
@@ -162,18 +163,25 @@ impl Text {
     fn component(&mut self, component: &TaggedComponent) {
         let name = component_name(component);
         match Component::parse(component) {
+            Ok(Component::Other { tag, data }) if tag == TAG_ORBIUM_QOS => match decode(&data) {
+                Ok(qos) => self.named(name, &qos),
+                Err(error) => self.named(name, &format_args!("malformed: {error}")),
+            },
             Ok(Component::Other { tag, data }) => {
                 let _ = writeln!(self.0, "    {name} ({tag:#x})");
                 self.dump(6, &data);
             }
-            Ok(known) => {
-                let _ = writeln!(self.0, "    {name:26} {known}");
-            }
+            Ok(known) => self.named(name, &known),
             Err(error) => {
-                let _ = writeln!(self.0, "    {name:26} malformed: {error}");
+                self.named(name, &format_args!("malformed: {error}"));
                 self.dump(6, &component.data);
             }
         }
+    }
+
+    /// What a component says, in one line.
+    fn named(&mut self, name: &str, content: &dyn Display) {
+        let _ = writeln!(self.0, "    {name:26} {content}");
     }
 
     /// Octets in hexadecimal and as text: in one line if they fit, else as a

@@ -63,6 +63,7 @@ const CONNECTIONS: &Members<ConnectionRow> = &[
     ("requests_rate", |it| json!(it.requests)),
     ("in_flight", |it| json!(it.connection.in_flight)),
     ("held_up", |it| json!(it.connection.held_up)),
+    ("quality", |it| json!(it.connection.quality)),
 ];
 
 const BINDINGS: &Members<BindingRow> = &[

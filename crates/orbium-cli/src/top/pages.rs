@@ -202,6 +202,7 @@ fn connections(view: &View) -> Table {
                 }),
                 text(&connection.transport),
                 text(&connection.lane),
+                text(&connection.quality),
                 rate(it.requests),
                 octets(it.received),
                 octets(it.sent),
@@ -213,7 +214,7 @@ fn connections(view: &View) -> Table {
     });
     Table {
         columns: &[
-            "PEER", "ROLE", "OVER", "LANE", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
+            "PEER", "ROLE", "OVER", "LANE", "QOS", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
         ],
         rows: rows.collect(),
         empty: "No connection is open.".into(),

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium top` on a running demonstration.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::program::{Server, run};
+use orbium::interceptor::Interceptors;
+use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, QosObject, RiopDispatch};
 use serde_json::Value;
 
 /// Calls until `top` has seen some: what it shows are those of one interval.
@@ -106,4 +111,65 @@ fn a_process_that_shows_nothing_is_told_from_one_and_how_to_turn_it_on() {
     for how in ["orb.watch()", "watch = true", "-ORBwatch true"] {
         assert!(refused.stderr.contains(how), "{}", refused.stderr);
     }
+}
+
+/// A reference says its quality of service, and the connection shows what requests ask for.
+///
+/// Conformance: RT - one QoS value: in references, and what is in force is shown
+#[test]
+fn the_quality_of_service_in_force_is_shown() {
+    let qos = Qos {
+        class: Some(CommunicationClass::Message),
+        priority: Priority::new(77),
+        deadline: Some(Duration::from_secs(30)),
+        ..Qos::NONE
+    };
+    let mut interceptors = Interceptors::new();
+    let published = PublishedQos::new(&qos).unwrap();
+    interceptors.add_ior(published).unwrap();
+    let orb = orbium::Orb::new(orbium::Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        dispatch: Some(orbium::Hook(Arc::new(RiopDispatch::new()))),
+        interceptors,
+        ..orbium::Config::default()
+    });
+    let orb = orb.unwrap();
+    orb.watch().unwrap();
+    let root = orb.root_poa();
+    root.manager().activate().unwrap();
+    let servant = orbium_demo::CubeServant::default();
+    let cube: orbium_demo::cubit::Cube = root.activate(servant).unwrap();
+    let reference = orb.object_to_string(&cube);
+    let text = run(["ior", &reference]);
+    text.assert_done();
+    let line = "TAG_ORBIUM_QOS             class MESSAGE, priority 77, deadline 30s";
+    assert!(text.stdout.contains(line), "{}", text.stdout);
+    let json = run(["ior", "--json", &reference]).json();
+    let components = json["profiles"][0]["components"].as_array().unwrap();
+    let shown: Vec<_> = components.iter().filter_map(|it| it.get("qos")).collect();
+    assert_eq!(shown.len(), 1, "{json:#}");
+    assert_eq!(shown[0]["class"], "MESSAGE");
+    assert_eq!(shown[0]["deadline_seconds"], 30.0);
+
+    let client = orbium::Orb::builder().build().unwrap();
+    let cube: orbium_demo::cubit::Cube = client.resolve(&reference).unwrap();
+    let bound = cube.with_qos(&cube.published_qos()).unwrap();
+    bound.noop().unwrap();
+    let folder = orb.watch().unwrap();
+    let shown = run([
+        "top",
+        folder.to_str().unwrap(),
+        "--json",
+        "--once",
+        "-i",
+        "0.1",
+    ]);
+    shown.assert_done();
+    let view: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let connections = view["connections"].as_array().unwrap();
+    let qualities = connections.iter().map(|it| it["quality"].as_str().unwrap());
+    assert!(
+        qualities.into_iter().any(|it| it == "MESSAGE 77"),
+        "{view:#}"
+    );
 }

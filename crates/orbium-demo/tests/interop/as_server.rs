@@ -2,10 +2,13 @@
 //! The clients of other ORBs against orbium's server.
 
 use std::fs;
+use std::sync::Arc;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{Config, GiopMinor, Orb, ServerStrategy};
+use orbium::interceptor::Interceptors;
+use orbium::{Config, GiopMinor, Hook, Orb, ServerStrategy};
 use orbium_demo::serve;
+use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, RiopDispatch};
 
 use crate::expected::Expected;
 use crate::forwarding::{Forwarded, references};
@@ -35,6 +38,8 @@ struct Run {
     by_key: bool,
     /// Whether the client knows references to servant managers alone.
     forwarded: Option<Forwarded>,
+    /// Whether references say a quality of service, which requests may carry.
+    published_qos: bool,
     /// Checks that must be made, and pass.
     must: &'static [&'static str],
 }
@@ -107,6 +112,17 @@ pub(crate) fn line(text: &str) -> Option<Line> {
     })
 }
 
+/// Interceptors that put a quality of service into every reference.
+fn publishing() -> Result<Interceptors, Box<dyn std::error::Error>> {
+    let mut interceptors = Interceptors::new();
+    interceptors.add_ior(PublishedQos::new(&Qos {
+        class: Some(CommunicationClass::Message),
+        priority: Priority::new(100),
+        ..Qos::NONE
+    })?)?;
+    Ok(interceptors)
+}
+
 fn against(peer: &str, run: &Run) -> Tested {
     let program = format!("{peer}-client");
     let needed: &[&str] = match run.relay {
@@ -125,6 +141,13 @@ fn against(peer: &str, run: &Run) -> Tested {
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
         native_char_code_set: run.native,
+        interceptors: match run.published_qos {
+            true => publishing()?,
+            false => Interceptors::new(),
+        },
+        dispatch: run
+            .published_qos
+            .then(|| Hook(Arc::new(RiopDispatch::new()))),
         ..Config::default()
     })?;
     let served = serve(&orb)?;
@@ -234,6 +257,7 @@ const REACTIVE: Run = Run {
     native: NativeCharSet::Latin1,
     by_key: false,
     forwarded: None,
+    published_qos: false,
     must: &[],
 };
 
@@ -316,6 +340,12 @@ against! {
     /// Conformance: server of omniORB - `corbaloc::host:port/Key`: sent to the whole reference,
     /// wide text and all - reactive
     omniorb_by_plain_keys_reactive: "omni", Run { by_key: true, only: Some("kitchen."), must: WIDE, ..REACTIVE };
+    /// Conformance: RT - RIOP: priority and class are carried and obeyed; servers without it serve -
+    /// omniORB as client, given references that say a quality of service
+    omniorb_given_references_with_qos: "omni", Run { published_qos: true, ..Run::default() };
+    /// Conformance: RT - RIOP: priority and class are carried and obeyed; servers without it serve -
+    /// JacORB as client, given references that say a quality of service
+    jacorb_given_references_with_qos: "jacorb", Run { published_qos: true, ..Run::default() };
     /// Conformance: server of omniORB - GIOP 1.2, reactive
     omniorb_reactive: "omni", REACTIVE;
     /// Conformance: server of omniORB - GIOP 1.2, leader-followers

@@ -22,6 +22,7 @@ mod markers;
 mod over_tls;
 mod pcap;
 mod programs;
+mod quality;
 mod relay;
 mod through_dynamic;
 mod values;

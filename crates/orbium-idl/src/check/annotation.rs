@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 45] = [
+const KNOWN: [&str; 46] = [
     "id",
     "autoid",
     "hashid",
@@ -45,6 +45,7 @@ const KNOWN: [&str; 45] = [
     "priority",
     "rt",
     "calls",
+    "qos",
     "interpreted",
     "inline",
     "idempotent",

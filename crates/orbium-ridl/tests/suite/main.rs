@@ -3,6 +3,7 @@
 
 mod findings;
 mod mistakes;
+mod quality;
 mod reading;
 mod rt_infos;
 

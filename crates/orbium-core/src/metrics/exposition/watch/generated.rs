@@ -113,6 +113,8 @@ pub mod orbium_watch {
             pub in_flight: u32,
             /// replies wait for the peer
             pub held_up: bool,
+            /// class and priority of RIOP, such as "MESSAGE 77"
+            pub quality: String,
         }
     }
 

@@ -90,6 +90,7 @@ fn connection(it: &ConnectionSnapshot, lanes: &[idl::Lane]) -> idl::Connection {
         requests: it.requests,
         in_flight: small(it.in_flight),
         held_up: it.is_held_up,
+        quality: it.quality.map_or_else(String::new, |it| it.to_string()),
     }
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Communication classes of RIOP.
+
+/// What kind of traffic the calls are (TAO's RIOP), which chooses connections and sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum CommunicationClass {
+    /// Continuous media: datagrams first where the reference offers them, else private
+    /// connections; paced at [`Qos::bandwidth`](crate::Qos::bandwidth).
+    Isochronous = 0,
+    /// Bulk data at intervals: private connections with large buffers and a low mark.
+    Burst = 1,
+    /// Small requests that must not wait: connections that no other class shares, without delay
+    /// of small segments, with a high mark.
+    Message = 2,
+    /// A stream of messages at a fixed rate: private connections; the server keeps the rate.
+    MessageStream = 3,
+}
+
+impl CommunicationClass {
+    /// All of them, by their numbers on the wire.
+    pub const ALL: [Self; 4] = [
+        Self::Isochronous,
+        Self::Burst,
+        Self::Message,
+        Self::MessageStream,
+    ];
+
+    /// The name in TAO's papers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        ["ISOCHRONOUS", "BURST", "MESSAGE", "MESSAGE_STREAM"][self as usize]
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a `Qos` is said.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use orbium_core::Interface;
+
+use crate::{Qos, QosError, QosObject};
+
+/// What an ORB and its threads say for their calls; the narrower wins, each field by itself:
+/// call, reference, thread, ORB. Clones are the same scopes.
+///
+/// ```
+/// use std::time::Duration;
+/// use orbium_qos::{Qos, QosScopes};
+///
+/// let scopes = QosScopes::new(Qos { deadline: Some(Duration::from_secs(1)), ..Qos::NONE });
+/// scopes.set_thread(Qos { bandwidth: Some(1 << 20), ..Qos::NONE });
+/// let reference = Qos { deadline: Some(Duration::from_millis(20)), ..Qos::NONE };
+/// let in_force = scopes.in_force(&reference, &Qos::NONE)?;
+/// assert_eq!(in_force.deadline, Some(Duration::from_millis(20)));
+/// assert_eq!(in_force.bandwidth, Some(1 << 20));
+/// # Ok::<(), orbium_qos::QosError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct QosScopes(Arc<Mutex<Qos>>);
+
+thread_local! {
+    /// What this thread says, by the scopes it belongs to.
+    static OF_THREAD: RefCell<Vec<(Weak<Mutex<Qos>>, Qos)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl QosScopes {
+    /// Of an ORB that says this.
+    #[must_use]
+    pub fn new(of_orb: Qos) -> Self {
+        Self(Arc::new(Mutex::new(of_orb)))
+    }
+
+    /// What the ORB says.
+    #[must_use]
+    pub fn orb(&self) -> Qos {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ORB says this from now on.
+    pub fn set_orb(&self, qos: Qos) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = qos;
+    }
+
+    /// What the calling thread says.
+    #[must_use]
+    pub fn thread(&self) -> Qos {
+        OF_THREAD.with_borrow(|all| {
+            let own = all.iter().find(|(of, _)| self.is(of));
+            own.map_or(Qos::NONE, |(_, qos)| *qos)
+        })
+    }
+
+    /// The calling thread says this from now on.
+    pub fn set_thread(&self, qos: Qos) {
+        OF_THREAD.with_borrow_mut(|all| {
+            all.retain(|(of, _)| of.strong_count() > 0 && !self.is(of));
+            if qos != Qos::NONE {
+                all.push((Arc::downgrade(&self.0), qos));
+            }
+        });
+    }
+
+    fn is(&self, of: &Weak<Mutex<Qos>>) -> bool {
+        std::ptr::eq(of.as_ptr(), Arc::as_ptr(&self.0))
+    }
+
+    /// What is in force for a call of this thread through a reference that says `reference`.
+    ///
+    /// # Errors
+    /// [`QosError`]: together they make no sense.
+    pub fn in_force(&self, reference: &Qos, call: &Qos) -> Result<Qos, QosError> {
+        let qos = call.or(reference).or(&self.thread()).or(&self.orb());
+        qos.check().map(|()| qos)
+    }
+
+    /// The object for calls of this thread: with what is in force. What the reference says by
+    /// itself ([`QosObject::published_qos`]) is of the scope of references too, after
+    /// `reference`.
+    ///
+    /// # Errors
+    /// [`QosError`]: together they make no sense.
+    pub fn bind<T: Interface>(&self, object: &T, reference: &Qos) -> Result<T, QosError> {
+        let reference = reference.or(&object.published_qos());
+        object.with_qos(&self.in_force(&reference, &Qos::NONE)?)
+    }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References with a `Qos`, and servers that read it.
+
+mod annotated;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use orbium_core::{Config, ExceptionKind, Hook, Interface, LaneConfig, Orb, Policies, Priority};
+use orbium_interceptor::Interceptors;
+use orbium_qos::riop::{RIOP_CONTEXT, encode};
+use orbium_qos::{
+    CommunicationClass, PublishedQos, Qos, QosError, QosObject, QosScopes, RiopDispatch,
+};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{Served, TargetState, client, each_strategy, reach};
+
+/// A server that reads RIOP's context by a clock that the test moves (in milliseconds).
+fn served() -> (Served, RiopDispatch, Arc<AtomicU64>) {
+    let now = Arc::new(AtomicU64::new(1000));
+    let clock = Arc::clone(&now);
+    let riop =
+        RiopDispatch::with_clock(move || Duration::from_millis(clock.load(Ordering::SeqCst)));
+    let served = Served::with(Config {
+        dispatch: Some(Hook(Arc::new(riop.clone()))),
+        ..Config::default()
+    });
+    (served, riop, now)
+}
+
+fn connections(orb: &Orb) -> usize {
+    orb.own_lane().unwrap().snapshot().connections
+}
+
+fn of(class: CommunicationClass) -> Qos {
+    Qos {
+        class: Some(class),
+        period: Some(Duration::from_millis(10)),
+        bandwidth: Some(1 << 20),
+        ..Qos::NONE
+    }
+}
+
+/// Conformance: RT - RIOP: priority and class are carried and obeyed; servers without it serve
+#[test]
+fn a_request_is_served_at_the_priority_that_its_context_says() {
+    let (served, riop, _) = served();
+    served
+        .state
+        .on_act(|call, _| Ok(call.priority().map_or(-1, |it| it.number().into())));
+    let (_client, target) = served.client();
+    assert_eq!(target.act(0), Ok(-1));
+    let urgent = Qos {
+        priority: Priority::new(77),
+        ..of(CommunicationClass::Message)
+    };
+    assert_eq!(target.with_qos(&urgent).unwrap().act(0), Ok(77));
+    assert_eq!(riop.seen(CommunicationClass::Message), 1);
+    // A server that knows nothing of it serves the request.
+    let other = Served::new(Config::default().strategy);
+    let (_client, target) = other.client();
+    for class in CommunicationClass::ALL {
+        assert_eq!(target.with_qos(&of(class)).unwrap().noop(), Ok(()));
+    }
+    other.end();
+    served.end();
+}
+
+/// Conformance: RT - RIOP: priority and class are carried and obeyed; servers without it serve
+#[test]
+fn lanes_serve_by_the_priority_of_a_qos() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let lane = |name: &str, number| {
+            served.orb.add_lane(&LaneConfig {
+                name: name.into(),
+                priority: Priority::new(number),
+                endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+                ..LaneConfig::default()
+            })
+        };
+        let policies = Policies {
+            lanes: vec![lane("low", 10).unwrap(), lane("high", 100).unwrap()],
+            dispatch: Some(Hook(Arc::new(RiopDispatch::for_lanes()))),
+            ..Policies::default()
+        };
+        let root = served.orb.root_poa();
+        let poa = root.create_poa("Laned", Some(root.manager()), policies);
+        let state = Arc::new(TargetState::default());
+        state.on_act(|_, _| {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            Ok(i32::from(name == "high"))
+        });
+        let target: Target = poa.unwrap().activate(state).unwrap();
+        let client = client();
+        let target = reach(&client, &served.orb.object_to_string(&target));
+        for (priority, expected) in [(10, 0), (100, 1), (99, 0)] {
+            let qos = Qos {
+                priority: Priority::new(priority),
+                ..Qos::NONE
+            };
+            assert_eq!(
+                target.with_qos(&qos).unwrap().act(0),
+                Ok(expected),
+                "{priority}"
+            );
+        }
+        served.end();
+    });
+}
+
+/// Conformance: RT - RIOP: ISOCHRONOUS, BURST, MESSAGE: connections and sockets
+#[test]
+fn each_class_has_connections_that_no_other_shares() {
+    let (served, riop, _) = served();
+    let (_client, target) = served.client();
+    assert_eq!(target.noop(), Ok(()));
+    assert_eq!(connections(&served.orb), 1);
+    let mut kept = Vec::new();
+    for (place, class) in CommunicationClass::ALL.into_iter().enumerate() {
+        let object = target.with_qos(&of(class)).unwrap();
+        assert_eq!(object.noop(), Ok(()));
+        assert_eq!(connections(&served.orb), place + 2, "{}", class.name());
+        assert_eq!(riop.seen(class), 1);
+        kept.push(object);
+    }
+    // Two references of BURST each have their own, of MESSAGE they share.
+    let burst = target.with_qos(&of(CommunicationClass::Burst)).unwrap();
+    assert_eq!(burst.noop(), Ok(()));
+    assert_eq!(connections(&served.orb), 6);
+    let message = target.with_qos(&of(CommunicationClass::Message)).unwrap();
+    assert_eq!(message.noop(), Ok(()));
+    assert_eq!(connections(&served.orb), 6);
+    drop(kept);
+    served.end();
+}
+
+/// Conformance: RT - RIOP: MESSAGE_STREAM: the server keeps the rate
+#[test]
+fn a_message_stream_that_is_too_quick_is_refused_and_others_are_not() {
+    let (served, riop, now) = served();
+    let (_client, target) = served.client();
+    let stream = of(CommunicationClass::MessageStream);
+    let stream = target.with_qos(&stream).unwrap();
+    let mut answers = Vec::new();
+    for _ in 0..6 {
+        answers.push(stream.noop().is_ok());
+    }
+    // One is due and one may come early.
+    assert_eq!(answers, [true, true, false, false, false, false]);
+    assert_eq!(stream.noop().unwrap_err().kind, ExceptionKind::Transient);
+    assert_eq!(riop.refused(), 5);
+    assert_eq!(target.noop(), Ok(()));
+    now.fetch_add(10, Ordering::SeqCst);
+    assert_eq!(stream.noop(), Ok(()));
+    assert!(stream.noop().is_err());
+    served.end();
+}
+
+/// Conformance: RT - RIOP: the service context, written and read, hostile ones
+#[test]
+fn a_hostile_context_is_refused_and_the_connection_goes_on() {
+    let (served, _, _) = served();
+    let (_client, target) = served.client();
+    let good = encode(&of(CommunicationClass::Burst)).unwrap();
+    let mut wrong = good;
+    wrong[0] = 7;
+    for data in [&good[..0], &good[..31], &wrong[..]] {
+        let hostile = target.with_service_context(RIOP_CONTEXT, data);
+        assert_eq!(hostile.noop().unwrap_err().kind, ExceptionKind::BadParam);
+    }
+    assert_eq!(target.noop(), Ok(()));
+    assert_eq!(connections(&served.orb), 1);
+    served.end();
+}
+
+/// Conformance: RT - one QoS value: fields, scopes, what makes no sense together
+#[test]
+fn the_narrower_scope_wins_field_by_field_and_deadlines_hold() {
+    let (served, _, _) = served();
+    let (_client, target) = served.client();
+    let scopes = QosScopes::new(Qos {
+        deadline: Some(Duration::from_secs(60)),
+        class: Some(CommunicationClass::Message),
+        ..Qos::NONE
+    });
+    scopes.set_thread(Qos {
+        deadline: Some(Duration::from_millis(50)),
+        ..Qos::NONE
+    });
+    let elsewhere = scopes.clone();
+    let other = std::thread::spawn(move || elsewhere.thread());
+    assert_eq!(other.join().unwrap(), Qos::NONE);
+    let in_force = scopes.in_force(&Qos::NONE, &Qos::NONE).unwrap();
+    assert_eq!(in_force.class, Some(CommunicationClass::Message));
+    let bound = scopes.bind(&target, &Qos::NONE).unwrap();
+    assert_eq!(bound.gate().unwrap_err().kind, ExceptionKind::Timeout);
+    served.state.gate.open();
+    let patient = Qos {
+        deadline: Some(Duration::from_secs(50)),
+        ..Qos::NONE
+    };
+    assert_eq!(scopes.bind(&target, &patient).unwrap().gate(), Ok(()));
+    // What the scopes say together must make sense.
+    let stream = Qos {
+        class: Some(CommunicationClass::MessageStream),
+        ..Qos::NONE
+    };
+    let refused = scopes.in_force(&Qos::NONE, &stream);
+    assert_eq!(refused, Err(QosError::StreamWithoutPeriod));
+    served.end();
+}
+
+/// Conformance: RT - RIOP: ISOCHRONOUS, BURST, MESSAGE: connections and sockets
+#[test]
+fn media_take_datagrams_where_they_are_offered() {
+    let served = Served::with(Config {
+        endpoints: vec![
+            "iiop://127.0.0.1:0".parse().unwrap(),
+            "diop://127.0.0.1:0".parse().unwrap(),
+        ],
+        ..Config::default()
+    });
+    let (_client, target) = served.client();
+    let media = target
+        .with_qos(&of(CommunicationClass::Isochronous))
+        .unwrap();
+    let first = media.as_object().protocols().swap_remove(0);
+    assert_eq!(first.channel.unwrap().scheme, "diop");
+    media.post(7).unwrap();
+    orbium_testkit::eventually("it comes", || served.state.posted() == [7]);
+    // A twoway call goes over a connection.
+    assert_eq!(media.noop(), Ok(()));
+    served.end();
+}
+
+/// Conformance: RT - one QoS value: in references, and what is in force is shown
+#[test]
+fn a_reference_says_what_it_asks_for_and_the_narrower_scope_wins() {
+    let published = Qos {
+        class: Some(CommunicationClass::Burst),
+        priority: Priority::new(5),
+        ..Qos::NONE
+    };
+    let of_others = Qos {
+        deadline: Some(Duration::from_secs(9)),
+        ..Qos::NONE
+    };
+    let publisher = PublishedQos::new(&published).unwrap();
+    let publisher = publisher.adapter("RootPOA/Elsewhere", &of_others);
+    let mut interceptors = Interceptors::new();
+    interceptors.add_ior(publisher.unwrap()).unwrap();
+    let riop = RiopDispatch::new();
+    let served = Served::with(Config {
+        dispatch: Some(Hook(Arc::new(riop.clone()))),
+        interceptors,
+        ..Config::default()
+    });
+    served
+        .state
+        .on_act(|call, _| Ok(call.priority().map_or(-1, |it| it.number().into())));
+    let (client, _) = served.client();
+    let target = reach(&client, &served.orb.object_to_string(&served.target));
+    assert_eq!(target.published_qos(), published);
+    let scopes = QosScopes::new(Qos {
+        priority: Priority::new(4),
+        deadline: Some(Duration::from_secs(60)),
+        ..Qos::NONE
+    });
+    let bound = scopes.bind(&target, &Qos::NONE).unwrap();
+    assert_eq!(bound.act(0), Ok(5));
+    assert_eq!(riop.seen(CommunicationClass::Burst), 1);
+    let shown = |orb: &Orb| {
+        let open = orb.connections().entries;
+        let qualities = open.iter().filter_map(|it| it.quality);
+        qualities.map(|it| it.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&served.orb), ["BURST 5"]);
+    let narrower = Qos {
+        priority: Priority::new(6),
+        ..Qos::NONE
+    };
+    assert_eq!(scopes.bind(&target, &narrower).unwrap().act(0), Ok(6));
+    let root = served.orb.root_poa();
+    let poa = root.create_poa("Elsewhere", Some(root.manager()), Policies::default());
+    let other: Target = poa.unwrap().activate(Arc::clone(&served.state)).unwrap();
+    let other = reach(&client, &served.orb.object_to_string(&other));
+    assert_eq!(other.published_qos(), of_others);
+    let nonsense = PublishedQos::new(&Qos {
+        class: Some(CommunicationClass::MessageStream),
+        ..Qos::NONE
+    });
+    assert_eq!(nonsense.unwrap_err(), QosError::StreamWithoutPeriod);
+    served.end();
+}
+
+/// Conformance: RT - one QoS value: annotations of operations
+#[test]
+fn an_annotated_operation_is_called_with_its_qos() {
+    let (served, riop, _) = served();
+    served
+        .state
+        .on_act(|call, _| Ok(call.priority().map_or(-1, |it| it.number().into())));
+    let (_client, target) = served.client();
+    let steered = target.with_qos(&annotated::quality::RUDDER_STEER).unwrap();
+    assert_eq!(steered.act(0), Ok(20_000));
+    assert_eq!(riop.seen(CommunicationClass::Message), 1);
+    served.end();
+}
