@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names and attributes of spans, by OpenTelemetry's semantic conventions for RPC. They are
+//! those of the spans that the ORB makes for the crate `tracing`.
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::{SpanRef, Status};
+use orbium_invocation::spans::Scoped;
+
+/// `Module::Interface/operation`; the operation alone if the interface is not known.
+pub(crate) fn method(interface: &str, operation: &str) -> String {
+    match interface {
+        "" => operation.to_owned(),
+        id => format!("{}/{operation}", Scoped(id)),
+    }
+}
+
+/// Those of every span.
+pub(crate) fn common(method: &str) -> Vec<KeyValue> {
+    vec![
+        KeyValue::new("rpc.system.name", "corba"),
+        KeyValue::new("rpc.method", method.to_owned()),
+    ]
+}
+
+/// The call or request has ended with the exception of that repository id.
+pub(crate) fn note_exception(span: &SpanRef<'_>, id: &str, is_system: bool) {
+    let name = Scoped(id).to_string();
+    let status = match is_system {
+        true => "SYSTEM_EXCEPTION",
+        false => "USER_EXCEPTION",
+    };
+    span.set_attribute(KeyValue::new("rpc.status_code", status));
+    span.set_attribute(KeyValue::new("error.type", name.clone()));
+    if is_system {
+        // A user exception is an answer that the interface declares.
+        span.set_status(Status::error(name));
+    }
+}
+
+/// It has ended in another way.
+pub(crate) fn note_status(span: &SpanRef<'_>, status: &'static str) {
+    span.set_attribute(KeyValue::new("rpc.status_code", status));
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both interceptors have in common: their name, what they leave out, and a guard against
+//! panics of the SDK.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tracing::error;
+
+/// The name of both interceptors.
+pub(crate) const NAME: &str = "opentelemetry";
+
+/// Whether an ORB asks that on its own.
+pub(crate) fn is_implicit(operation: &str) -> bool {
+    operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
+}
+
+/// Runs what calls into the SDK; `None` if that panics. Where, the panic hook has said.
+pub(crate) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
+    let ran = catch_unwind(AssertUnwindSafe(run));
+    if ran.is_err() {
+        error!(target: "orbium::call", "OpenTelemetry has panicked: a span is lost");
+    }
+    ran.ok()
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Spans of requests to servants.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use opentelemetry::trace::{SpanKind, SpanRef, TraceContextExt, Tracer};
+use opentelemetry::{Context, ContextGuard, KeyValue};
+use orbium_giop::SystemException;
+use orbium_interceptor::{
+    Interrupt, ReceiveContexts, ReceiveRequest, RequestStatus, SendException, SendOther, SendReply,
+    ServerInterceptor, ServerRequest,
+};
+
+use crate::attributes::{common, method, note_exception, note_status};
+use crate::guard::{NAME, guarded, is_implicit};
+use crate::trace_context::{TRACE_PARENT, TRACE_STATE, read};
+
+/// A span that is current on its thread.
+struct Open {
+    context: Context,
+    /// Makes the thread's context before it current again.
+    guard: ContextGuard,
+}
+
+thread_local! {
+    /// The requests that this thread serves, the innermost last. `None` if there is no span,
+    /// for the SDK has panicked. All points of a request run on one thread, and those of a
+    /// nested one between them.
+    static OPEN: RefCell<Vec<Option<Open>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes a span of each request.
+pub(crate) struct Requests<T> {
+    tracer: Arc<T>,
+}
+
+impl<T> Requests<T> {
+    pub(crate) fn new(tracer: Arc<T>) -> Self {
+        Self { tracer }
+    }
+}
+
+impl<T> Requests<T>
+where
+    T: Tracer + Send + Sync + 'static,
+    T::Span: Send + Sync + 'static,
+{
+    fn begin(&self, request: &ReceiveContexts<'_, '_>) -> Open {
+        let state = request.service_context(TRACE_STATE).ok();
+        let parent = request.service_context(TRACE_PARENT).ok();
+        let parent = match parent.and_then(|parent| read(parent, state)) {
+            Some(remote) => Context::new().with_remote_span_context(remote),
+            None => Context::new(),
+        };
+        let operation = request.operation();
+        let span = self.tracer.span_builder(operation.clone().into_owned());
+        let span = span
+            .with_kind(SpanKind::Server)
+            .with_attributes(common(&operation));
+        let span = self.tracer.build_with_context(span, &parent);
+        let context = parent.with_span(span);
+        let guard = context.clone().attach();
+        Open { context, guard }
+    }
+}
+
+/// The innermost request has ended: ends its span, once `note` has noted how it went.
+fn end(request: &ServerRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
+    if is_implicit(&request.operation()) {
+        return;
+    }
+    let Some(open) = OPEN.with_borrow_mut(Vec::pop).flatten() else {
+        return;
+    };
+    drop(open.guard);
+    guarded(|| {
+        let span = open.context.span();
+        note(&span);
+        span.end();
+    });
+}
+
+impl<T> ServerInterceptor for Requests<T>
+where
+    T: Tracer + Send + Sync + 'static,
+    T::Span: Send + Sync + 'static,
+{
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn receive_request_service_contexts(
+        &self,
+        request: &mut ReceiveContexts<'_, '_>,
+    ) -> Result<(), Interrupt> {
+        if !is_implicit(&request.operation()) {
+            let open = guarded(|| self.begin(request));
+            OPEN.with_borrow_mut(|all| all.push(open));
+        }
+        Ok(())
+    }
+
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+        let operation = request.operation();
+        if is_implicit(&operation) {
+            return Ok(());
+        }
+        let method = method(request.target_most_derived_interface(), &operation);
+        let context = OPEN.with_borrow(|all| Some(all.last()?.as_ref()?.context.clone()));
+        guarded(|| {
+            if let Some(context) = context {
+                context.span().update_name(method.clone());
+                context
+                    .span()
+                    .set_attribute(KeyValue::new("rpc.method", method));
+            }
+        });
+        Ok(())
+    }
+
+    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
+        end(request, |span| note_status(span, "NO_EXCEPTION"));
+        Ok(())
+    }
+
+    fn send_exception(&self, request: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+        let is_system = request.reply_status() == RequestStatus::SystemException;
+        let id = request.sending_exception_id().to_owned();
+        end(request, |span| note_exception(span, &id, is_system));
+        Ok(())
+    }
+
+    fn send_other(&self, request: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
+        let status = request.reply_status();
+        end(request, |span| match status {
+            RequestStatus::LocationForward => note_status(span, "LOCATION_FORWARD"),
+            RequestStatus::Unknown => span.add_event("answered later", Vec::new()),
+            _ => {}
+        });
+        Ok(())
+    }
+}
