@@ -17,6 +17,7 @@ mod dynamic;
 mod expected;
 mod forwarders;
 mod forwarding;
+mod interceptors;
 mod late;
 mod markers;
 mod over_tls;

@@ -53,7 +53,7 @@ public final class Server {
     }
 
     /** Writes the reference under another name first, so that a reader never sees half of it. */
-    private static void publish(ORB orb, org.omg.CORBA.Object object, Path path) throws IOException {
+    static void publish(ORB orb, org.omg.CORBA.Object object, Path path) throws IOException {
         Path unfinished = path.resolveSibling(path.getFileName() + ".tmp");
         Files.writeString(unfinished, orb.object_to_string(object) + "\n");
         Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
