@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that are sent now, with the reply collected later.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use orbium_cdr::{Any, CdrWriter, TypeCode};
+use orbium_core::asynchronous::Pollable;
 use orbium_core::{Completion, SystemException};
 
 use super::outcome::{Deferred, Received};
@@ -98,6 +100,38 @@ impl Request {
     #[must_use]
     pub fn exceptions(&self) -> &[TypeCode] {
         &self.exceptions
+    }
+}
+
+/// A request that was sent is ready once [`get_response`](Request::get_response) need not wait
+/// (`CORBA::DIIPollable`, CORBA 3.3 Part 1, clause 17); one that was not is ready, for its error.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use orbium_core::ObjectRef;
+/// use orbium_core::asynchronous::PollableSet;
+/// use orbium_dynamic::Request;
+///
+/// fn first(cubes: &[ObjectRef]) -> Result<Request, Box<dyn std::error::Error>> {
+///     let mut set = PollableSet::new();
+///     for cube in cubes {
+///         let mut request = Request::new(cube, "noop")?;
+///         request.send()?;
+///         set.add(request);
+///     }
+///     let (_, mut request) = set.next_ready(Some(Duration::from_secs(5)))?;
+///     request.get_response()?;
+///     Ok(request)
+/// }
+/// assert!(first(&[]).is_err());
+/// ```
+impl Pollable for Request {
+    fn wake_when_ready(&self, waker: &Waker) -> bool {
+        match &self.state {
+            State::Sent(deferred) => deferred.wake_when_ready(waker),
+            _ => true,
+        }
     }
 }
 

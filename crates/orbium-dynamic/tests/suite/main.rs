@@ -12,6 +12,7 @@ mod json_errors;
 mod json_forms;
 mod json_round_trip;
 mod json_values;
+mod pollable;
 mod requests;
 mod samples;
 mod shared_arguments;
