@@ -64,7 +64,8 @@ pub struct Attempt<'o> {
     retries: u32,
     /// Times that the request was sent again though it may have been served.
     repeats: u32,
-    fell_back: bool,
+    /// The hash of the forward that was given up last, and of how it had failed; 0 for none.
+    given_up: u64,
     /// Whether interceptors see the call only if it ends without results.
     is_overlooked: bool,
     /// When the call was made, from which its story computes the duration.
@@ -85,7 +86,7 @@ impl<'o> Attempt<'o> {
             forwards: 0,
             retries: 0,
             repeats: 0,
-            fell_back: false,
+            given_up: 0,
             is_overlooked: false,
             begun: Stamp::now(),
             observed: None,
@@ -331,7 +332,7 @@ impl<'o> Attempt<'o> {
             object: self.object.ior(),
             operation: operation.name(),
             begun: self.begun,
-            retries: self.retries + self.repeats + u32::from(self.fell_back),
+            retries: self.retries + self.repeats + u32::from(self.given_up != 0),
             forwards: self.forwards,
         }
         .tell(exception);

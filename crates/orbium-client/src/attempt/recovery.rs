@@ -2,6 +2,7 @@
 //! What a call does after an exchange without results: it follows forwards, replaces
 //! closed connections, and falls back to the reference that it began with.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -70,7 +71,7 @@ impl Attempt<'_> {
         }
         self.log_retry(cause);
         if let Some(observed) = &self.observed {
-            let retries = self.retries + self.repeats + u32::from(self.fell_back);
+            let retries = self.retries + self.repeats + u32::from(self.given_up != 0);
             observed.note_counts(retries, self.forwards);
             self.note_preferred_way(observed);
         }
@@ -185,17 +186,19 @@ impl Attempt<'_> {
     }
 
     /// A forward that no longer works sends us back to where we came from: whether there
-    /// is one.
+    /// is one. Not if the first server has sent us there again and it has failed in the same way.
+    /// Another forward may have ended in the meantime like the one before, when a server starts
+    /// twice; and one that failed as its server ended may be denied by the next server.
     fn falls_back(&mut self, exception: SystemException) -> bool {
         let gone = matches!(
             exception.kind,
             ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
         );
-        if self.forwarded.is_none()
-            || !gone
-            || exception.completed != Completion::No
-            || self.fell_back
-        {
+        let Some(forward) = &self.forwarded else {
+            return false;
+        };
+        let forward = hash_of(forward.ior(), exception.kind);
+        if !gone || exception.completed != Completion::No || self.given_up == forward {
             return false;
         }
         note(
@@ -203,7 +206,7 @@ impl Attempt<'_> {
             None,
             &"the forward leads nowhere any more: back to the reference",
         );
-        self.fell_back = true;
+        self.given_up = forward;
         self.retries = 0;
         self.object.set_forward(None);
         self.forwarded = None;
@@ -221,6 +224,13 @@ impl Attempt<'_> {
             has_no_reply.then_some("it has no way back for an answer")
         });
     }
+}
+
+/// A hash of a forward and how it has failed, never 0.
+fn hash_of(ior: &Ior, failed: ExceptionKind) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (ior, failed).hash(&mut hasher);
+    hasher.finish().max(1)
 }
 
 /// Where a reference says that its object is.

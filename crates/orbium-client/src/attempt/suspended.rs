@@ -26,7 +26,7 @@ pub struct Suspended {
     forwards: u32,
     retries: u32,
     repeats: u32,
-    fell_back: bool,
+    given_up: u64,
     begun: Stamp,
 }
 
@@ -60,7 +60,7 @@ impl<'o> Attempt<'o> {
             forwards: self.forwards,
             retries: self.retries,
             repeats: self.repeats,
-            fell_back: self.fell_back,
+            given_up: self.given_up,
             begun: self.begun,
         }
     }
@@ -75,7 +75,7 @@ impl<'o> Attempt<'o> {
             forwards: suspended.forwards,
             retries: suspended.retries,
             repeats: suspended.repeats,
-            fell_back: suspended.fell_back,
+            given_up: suspended.given_up,
             is_overlooked: false,
             begun: suspended.begun,
             // The reply may be collected on another thread, where a span must not end:

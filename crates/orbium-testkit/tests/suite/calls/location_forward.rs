@@ -41,6 +41,19 @@ fn answer(peer: &mut Peer, v: u32) {
     peer.answer(&request, |w| w.write_u32(v));
 }
 
+fn deny(peer: &mut Peer) {
+    raise(peer, "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0");
+}
+
+fn raise(peer: &mut Peer, exception: &str) {
+    let request = peer.expect_request("echo_long");
+    peer.answer_with(&request, ReplyStatus::SystemException, |w| {
+        w.write_name(exception);
+        w.write_u32(0);
+        w.write_u32(Completion::No as u32);
+    });
+}
+
 /// Conformance: replies - LOCATION_FORWARD, LOCATION_FORWARD_PERM
 #[test]
 fn a_forwarded_call_is_made_there_and_so_are_later_ones() {
@@ -166,14 +179,67 @@ fn an_object_that_is_gone_where_it_was_forwarded_to_is_looked_for_again() {
     let mut here = first.accept();
     forward(&mut here, ReplyStatus::LocationForward, &at(&second));
     let mut there = second.accept();
-    let request = there.expect_request("echo_long");
-    there.answer_with(&request, ReplyStatus::SystemException, |w| {
-        w.write_name("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0");
-        w.write_u32(0);
-        w.write_u32(Completion::No as u32);
-    });
+    deny(&mut there);
     answer(&mut here, 41);
     assert_eq!(result(call), Ok(41));
+}
+
+/// A server that started twice during one call once had the object denied: the second forward was
+/// gone as the first one was, and a call came back from a forward only once.
+///
+/// Conformance: replies - back to the first server when the forward fails
+#[test]
+fn a_server_that_starts_twice_during_a_call_denies_no_object() {
+    let first = FakeServer::listen();
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut peer = first.accept();
+    for incarnation in [&b"one"[..], b"two", b"three"] {
+        let there = reference(2, &[first.port()], incarnation, &[]);
+        forward(&mut peer, ReplyStatus::LocationForward, &there);
+        deny(&mut peer);
+    }
+    answer(&mut peer, 4);
+    assert_eq!(result(call), Ok(4));
+}
+
+/// The server ends while it is called, sends its client to the same place once more, and starts.
+///
+/// Conformance: replies - back to the first server when the forward fails
+#[test]
+fn a_forward_that_failed_as_its_server_ended_may_be_denied_by_the_next() {
+    let first = FakeServer::listen();
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut peer = first.accept();
+    let there = reference(2, &[first.port()], b"ended", &[]);
+    forward(&mut peer, ReplyStatus::LocationForward, &there);
+    raise(&mut peer, "IDL:omg.org/CORBA/TRANSIENT:1.0");
+    forward(&mut peer, ReplyStatus::LocationForward, &there);
+    deny(&mut peer);
+    answer(&mut peer, 4);
+    assert_eq!(result(call), Ok(4));
+}
+
+/// Conformance: replies - a forward that leads nowhere
+#[test]
+fn an_object_that_is_twice_denied_where_it_is_said_to_be_does_not_exist() {
+    let first = FakeServer::listen();
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut peer = first.accept();
+    let there = reference(2, &[first.port()], b"gone", &[]);
+    for _ in 0..2 {
+        forward(&mut peer, ReplyStatus::LocationForward, &there);
+        deny(&mut peer);
+    }
+    assert_eq!(
+        result(call).unwrap_err().kind,
+        ExceptionKind::ObjectNotExist
+    );
 }
 
 /// Conformance: replies - a forward that leads nowhere
