@@ -45,10 +45,7 @@ impl ClientPolicies {
             own.map_or_else(Self::default, |own| all.swap_remove(own).1)
         });
         change(&mut policies);
-        let has_any = !policies.times.is_none()
-            || !policies.messaging.is_none()
-            || !policies.defined.is_empty();
-        if policies.choose_connections() || has_any {
+        if policies.are_any() {
             THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, policies)));
         }
     }
@@ -65,6 +62,14 @@ impl ClientPolicies {
             }
         }
         self
+    }
+
+    /// Whether there is any.
+    pub(crate) fn are_any(&self) -> bool {
+        self.choose_connections()
+            || !self.times.is_none()
+            || !self.messaging.is_none()
+            || !self.defined.is_empty()
     }
 
     /// Whether calls go over other connections than they would without.

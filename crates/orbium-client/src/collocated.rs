@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of the caller's own ORB that need no message.
 
+use std::sync::Arc;
+
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
 use orbium_invocation::collocation::{copied_exception, copied_result};
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Phase, note};
+use orbium_invocation::timing::Timing;
 use orbium_trace::log;
 
 use crate::attempt::Attempt;
@@ -15,6 +18,23 @@ use crate::notice;
 use crate::outcome::raised;
 use crate::own_object::Collocated;
 use crate::reference::Reference;
+
+/// A call without a message that has deadlines, or is made through another reference.
+#[derive(Debug)]
+pub struct Detour {
+    /// The reference that the call is made through instead.
+    target: Option<Arc<Reference>>,
+    /// Its deadlines.
+    pub timing: Timing,
+}
+
+impl Detour {
+    /// The object of a call through `object`.
+    #[must_use]
+    pub fn at<'d>(&'d self, object: &'d Reference) -> Option<&'d Collocated> {
+        self.target.as_deref().unwrap_or(object).own_object()
+    }
+}
 
 impl Reference {
     /// Whether calls may need no message: `false` as soon as the object is known to be that
@@ -26,16 +46,61 @@ impl Reference {
 
     /// The object, if it is one of this ORB and nothing but the servant would notice a
     /// message: there are no policies that apply to the call, and nothing observes it. It is
-    /// looked up once for each reference.
+    /// looked up once for each reference. Where policies may apply, or a server has forwarded,
+    /// [`detour`](Self::detour) says more.
     #[inline]
     pub fn collocated(&self) -> Option<&Collocated> {
         if self.notices() != 0 || log::wants_spans() || self.is_forwarded() {
             return self.marshalled();
         }
+        self.own_object()
+    }
+
+    /// The object, whatever else there may be.
+    #[inline(always)]
+    fn own_object(&self) -> Option<&Collocated> {
         match self.known_collocated().get() {
             Some(own) => own.as_ref(),
             None => self.look_up_collocated(),
         }
+    }
+
+    /// How to call the object without a message although the thread or the ORB may have
+    /// policies, the reference has deadlines, or a server has forwarded it. `None` if it takes a
+    /// message: interceptors, metrics or spans observe the call, or a policy concerns the
+    /// message itself, or fails the call.
+    #[cold]
+    #[inline(never)]
+    pub fn detour(&self) -> Option<Detour> {
+        let notices = self.notices();
+        if notices & !(notice::THREAD_POLICY | notice::TIME_POLICY) != 0 || log::wants_spans() {
+            return None;
+        }
+        let mut detour = Detour {
+            target: None,
+            timing: Timing::NEVER,
+        };
+        if notices != 0 {
+            let own = self.overrides();
+            let wider = self.client().wider_policies();
+            let has_routers = !own.messaging.routers.is_none();
+            if own.cancellation.is_some() || has_routers || !wider.messaging.is_none() {
+                return None;
+            }
+            if wider.choose_connections() || self.is_outdated() {
+                detour.target = self.under_thread_policies(&wider);
+            }
+            let config = self.client().config();
+            let times = own.times.or(wider.times).or(config.times);
+            let (timing, start) = Timing::of(&times, !config.keeps_deadlines).ok()?;
+            if start.or(timing.reply_start).is_some() {
+                return None;
+            }
+            detour.timing = timing;
+        }
+        detour.target = detour.target.or_else(|| self.forwarded());
+        detour.at(self)?;
+        Some(detour)
     }
 
     #[cold]
@@ -63,11 +128,8 @@ impl Reference {
         let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
         let slot = (is_plain && is_own).then(|| self.orb().slot(&candidate.object_key));
         let own = self.known_collocated().get_or_init(|| {
-            Some(Collocated {
-                object_key: candidate.object_key.as_slice().into(),
-                slot: slot??,
-                format: candidate.format(),
-            })
+            let key = candidate.object_key.as_slice();
+            Some(Collocated::new(key, slot??, candidate.format()))
         });
         own.as_ref()
     }

@@ -36,6 +36,18 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// Whether there is any.
+    pub(crate) fn are_any(&self) -> bool {
+        self.policies.are_any()
+            || self.properties.is_some()
+            || self.own_connections.is_some()
+            || !self.contexts.is_empty()
+            || self.reply_contexts.is_some()
+            || self.idempotent_retries.is_some()
+            || self.bidirectional.is_some()
+            || self.cancellation.is_some()
+    }
+
     /// Those for its connections, with the wider scope's sharing where it has none of its own.
     pub(crate) fn connections(&self, wider: &ConnectionSharing) -> ConnectionPolicies {
         ConnectionPolicies {

@@ -110,6 +110,11 @@ impl<O: ?Sized> Reference<O> {
         &self.overrides
     }
 
+    /// Whether it has policies of its own.
+    pub fn has_policies(&self) -> bool {
+        self.overrides.are_any()
+    }
+
     /// Whether its calls were cancelled.
     #[cold]
     pub(crate) fn is_cancelled(&self) -> bool {

@@ -58,13 +58,17 @@ impl fmt::Debug for TypedServant<'_> {
 }
 
 /// Whether a servant can be lent what `write` writes: nothing of it is out of bounds or
-/// beyond the code sets, nor must it be bound to the servant's ORB. What cannot is sent in
-/// a message.
+/// beyond the code sets, nor is any of it a value of a value type, or a reference with policies
+/// or of another ORB. What cannot is sent in a message.
 #[cold]
 #[inline(never)]
 #[must_use]
-pub fn is_lendable<'a>(format: Format, write: &dyn Fn(&mut CdrWriter<'a>)) -> bool {
-    let mut writer = CdrWriter::new(format);
+pub fn is_lendable<'a>(
+    format: Format,
+    decoding: &Decoding,
+    write: &dyn Fn(&mut CdrWriter<'a>),
+) -> bool {
+    let mut writer = CdrWriter::lending(format, &decoding.owner);
     write(&mut writer);
     writer.error().is_none() && !writer.refers()
 }
@@ -98,12 +102,14 @@ pub fn copied_result<T>(
     write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
     read: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, SystemException> {
-    let mut writer = CdrWriter::new(format);
+    let mut writer = CdrWriter::lending(format, &decoding.owner);
     write(&value, &mut writer);
     if let Some(error) = writer.error() {
         return Err(server_fault(error, Completion::Yes));
     }
     if writer.refers() {
+        let mut writer = CdrWriter::new(format);
+        write(&value, &mut writer);
         return read_back(writer, decoding, read);
     }
     drop(writer);
@@ -125,12 +131,14 @@ pub fn copied_exception<E: Raises>(
         Raised::System(exception) => return Err(exception),
         Raised::User(id, members) => (id, members),
     };
-    let mut writer = CdrWriter::new(format);
+    let mut writer = CdrWriter::lending(format, &decoding.owner);
     members.encode(&mut writer);
     if let Some(fault) = writer.error() {
         return Err(server_fault(fault, Completion::Yes));
     }
     if writer.refers() {
+        let mut writer = CdrWriter::new(format);
+        members.encode(&mut writer);
         let read = |reader: &mut CdrReader<'_>| E::decode_raised(id, reader).transpose();
         let copy = read_back(writer, decoding, read)?;
         return Ok(copy.unwrap_or(error));

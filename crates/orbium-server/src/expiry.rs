@@ -6,6 +6,7 @@ use std::time::{Instant, SystemTime};
 use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 use orbium_invocation::router_policies::RouterPolicies;
+use orbium_invocation::timing::Timing;
 use orbium_transport::{Deadline, Peer};
 
 /// Minor codes of TIMEOUT (CORBA 3.3 Part 1, annex A).
@@ -80,6 +81,15 @@ impl Expiry {
             REQUEST_ENDED
         };
         Self { deadline, minor }
+    }
+
+    /// That of a request without a message, by the times of its call.
+    #[must_use]
+    pub fn of_call(timing: &Timing) -> Self {
+        match timing.is_propagated {
+            true => Self::earlier(timing.sending, timing.reply),
+            false => Self::NEVER,
+        }
     }
 
     /// The deadline.

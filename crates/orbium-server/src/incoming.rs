@@ -12,25 +12,29 @@ use crate::lane::{Decided, OWN};
 use crate::{ServerConnection, ServerContext};
 
 /// A request on its way to a servant.
+// In this order, pairs of words that are stored at once lie at multiples of 16 octets, never in
+// two cache lines: such a store in front of an atomic addition made a collocated call 8 ns slower
+// wherever the stack happened to lie so.
 #[derive(Clone, Copy)]
+#[repr(C, align(16))]
 pub struct IncomingRequest<'r> {
-    /// The ORB that serves it.
-    pub context: &'r ServerContext,
     /// The key of its object.
     pub key: &'r [u8],
     /// Name of the operation on the wire.
     pub operation: &'r [u8],
-    /// Its service contexts.
-    pub contexts: ServiceContexts<'r>,
-    /// The connection that it arrived over; `None` within the process.
-    pub peer: Option<&'r ServerConnection>,
-    /// Which answer its client expects.
-    pub response: ResponseFlags,
     /// Until when it makes sense to begin.
     pub expiry: Expiry,
+    /// The ORB that serves it.
+    pub context: &'r ServerContext,
+    /// Its service contexts.
+    pub contexts: ServiceContexts<'r>,
     /// Number of the lane of the thread that holds it; [`SETTLED`](crate::lane::SETTLED)
     /// if the lane was decided before.
     pub lane: u32,
+    /// Which answer its client expects.
+    pub response: ResponseFlags,
+    /// The connection that it arrived over; `None` within the process.
+    pub peer: Option<&'r ServerConnection>,
     /// At which priority it is served, as decided when it arrived.
     pub decided: Option<&'r Decided>,
 }
@@ -44,6 +48,7 @@ impl<'r> IncomingRequest<'r> {
         context: &'r ServerContext,
         key: &'r [u8],
         operation: &'static Operation,
+        expiry: Expiry,
     ) -> Self {
         Self {
             context,
@@ -55,7 +60,7 @@ impl<'r> IncomingRequest<'r> {
                 true => ResponseFlags::None,
                 false => ResponseFlags::Full,
             },
-            expiry: Expiry::NEVER,
+            expiry,
             lane: OWN,
             decided: None,
         }

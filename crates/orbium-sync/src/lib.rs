@@ -3,6 +3,8 @@
 //!
 //! * [`Slab`]: values by index in constant time; a generation in each slot
 //!   distinguishes a value from an earlier one in the same slot.
+//! * [`Projection`]: a value of a slab and a view of it, both looked up once.
+//! * [`Erased`]: a boxed value of any type, which is asked for its type without a call.
 //! * [`ObjectCache`]: objects for reuse, with a slot per thread and without a lock.
 //! * [`role`]: the role a thread has while it runs a servant (reader, reactor),
 //!   which it hands off before it blocks.
@@ -16,6 +18,7 @@
 #![deny(unsafe_code)]
 
 mod atomic;
+mod erased;
 mod job_queue;
 mod leader_follower;
 pub mod lock;
@@ -26,10 +29,11 @@ mod threads;
 mod turn;
 mod versions;
 
+pub use erased::Erased;
 pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
 pub use object_cache::ObjectCache;
-pub use slab::{Pinned, Slab, SlabFull, SlotKey};
+pub use slab::{Pinned, PinnedView, Projection, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
 pub use turn::{Taken, Turn};
 pub use versions::Versions;

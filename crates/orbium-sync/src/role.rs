@@ -70,7 +70,8 @@ pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R 
             self.0
         }
     }
-    if CURRENT.get().is_some() {
+    // Inlined, as in `replace`.
+    if CURRENT.try_with(Cell::get).is_ok_and(|role| role.is_some()) {
         body()
     } else {
         while_serving(&Nothing(owner), body)

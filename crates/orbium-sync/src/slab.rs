@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values found by index, guarded by a generation.
 
+mod projection;
 mod slot;
 
 use std::fmt;
 use std::sync::OnceLock;
 
+pub use projection::{PinnedView, Projection};
 pub use slot::Pinned;
 use slot::{Free, Slot};
 

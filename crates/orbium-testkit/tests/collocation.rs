@@ -3,14 +3,15 @@
 //! difference, nor does the caller, but for the time it takes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use orbium::{
-    Call, Collocation, Completion, Config, ExceptionKind, IdAssignment, Interface, ManagerState,
-    ObjectRef, Orb, Policies, SystemException,
+    Call, Collocation, Completion, Config, ExceptionKind, ForwardRequest, IdAssignment, Interface,
+    ManagerState, ObjectRef, Orb, Poa, Policies, RequestProcessing, Servant, ServantActivator,
+    ServantError, SystemException, TimePolicies,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::probe::{Pair, RefusedError, Target};
@@ -19,7 +20,7 @@ use orbium_testkit::{Served, eventually, within};
 idl_interface! {
     /// Returns where its arguments lie.
     pub struct Places = "IDL:Places:1.0";
-    operations by_octet(0, 99, &[2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]);
+    operations by_octet(0, 99, &[2, 0, 4, 0, 6, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 3]);
     pub trait PlacesServant;
 
     fn many(size: u32) -> Result<Vec<u8>> = "many";
@@ -28,10 +29,15 @@ idl_interface! {
         out(value: Vec<u8>) gives (), };
     fn which(other: Option<&ObjectRef>) -> Result<u64> = "which";
     fn end() -> Result<bool> = "end";
+    fn keep(others: &[Option<ObjectRef>]) -> Result<u64> = "keep";
+    fn give() -> Result<Option<ObjectRef>> = "give";
+    fn until_late(data: &[u8]) -> Result<u64> = "until_late";
 }
 
 #[derive(Default)]
 struct Recorder {
+    /// What is given.
+    own: Mutex<Option<ObjectRef>>,
     /// Where the last result lies.
     made: AtomicUsize,
     /// Set when it is dropped.
@@ -84,6 +90,39 @@ impl PlacesServant for Recorder {
         deactivated.map_err(|_| ExceptionKind::ObjAdapter)?;
         Ok(self.dropped.load(Ordering::SeqCst))
     }
+
+    fn keep(&self, call: &Call<'_>, others: &[Option<ObjectRef>]) -> Result<u64, SystemException> {
+        let first = others.first().and_then(Option::as_ref);
+        let first = first.ok_or(ExceptionKind::BadParam)?;
+        assert!(*first.orb() == call.orb() && first.time_policies().is_none());
+        *self.own.lock().unwrap() = Some(first.clone());
+        Ok(place_of(first))
+    }
+
+    fn give(&self, _: &Call<'_>) -> Result<Option<ObjectRef>, SystemException> {
+        Ok(self.own.lock().unwrap().clone())
+    }
+
+    /// Returns when the deadline of the caller has passed, and where the data are.
+    fn until_late(&self, call: &Call<'_>, data: &[u8]) -> Result<u64, SystemException> {
+        let deadline = call.deadline().ok_or(ExceptionKind::BadParam)?;
+        self.made.store(data.as_ptr() as usize, Ordering::SeqCst);
+        while Instant::now() <= deadline {
+            thread::yield_now();
+        }
+        Ok(0)
+    }
+}
+
+/// Where a reference has its IOR: a copy has its own.
+fn place_of(object: &ObjectRef) -> u64 {
+    std::ptr::from_ref(object.ior()).addr() as u64
+}
+
+impl Places {
+    fn served_by(orb: &Orb) -> Self {
+        orb.root_poa().activate(Recorder::default()).unwrap()
+    }
 }
 
 const ALL: [Collocation; 3] = [
@@ -128,6 +167,131 @@ fn arguments_are_lent_and_results_are_moved() {
         // A marshalled one may have got the freed memory of the servant's.
         let moved = many.as_ptr() as usize == recorder.made.load(Ordering::SeqCst);
         assert!(moved || way == Collocation::Marshalled);
+    });
+}
+
+/// References within arguments, results and the caller's copy of both, if they have no policies.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - references are lent
+#[test]
+fn references_are_lent_and_moved() {
+    each_way(|way, served| {
+        let places = Places::served_by(&served.orb);
+        let other = served.target.as_object();
+        let before = place_of(other);
+        let lent = places.keep(&[Some(other.clone()), None]).unwrap() == before;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        let given = places.give().unwrap().unwrap();
+        assert_eq!(given, *other);
+        assert_eq!(place_of(&given) == before, way != Collocation::Marshalled);
+        // What must not reach the servant is left behind by a message.
+        let hasty = other.with_timeout(Duration::from_secs(60));
+        let copy = places.keep(&[Some(hasty.clone())]).unwrap();
+        assert_ne!(copy, place_of(&hasty));
+        assert!(places.give().unwrap().unwrap().time_policies().is_none());
+    });
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - deadlines
+#[test]
+fn calls_with_deadlines_are_lent_their_arguments() {
+    each_way(|way, served| {
+        let places = Places::served_by(&served.orb);
+        let data = vec![5; 64 * 1024];
+        let patient = places.with_timeout(Duration::from_secs(60));
+        let lent = patient.put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        let past = places.with_time_policies(TimePolicies {
+            request_end: Some(SystemTime::UNIX_EPOCH),
+            ..TimePolicies::NONE
+        });
+        let late = past.put(&data).unwrap_err();
+        assert_eq!(
+            (late.kind, late.completed),
+            (ExceptionKind::Timeout, Completion::No)
+        );
+    });
+}
+
+/// The servant sees the deadline, and what it returns behind it is discarded.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - deadlines
+#[test]
+fn a_result_behind_the_deadline_is_discarded() {
+    each_way(|way, served| {
+        let recorder = Arc::new(Recorder::default());
+        let places: Places = served
+            .orb
+            .root_poa()
+            .activate(Arc::clone(&recorder))
+            .unwrap();
+        let data = vec![5; 1024];
+        let hasty = places.with_timeout(Duration::from_millis(50));
+        let late = hasty.until_late(&data).unwrap_err();
+        assert_eq!(
+            (late.kind, late.completed),
+            (ExceptionKind::Timeout, Completion::Maybe)
+        );
+        let lent = recorder.made.load(Ordering::SeqCst) == data.as_ptr() as usize;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        assert!(places.put(&data).is_ok());
+    });
+}
+
+/// A policy of the thread once had each of its later calls marshalled, and those of all threads.
+#[test]
+fn policies_of_the_thread_do_not_keep_calls_from_the_servant() {
+    each_way(|way, served| {
+        let places = Places::served_by(&served.orb);
+        let data = vec![5; 1024];
+        let lent = || places.put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent(), way != Collocation::Marshalled);
+        let policies = |timeout| TimePolicies {
+            roundtrip_timeout: timeout,
+            ..TimePolicies::NONE
+        };
+        let minute = Some(Duration::from_secs(60));
+        served.orb.set_thread_time_policies(policies(minute));
+        assert_eq!(lent(), way != Collocation::Marshalled);
+        served.orb.set_thread_time_policies(policies(None));
+        assert_eq!(lent(), way != Collocation::Marshalled);
+    });
+}
+
+struct Elsewhere(ObjectRef);
+
+impl ServantActivator for Elsewhere {
+    fn incarnate(&self, _: &[u8], _: &Poa) -> Result<Arc<dyn Servant>, ServantError> {
+        Err(ForwardRequest::to(&self.0).into())
+    }
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - forwarded references
+#[test]
+fn forwarded_calls_are_lent_their_arguments() {
+    each_way(|way, served| {
+        let root = served.orb.root_poa();
+        let policies = Policies {
+            id_assignment: IdAssignment::User,
+            request_processing: RequestProcessing::ServantManager,
+            ..Policies::default()
+        };
+        let poa = root
+            .create_poa("forwarding", Some(root.manager()), policies)
+            .unwrap();
+        let places = Places::served_by(&served.orb);
+        let elsewhere = Elsewhere(places.as_object().clone());
+        poa.set_servant_activator(elsewhere).unwrap();
+        let forwarded: Places = poa.create_reference_with_id(b"gone").unwrap();
+        let data = vec![5; 1024];
+        // The first call learns where the object is.
+        forwarded.put(&data).unwrap();
+        let lent = forwarded.put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        // What it was forwarded to goes, and the call is forwarded anew.
+        assert_eq!(places.end(), Ok(false));
+        let gone = forwarded.put(&data).unwrap_err();
+        assert_eq!(gone.kind, ExceptionKind::ObjectNotExist);
     });
 }
 
@@ -311,10 +475,8 @@ fn what_is_gone_cannot_be_called() {
 fn an_object_is_called_to_the_end_though_it_was_deactivated() {
     each_way(|_, served| {
         let dropped = Arc::new(AtomicBool::new(false));
-        let recorder = Recorder {
-            made: AtomicUsize::new(0),
-            dropped: Arc::clone(&dropped),
-        };
+        let mut recorder = Recorder::default();
+        recorder.dropped = Arc::clone(&dropped);
         let places: Places = served.orb.root_poa().activate(recorder).unwrap();
         // The second call finds what the first one has looked up.
         places.many(1).unwrap();

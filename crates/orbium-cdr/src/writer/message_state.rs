@@ -6,6 +6,7 @@ use core::any::{Any, TypeId};
 use super::CdrWriter;
 use super::remembers::{MessageState, Remembers, WrittenState};
 use crate::rare::Rare;
+use crate::{Format, Owner};
 
 impl CdrWriter<'_> {
     /// Whether references or values of value types were written: their receiver must not get
@@ -14,6 +15,26 @@ impl CdrWriter<'_> {
     #[must_use]
     pub fn refers(&self) -> bool {
         self.remembers.refers()
+    }
+
+    /// A writer that finds out whether values can be lent to a servant of that owner rather than
+    /// copied; it copies what is written. References that [`lends`](Self::lends) lends need not
+    /// be written.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lending(format: Format, owner: &Owner) -> Self {
+        let mut writer = Self::new(format);
+        writer.remembers = Remembers::lending(owner);
+        writer
+    }
+
+    /// Whether a reference of that owner, without policies, can be lent: then it need not be
+    /// written.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn lends(&self, owner: &Owner) -> bool {
+        self.remembers.lends(owner)
     }
 
     /// The state of type `T` that belongs to this message, or to the present

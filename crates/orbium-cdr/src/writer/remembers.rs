@@ -14,6 +14,9 @@ pub(super) enum Remembers<'a> {
     Slices,
     /// The owner of the references that were written; large slices are copied.
     Owner(Option<&'a Owner>),
+    /// Whether there was anything that cannot be lent within the owner at that address; large
+    /// slices are copied.
+    Lent { within: usize, refers: bool },
     /// The state of a message with values; large slices are copied.
     State(Rare<MessageState>),
 }
@@ -41,11 +44,25 @@ impl fmt::Debug for MessageState {
     }
 }
 
+/// Where an owner is.
+fn address(owner: &Owner) -> usize {
+    Owner::as_ptr(owner).addr()
+}
+
 impl<'a> Remembers<'a> {
+    /// Of a writer that finds out what can be lent within an owner.
+    pub(super) fn lending(within: &Owner) -> Self {
+        Self::Lent {
+            within: address(within),
+            refers: false,
+        }
+    }
+
     #[inline]
     pub(super) fn note_owner(&mut self, owner: &'a Owner) {
         match self {
             Self::Owner(noted @ None) => *noted = Some(owner),
+            Self::Lent { refers, .. } => *refers = true,
             Self::State(kept) => {
                 if let Some(kept) = kept.get_mut() {
                     kept.owner.get_or_insert_with(|| Owner::clone(owner));
@@ -55,14 +72,24 @@ impl<'a> Remembers<'a> {
         }
     }
 
+    /// Whether a reference of that owner can be lent.
+    pub(super) fn lends(&self, owner: &Owner) -> bool {
+        matches!(self, Self::Lent { within, .. } if *within == address(owner))
+    }
+
     /// Whether there is an owner or a state.
     pub(super) fn refers(&self) -> bool {
-        matches!(self, Self::Owner(Some(_)) | Self::State(_))
+        match self {
+            Self::Owner(noted) => noted.is_some(),
+            Self::Lent { refers, .. } => *refers,
+            Self::State(_) => true,
+            Self::Slices => false,
+        }
     }
 
     pub(super) fn owner(&self) -> Option<Owner> {
         match self {
-            Self::Slices => None,
+            Self::Slices | Self::Lent { .. } => None,
             Self::Owner(owner) => owner.cloned(),
             Self::State(kept) => {
                 let kept = kept.get()?;
@@ -76,6 +103,10 @@ impl<'a> Remembers<'a> {
     pub(super) fn in_encapsulation(&self) -> Self {
         match self {
             Self::Owner(owner) => Self::Owner(*owner),
+            Self::Lent { within, .. } => Self::Lent {
+                within: *within,
+                refers: false,
+            },
             _ => Self::Owner(None),
         }
     }
@@ -85,6 +116,7 @@ impl<'a> Remembers<'a> {
     pub(super) fn leave_encapsulation(&mut self, mut outside: Self) {
         match (&mut outside, &*self) {
             (Self::Owner(_), Self::Owner(_)) => return,
+            (Self::Lent { refers, .. }, inside) => *refers |= inside.refers(),
             (Self::State(kept), inside) => match kept.get_mut() {
                 Some(kept) if kept.owner.is_none() => kept.owner = inside.owner(),
                 _ => {}

@@ -2,6 +2,7 @@
 //! Running ORBs that are reconfigured, with calls under way.
 
 mod client_side;
+mod collocated;
 mod endpoints;
 mod load;
 mod refused;

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use orbium_giop::SystemException;
-use orbium_server::IncomingRequest;
 use orbium_server::lane::OWN;
-use orbium_sync::Pinned;
+use orbium_server::{Expiry, IncomingRequest, ServerContext};
+use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 
 use super::ActiveObject;
@@ -18,50 +18,80 @@ use crate::adapter::Adapters;
 use crate::client::Collocated;
 use crate::{Call, Operation};
 
+/// The servant of an active object as one of an interface, and what calls without a message
+/// need of its ORB. References remember it; it keeps no servant alive.
+pub(crate) struct CollocatedServant<S: ?Sized> {
+    object: Projection<Arc<ActiveObject>, S>,
+    context: Arc<ServerContext>,
+    /// Whether calls pass over POA managers and policies.
+    is_direct: bool,
+}
+
 impl Adapters {
-    /// Serves a request with a servant of an interface, on the calling thread. `None` if it
-    /// takes a message to do what the adapter asks for: nothing was done then.
+    /// The servant of an object, as one of an interface; `None` if it is not active, or its
+    /// servant is none of that interface.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn collocated_servant<S: ?Sized + 'static>(
+        &self,
+        at: &Collocated,
+    ) -> Option<CollocatedServant<S>> {
+        let objects = &self.registry.objects;
+        let project = || {
+            objects.project(at.slot, |object| {
+                let typed = object.servant.typed(TypeId::of::<S>())?;
+                typed.of::<S>()
+            })
+        };
+        // The last reference to a servant may be dropped in there.
+        let object = catch_unwind(AssertUnwindSafe(project)).ok()??;
+        Some(CollocatedServant {
+            object,
+            context: Arc::clone(&self.context),
+            is_direct: self.calls_directly,
+        })
+    }
+}
+
+impl<S: ?Sized> CollocatedServant<S> {
+    /// Serves a request on the calling thread. `None` if it takes a message to do what the
+    /// adapter asks for: nothing was done then.
     ///
     /// # Errors
     /// UNKNOWN: the servant has panicked.
-    #[inline]
-    pub(crate) fn serve_collocated<S: ?Sized + 'static, R>(
+    #[inline(always)]
+    pub(crate) fn serve<R>(
         &self,
         at: &Collocated,
         operation: &'static Operation,
+        expiry: &Expiry,
         serve: impl FnOnce(&S, &Call<'_>) -> R,
     ) -> Option<Result<R, SystemException>> {
         let mut outcome = None;
         // The last reference to a servant may be dropped in here too.
         let ended = catch_unwind(AssertUnwindSafe(|| {
-            let object = self.own_object(at)?;
-            let _serving = self.enter_collocated(&object)?;
-            let servant = object.servant.typed(TypeId::of::<S>())?.of::<S>()?;
+            let object = self.object.pin()?;
+            let _serving = self.enter(&object)?;
             let call = Call {
-                incoming: &self.own_request(at, operation),
+                incoming: &self.request(at, operation, expiry),
                 object: &**object,
             };
-            let number = self.context.number;
-            outcome = Some(while_serving_own_thread(number, || serve(servant, &call)));
+            let serve = || serve(object.view(), &call);
+            outcome = Some(while_serving_own_thread(self.context.number, serve));
             Some(())
         }));
         match (outcome, ended) {
             // A panic behind the servant's answer does not change it.
             (Some(outcome), _) => Some(Ok(outcome)),
             (None, Ok(_)) => None,
-            (None, Err(panic)) => Some(Err(self.panicked_in_place(at, operation, &*panic))),
+            (None, Err(panic)) => Some(Err(self.panicked(at, operation, &*panic))),
         }
-    }
-
-    #[inline(never)]
-    fn own_object(&self, at: &Collocated) -> Option<Pinned<'_, Arc<ActiveObject>>> {
-        self.registry.objects.pin(at.slot)
     }
 
     /// Enters the object as policies for collocated calls have it.
     #[inline]
-    fn enter_collocated<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
-        match self.calls_directly {
+    fn enter<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
+        match self.is_direct {
             true => Some(None),
             false if object.lane != OWN => None,
             false => Some(Some(object.enter()?)),
@@ -70,22 +100,23 @@ impl Adapters {
 
     /// The request as its servant sees it.
     #[inline]
-    fn own_request<'r>(
+    fn request<'r>(
         &'r self,
         at: &'r Collocated,
         operation: &'static Operation,
+        expiry: &Expiry,
     ) -> IncomingRequest<'r> {
-        IncomingRequest::collocated(&self.context, &at.object_key, operation)
+        IncomingRequest::collocated(&self.context, &at.object_key, operation, *expiry)
     }
 
     #[cold]
     #[inline(never)]
-    fn panicked_in_place(
+    fn panicked(
         &self,
         at: &Collocated,
         operation: &'static Operation,
         panic: &(dyn Any + Send),
     ) -> SystemException {
-        panicked(&self.own_request(at, operation), panic)
+        panicked(&self.request(at, operation, &Expiry::NEVER), panic)
     }
 }

@@ -23,6 +23,7 @@ mod spans;
 mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
+pub(crate) use collocated::CollocatedServant;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 

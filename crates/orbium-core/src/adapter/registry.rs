@@ -49,7 +49,7 @@ impl Deref for Found<'_> {
 
 /// Finds objects by key.
 pub(crate) struct Registry {
-    pub(super) objects: Slab<Arc<ActiveObject>>,
+    pub(super) objects: Arc<Slab<Arc<ActiveObject>>>,
     /// Distinguishes keys of this ORB from those of an earlier process.
     pub(super) incarnation: u64,
     stamps: AtomicU64,
@@ -107,7 +107,7 @@ impl Registry {
         let orb = ORBS.fetch_add(1, Ordering::Relaxed);
         let incarnation = seed.wrapping_add(orb.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         Self {
-            objects: Slab::default(),
+            objects: Arc::default(),
             incarnation,
             stamps: AtomicU64::new(1),
             root: OnceLock::new(),

@@ -5,9 +5,11 @@
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_invocation::collocation::is_lendable;
+use orbium_server::Expiry;
 
 use super::ObjectRef;
-use crate::client;
+use crate::adapter::CollocatedServant;
+use crate::client::{self, Collocated, Detour};
 use crate::raises::Raises;
 use crate::{Call, Operation};
 
@@ -27,7 +29,7 @@ impl ObjectRef {
     /// As [`call`](Self::call).
     #[doc(hidden)]
     #[inline]
-    pub fn call_or_serve<'a, S: ?Sized + 'static, T, E: Raises>(
+    pub fn call_or_serve<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
         is_plain: (bool, bool),
@@ -52,7 +54,7 @@ impl ObjectRef {
     /// As [`send`](Self::send).
     #[doc(hidden)]
     #[inline]
-    pub fn send_or_serve<'a, S: ?Sized + 'static>(
+    pub fn send_or_serve<'a, S: ?Sized + Sync + 'static>(
         &self,
         operation: &'static Operation,
         is_plain: bool,
@@ -70,48 +72,130 @@ impl ObjectRef {
     /// Calls the servant; `None` if it takes a message. Out of line: the way of all other
     /// calls is inlined in the stub.
     #[inline(never)]
-    fn serve<S: ?Sized + 'static, T, E: Raises>(
+    fn serve<S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
         is_plain: (bool, bool),
         values: Values<'_, '_, T>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let at = self.target().collocated()?;
-        if !is_plain.0 && !is_lendable(at.format, values.0) {
+        let detoured;
+        let (at, expiry, detoured) = match self.target().collocated() {
+            Some(at) => (at, &Expiry::NEVER, None),
+            None => {
+                detoured = Detoured::of(self)?;
+                (detoured.at(self)?, &detoured.expiry, Some(&*detoured))
+            }
+        };
+        if !is_plain.0 && !self.may_lend(at, values.0) {
             return None;
         }
-        let adapters = &self.orb().core().adapters;
-        match adapters.serve_collocated(at, operation, serve)? {
-            Ok(Ok(value)) if is_plain.1 => Some(Ok(value)),
-            Ok(served) => {
-                let (_, write, read) = values;
-                let target = self.target();
-                Some(target.copied(at.format, operation, served, write, read))
-            }
-            Err(exception) => {
-                let exception = self.target().raised_in_place(operation, exception);
-                Some(Err(exception.into()))
+        match self.served(at, operation, expiry, serve)? {
+            Ok(Ok(value)) if is_plain.1 && detoured.is_none() => Some(Ok(value)),
+            served => {
+                let late = detoured.and_then(Detoured::late);
+                let served = late.map_or(served, Err);
+                Some(self.copied((at, operation, is_plain.1), served, values))
             }
         }
     }
 
     /// As `serve`, for a oneway.
     #[inline(never)]
-    fn post<'a, S: ?Sized + 'static>(
+    fn post<'a, S: ?Sized + Sync + 'static>(
         &self,
         operation: &'static Operation,
         is_plain: bool,
         arguments: &dyn Fn(&mut CdrWriter<'a>),
         serve: impl FnOnce(&S, &Call<'_>),
     ) -> Option<()> {
-        let at = self.target().collocated()?;
-        if !is_plain && !is_lendable(at.format, arguments) {
+        let detoured;
+        let (at, expiry) = match self.target().collocated() {
+            Some(at) => (at, &Expiry::NEVER),
+            None => {
+                detoured = Detoured::of(self)?;
+                (detoured.at(self)?, &detoured.expiry)
+            }
+        };
+        if !is_plain && !self.may_lend(at, arguments) {
             return None;
         }
-        let adapters = &self.orb().core().adapters;
-        let served = adapters.serve_collocated(at, operation, serve);
         // What the servant raises has no way to the caller of a oneway.
+        let served = self.served(at, operation, expiry, serve);
         served.map(|_| ())
+    }
+
+    /// Has the servant serve the request.
+    #[inline(always)]
+    fn served<S: ?Sized + Sync + 'static, R>(
+        &self,
+        at: &Collocated,
+        operation: &'static Operation,
+        expiry: &Expiry,
+        serve: impl FnOnce(&S, &Call<'_>) -> R,
+    ) -> Option<Result<R, SystemException>> {
+        let servant = match at.servant::<CollocatedServant<S>>() {
+            Some(servant) => servant,
+            None => {
+                let adapters = &self.orb().core().adapters;
+                at.add_servant(adapters.collocated_servant(at)?)?
+            }
+        };
+        servant.serve(at, operation, expiry, serve)
+    }
+
+    /// Whether a servant can be lent what `write` writes.
+    #[cold]
+    #[inline(never)]
+    fn may_lend<'a>(&self, at: &Collocated, write: &dyn Fn(&mut CdrWriter<'a>)) -> bool {
+        is_lendable(at.format, self.target().client().decoding(), write)
+    }
+
+    /// What the caller gets for what the servant has returned.
+    #[cold]
+    #[inline(never)]
+    fn copied<T, E: Raises>(
+        &self,
+        (at, operation, is_plain): (&Collocated, &'static Operation, bool),
+        served: Result<Result<T, E>, SystemException>,
+        (_, write, read): Values<'_, '_, T>,
+    ) -> Result<T, E> {
+        let target = self.target();
+        match served {
+            Err(exception) => Err(target.raised_in_place(operation, exception).into()),
+            Ok(Ok(value)) if is_plain => Ok(value),
+            Ok(served) => target.copied(at.format, operation, served, write, read),
+        }
+    }
+}
+
+/// A call that has deadlines, or is made through another reference.
+struct Detoured {
+    detour: Detour,
+    /// Until when it makes sense to begin.
+    expiry: Expiry,
+}
+
+impl Detoured {
+    #[cold]
+    #[inline(never)]
+    fn of(object: &ObjectRef) -> Option<Box<Self>> {
+        let detour = object.target().detour()?;
+        let expiry = Expiry::of_call(&detour.timing);
+        Some(Box::new(Self { detour, expiry }))
+    }
+
+    /// The object that is called.
+    #[cold]
+    #[inline(never)]
+    fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
+        self.detour.at(object.target())
+    }
+
+    /// What is raised if the caller waits no more.
+    #[cold]
+    fn late(&self) -> Option<SystemException> {
+        let timing = &self.detour.timing;
+        timing.is_timed.then(|| timing.check_reply().err())?
     }
 }

@@ -16,7 +16,11 @@ use crate::client::Overrides;
 impl Encode for ObjectRef {
     #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.note_owner(self.orb().owner());
+        let owner = self.orb().owner();
+        if writer.lends(owner) && !self.0.has_policies() {
+            return;
+        }
+        writer.note_owner(owner);
         self.ior().encode(writer);
     }
 }
