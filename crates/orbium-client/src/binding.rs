@@ -91,17 +91,18 @@ impl Binding {
         if routers.unsatisfiable().next().is_some() {
             return Err(not_reconciled());
         }
-        let both_ways = overrides.bidirectional.map(BidirectionalPolicy::is_both);
-        if both_ways == Some(true) && client.bidirectional().is_none() {
+        let own = overrides.bidirectional;
+        if own == Some(BidirectionalPolicy::Both) && client.bidirectional().is_none() {
             return Err(not_reconciled());
         }
+        let both_ways = own.unwrap_or(client.config().goes_both_ways);
         let exposed = protocol::exposed_protocols(&published);
         let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
         let strategy = client.latest_config().client_strategy;
         let mut ways = Ways {
             is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
-            is_bidirectional: both_ways.unwrap_or(true),
+            is_bidirectional: both_ways.is_both(),
             routers,
             ..Ways::default()
         };

@@ -7,7 +7,8 @@ use orbium_channel::connection::{Bounds, Connection, Role};
 use orbium_channel::protocol::ChannelOptions;
 use orbium_channel::{BidirectionalConnections, ProtocolPolicy, Protocols};
 use orbium_config::{
-    ClientStrategy, Collocation, ConnectTimeout, GiopMinor, Limits, MAX_CALLS_PER_CONNECTION,
+    BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout, GiopMinor, Limits,
+    MAX_CALLS_PER_CONNECTION,
 };
 use orbium_interceptor::Interceptors;
 use orbium_invocation::TimePolicies;
@@ -43,8 +44,10 @@ pub struct ClientConfig {
     pub giop_minor: GiopMinor,
     /// How calls reach objects of their own ORB.
     pub collocation: Collocation,
-    /// The connections that carry requests both ways (BidirectionalPolicy BOTH).
+    /// The connections that may carry requests both ways (BidirectionalPolicy BOTH).
     pub bidirectional: Option<Arc<dyn BidirectionalConnections>>,
+    /// Whether calls go over them through references without a policy of their own.
+    pub goes_both_ways: BidirectionalPolicy,
 }
 
 impl ClientConfig {

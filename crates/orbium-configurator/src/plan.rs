@@ -119,9 +119,10 @@ impl Plan {
         let unset = unset.into_iter().filter(|(_, is_unset)| *is_unset);
         self.fixed
             .extend(unset.map(|(key, _)| format!("{key} (to none)")));
-        if before.bidirectional.is_both() && before.endpoints != after.endpoints {
+        let announces = before.bidirectional.is_both() || before.bidirectional_overrides;
+        if announces && before.endpoints != after.endpoints {
             self.fixed
-                .push("endpoint (with bidirectional = both)".into());
+                .push("endpoint (with connections that go both ways)".into());
         }
     }
 

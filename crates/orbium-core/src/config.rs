@@ -98,6 +98,10 @@ pub struct Config {
     pub collocation: Collocation,
     /// Whether connections carry the requests of both sides. Default: no.
     pub bidirectional: BidirectionalPolicy,
+    /// Whether single adapters and references may have BidirectionalPolicy BOTH where
+    /// [`bidirectional`](Self::bidirectional) is NORMAL. Default: no; what an ORB accepts and
+    /// opens is made for both ways otherwise.
+    pub bidirectional_overrides: bool,
     /// Which hosts clients may announce besides their own.
     pub bidirectional_hosts: BidirectionalHosts,
     /// Shows the ORB to `orbium top`, on a Unix socket of the owner's, and turns metrics
@@ -113,6 +117,11 @@ impl Config {
             properties: self.properties,
             message_size: self.limits.message_size,
         }
+    }
+
+    /// Whether any connection may carry requests both ways.
+    pub(crate) fn may_go_both_ways(&self) -> bool {
+        self.bidirectional.is_both() || self.bidirectional_overrides
     }
 
     /// The client's part.
@@ -138,6 +147,7 @@ impl Config {
             collocation: self.collocation,
             interceptors: self.interceptors.clone(),
             bidirectional,
+            goes_both_ways: self.bidirectional,
         }
     }
 

@@ -173,6 +173,9 @@ keys! {
     "bidirectional" "normal or both" "BidirectionalPolicy: whether connections carry the requests of both sides"
         |c, text| c.bidirectional = parsed(text)?,
         |c| c.bidirectional.to_string();
+    "bidirectional_overrides" "true or false" "whether single adapters and references may have BOTH where `bidirectional` is normal"
+        |c, text| c.bidirectional_overrides = flag(text)?,
+        |c| c.bidirectional_overrides.to_string();
     "bidirectional_hosts" "own, authenticated, any or NAMES" "which hosts clients may announce: by default the address that they connect from"
         |c, text| c.bidirectional_hosts = parsed(text)?,
         |c| c.bidirectional_hosts.to_string();

@@ -119,6 +119,45 @@ fn calls_through_references_with_normal_go_over_no_connection_of_a_client() {
     server.end();
 }
 
+/// Conformance: connections - bidirectional GIOP: single adapters and references with BOTH in an
+/// ORB that has NORMAL
+#[test]
+fn single_adapters_and_references_go_both_ways_in_an_orb_that_does_not() {
+    each_strategy(|strategy| {
+        let mixed = || Config {
+            strategy,
+            bidirectional_overrides: true,
+            ..normal()
+        };
+        let (server, client) = (Served::with(mixed()), unreachable(mixed()));
+        let open = in_adapter(&client, "open", BidirectionalPolicy::Both);
+        let plain = server.seen_by(&client.orb);
+        let serving = in_adapter(&server, "serving", BidirectionalPolicy::Both);
+        let serving = reach(&client.orb, &server.orb.object_to_string(&serving));
+        let both = |object: &Target| object.with_bidirectional(BidirectionalPolicy::Both);
+        let back = |object: &Target| {
+            let text = client.orb.object_to_string(object);
+            let back = both(&reach(&server.orb, &text));
+            within("a call-back", move || back.echo_long(7))
+        };
+        let refused = |object: &Target| back(object).unwrap_err().kind;
+        // Neither a reference nor an adapter without the policy opens the way back.
+        for target in [&plain, &serving].map(Clone::clone) {
+            assert_eq!(within("a call", move || target.echo_long(3)), Ok(3));
+            assert_eq!(refused(&open), ExceptionKind::Transient);
+        }
+        let target = both(&serving);
+        assert_eq!(within("a call", move || target.echo_long(3)), Ok(3));
+        assert_eq!(back(&open), Ok(7));
+        // Nor is an object of another adapter called back, or by another reference.
+        assert_eq!(refused(&client.target), ExceptionKind::InvPolicy);
+        let quiet = called_back(&server, &client, &open).unwrap_err();
+        assert_eq!(quiet.kind, ExceptionKind::Transient);
+        client.end();
+        server.end();
+    });
+}
+
 /// Conformance: connections - bidirectional GIOP: BidirectionalPolicy BOTH where the ORB has NORMAL
 #[test]
 fn both_takes_an_orb_that_has_it() {

@@ -14,7 +14,7 @@ use orbium_server::lane::{MainThread, OWN};
 use crate::adapter::ior_table::Table;
 use crate::adapter::lanes::Lanes;
 use crate::adapter::{Policies, Registry};
-use crate::{Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
+use crate::{BidirectionalPolicy, Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 
 /// Makes references to objects of an ORB, and has it listen for them.
 pub(crate) trait ReferenceFactory: Send + Sync {
@@ -77,6 +77,8 @@ pub(crate) struct Adapters {
     pub(super) calls_directly: bool,
     /// Whether connections may carry requests both ways.
     pub(super) goes_both_ways: bool,
+    /// Whether adapters are called both ways without a policy of their own.
+    pub(super) bidirectional: BidirectionalPolicy,
     /// Whether the configuration has lanes.
     configures_lanes: bool,
     factory: Weak<dyn ReferenceFactory>,
@@ -99,7 +101,8 @@ impl Adapters {
             ior_interceptors: config.interceptors.of_references().clone(),
             forwards_bound_keys: config.forward_bound_keys.0,
             calls_directly: config.collocation == Collocation::Direct,
-            goes_both_ways: config.bidirectional.is_both(),
+            goes_both_ways: config.may_go_both_ways(),
+            bidirectional: config.bidirectional,
             configures_lanes: !config.lanes.is_empty(),
             factory,
         }

@@ -132,8 +132,9 @@ pub struct Policies {
     pub routers: RouterPolicies,
     /// BidirectionalPolicy: whether objects are called over connections that their ORB has
     /// opened, and whether requests to them let their clients be called back over the clients'
-    /// connections. [`Both`](BidirectionalPolicy::Both) takes an ORB that has it too. Default:
-    /// that of the ORB ([`Config::bidirectional`](crate::Config)).
+    /// connections. [`Both`](BidirectionalPolicy::Both) takes an ORB that has it too, or
+    /// [`Config::bidirectional_overrides`](crate::Config). Default: that of the ORB
+    /// ([`Config::bidirectional`](crate::Config)).
     pub bidirectional: Option<BidirectionalPolicy>,
     /// Policies of types that the program defines, for its interceptors.
     pub defined: Vec<Policy>,

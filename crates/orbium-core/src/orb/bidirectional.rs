@@ -26,13 +26,13 @@ impl Config {
                 orbium_bidir::Hub::new(config.bidirectional_hosts.clone(), budget)
             },
         ];
-        if !self.bidirectional.is_both() {
+        if !self.may_go_both_ways() {
             return Ok(None);
         }
         match constructors.first() {
             Some(construct) => Ok(Some(construct(self))),
             None => Err(OrbError::Feature(
-                "bidirectional = both".to_owned(),
+                "bidirectional = both, or bidirectional_overrides".to_owned(),
                 "bidir",
             )),
         }

@@ -98,7 +98,7 @@ impl Orb {
     /// [`OrbError::Listen`].
     pub fn new(config: Config) -> Result<Self, OrbError> {
         let mut config = config.prepared()?;
-        if config.bidirectional.is_both() && config.endpoints.is_empty() && !config.lanes_listen() {
+        if config.may_go_both_ways() && config.endpoints.is_empty() && !config.lanes_listen() {
             // A connection announces where the ORB listens when it is opened.
             config.endpoints.push(Endpoint::anywhere());
         }

@@ -3,10 +3,16 @@
 //! references of the clients lead to addresses at which nothing answers.
 
 use std::fs;
+use std::sync::Arc;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{BidirectionalPolicy, Config, Orb, ServerStrategy};
-use orbium_demo::serve;
+use orbium::{
+    BidirectionalPolicy, Config, Interface, Orb, Poa, PoaError, Policies, ServerStrategy,
+};
+use orbium_demo::cubit::Cube;
+use orbium_demo::kitchen::Peer;
+use orbium_demo::ttcp::Receiver;
+use orbium_demo::{CubeServant, PeerServant, ReceiverServant, serve};
 use orbium_testkit::dead_port;
 
 use crate::as_client::all_checks;
@@ -78,6 +84,107 @@ fn serving(strategy: ServerStrategy) -> Tested {
         &Expected::read("omni", "orbium", "1.2")?,
         100,
     )?;
+    Ok(orb.shutdown(true)?)
+}
+
+/// An adapter with that policy below the root, under the root's manager.
+fn adapter(orb: &Orb, policy: BidirectionalPolicy) -> Result<Poa, PoaError> {
+    let root = orb.root_poa();
+    let policies = Policies {
+        bidirectional: Some(policy),
+        ..Policies::default()
+    };
+    root.create_poa(&policy.to_string(), Some(root.manager()), policies)
+}
+
+/// In an ORB with NORMAL, omniORB's server reaches an object only where its adapter and the
+/// reference that it was sent through have BOTH.
+///
+/// Conformance: connections - bidirectional GIOP: BidirectionalPolicy of references and adapters,
+/// with omniORB as server
+#[test]
+fn omniorb_calls_back_objects_of_adapters_that_go_both_ways() -> Tested {
+    if !available(&["omni-server"]) {
+        return Ok(());
+    }
+    let server = Server::start("omni-server", &["--bidirectional", "--ior-dir"])?;
+    let endpoint = format!("iiop://127.0.0.1:0?publish=127.0.0.1:{}", dead_port());
+    let orb = Orb::new(Config {
+        bidirectional: BidirectionalPolicy::Normal,
+        bidirectional_overrides: true,
+        ..both(ServerStrategy::ThreadPerConnection, &endpoint)?
+    })?;
+    orb.root_poa().manager().activate()?;
+    let peer: Peer = orb.resolve(server.reference("peer")?.trim())?;
+    let cube: Cube = orb.resolve(server.reference("cube")?.trim())?;
+    let open = peer.with_bidirectional(BidirectionalPolicy::Both);
+    let [normal, both] = [BidirectionalPolicy::Normal, BidirectionalPolicy::Both];
+    for (policy, calls, reaches) in [
+        (both, &peer, false),
+        (normal, &open, false),
+        (both, &open, true),
+        (normal, &open, false),
+    ] {
+        let adapter = adapter(&orb, policy)?;
+        let servant = Arc::new(PeerServant::default());
+        let target: Peer = adapter.activate(Arc::clone(&servant))?;
+        let called = calls.call_back(Some(&target), 1);
+        assert_eq!(
+            (called.is_ok(), servant.called_back()),
+            (reaches, u64::from(reaches))
+        );
+        adapter.destroy(true)?;
+    }
+    cube.shutdown()?;
+    orb.shutdown(true)?;
+    server.ends_well()
+}
+
+/// omniORB's client asks an object of an adapter with NORMAL to call it back, which does not reach
+/// it, and then one of an adapter with BOTH.
+///
+/// Conformance: connections - bidirectional GIOP: BidirectionalPolicy of adapters, with omniORB as
+/// client
+#[test]
+fn omniorb_is_called_back_by_objects_of_adapters_that_go_both_ways() -> Tested {
+    if !available(&["omni-client"]) {
+        return Ok(());
+    }
+    let scratch = Scratch::new()?;
+    let orb = Orb::new(both(
+        ServerStrategy::ThreadPerConnection,
+        "iiop://127.0.0.1:0",
+    )?)?;
+    orb.root_poa().manager().activate()?;
+    let publish = format!("giop:tcp:127.0.0.1:{}", dead_port());
+    for (policy, passes) in [
+        (BidirectionalPolicy::Normal, false),
+        (BidirectionalPolicy::Both, true),
+    ] {
+        // All three: the client asks each at its beginning, over one connection.
+        let adapter = adapter(&orb, policy)?;
+        let cube: Cube = adapter.activate(CubeServant::default())?;
+        let receiver: Receiver = adapter.activate(ReceiverServant::default())?;
+        let peer: Peer = adapter.activate(PeerServant::default())?;
+        let mut arguments = ["--only", "kitchen.call_back_1", "--bidirectional"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.extend(["-ORBendPointPublish".to_owned(), publish.clone()]);
+        for (name, reference) in [
+            ("cube", orb.object_to_string(&cube)),
+            ("receiver", orb.object_to_string(&receiver)),
+            ("peer", orb.object_to_string(&peer)),
+        ] {
+            let file = scratch.path(&format!("{name}-{policy}"))?;
+            fs::write(&file, reference)?;
+            arguments.extend([format!("--{name}"), file]);
+        }
+        let (_, output) = programs::run("omni-client", &arguments)?;
+        let lines: Vec<Line> = output.lines().filter_map(line).collect();
+        assert_eq!(lines.len(), 1, "{output}");
+        let passed = lines[0].failure.is_none() && lines[0].skip.is_none();
+        assert_eq!(passed, passes, "{output}");
+    }
     Ok(orb.shutdown(true)?)
 }
 

@@ -164,8 +164,11 @@ impl Poa {
         path: Vec<String>,
         parent: Option<Weak<PoaCore>>,
         manager: PoaManager,
-        policies: Policies,
+        mut policies: Policies,
     ) -> Self {
+        if adapters.goes_both_ways {
+            policies.bidirectional.get_or_insert(adapters.bidirectional);
+        }
         let stamp = match policies.lifespan {
             Lifespan::Transient => adapters.registry.next_stamp(),
             Lifespan::Persistent => adapters.registry.incarnation,
