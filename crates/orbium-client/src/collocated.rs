@@ -83,7 +83,7 @@ impl Reference {
         if notices != 0 {
             let own = self.overrides();
             let wider = self.client().wider_policies();
-            let has_routers = !own.messaging.routers.is_none();
+            let has_routers = !own.policies.messaging.routers.is_none();
             if own.cancellation.is_some() || has_routers || !wider.messaging.is_none() {
                 return None;
             }
@@ -91,7 +91,7 @@ impl Reference {
                 detour.target = self.under_thread_policies(&wider);
             }
             let config = self.client().config();
-            let times = own.times.or(wider.times).or(config.times);
+            let times = own.policies.times.or(wider.times).or(config.times);
             let (timing, start) = Timing::of(&times, !config.keeps_deadlines).ok()?;
             if start.or(timing.reply_start).is_some() {
                 return None;
