@@ -3,8 +3,8 @@
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
 # Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-experiment and omni-experiment-counted, or
-# OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors, jacorb-names and
-# jacorb-definitions, or OUTDIR/glassfish-names and glassfish-values, or OUTDIR/refragment.
+# OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors, jacorb-names,
+# jacorb-notify, jacorb-notify-client and jacorb-definitions, or OUTDIR/glassfish-names and glassfish-values, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -87,8 +87,8 @@ build_jacorb() {
     # Our own sources with all warnings, against the generated classes.
     find "$here/jacorb/src" "$here/java/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
-    for role in Server Client Experiment Names Definitions Forwarder Interceptors; do
-        launcher=$out/jacorb-$(echo $role | tr SCENDFI scendfi)
+    for role in Server Client Experiment Names Definitions Forwarder Interceptors Notify NotifyClient; do
+        launcher=$out/jacorb-$(echo $role | sed 's/\(.\)Client$/\1-client/' | tr SCENDFI scendfi)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done

@@ -9,6 +9,7 @@ use orbium::ObjectRef;
 use crate::event::Event;
 use crate::filters::FilterGroup;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
+use crate::mapping::Mappings;
 use crate::qos::Level;
 use crate::types::Types;
 
@@ -18,6 +19,7 @@ pub(crate) struct Admin {
     pub(crate) level: Arc<Level>,
     pub(crate) filters: FilterGroup,
     pub(crate) types: Types,
+    pub(crate) mappings: Mappings,
     pub(crate) operator: InterFilterGroupOperator,
     /// By their ids; of each whether it pushes.
     proxies: Mutex<BTreeMap<i32, (ObjectRef, bool)>>,
@@ -30,6 +32,7 @@ impl Admin {
             level,
             filters: FilterGroup::default(),
             types: Types::default(),
+            mappings: Mappings::default(),
             operator,
             proxies: Mutex::default(),
         }

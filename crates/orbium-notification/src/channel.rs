@@ -14,23 +14,17 @@ use crate::admin::Admin;
 use crate::config::NotificationConfig;
 use crate::consumer::Consumer;
 use crate::event::{Body, Event, Population};
+use crate::filter_table::{FilterTable, Made};
 use crate::filters::FilterState;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
-use crate::idl::cos_notify_filter::Filter;
+use crate::idl::cos_notify_filter::{Filter, MappingFilter};
+use crate::mapping::MappingState;
 use crate::producer::{Notify, Producer};
 use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
 use crate::queue::Rules;
-
-/// Filters that the factory of a process has made, by the ids of their objects.
-#[derive(Clone, Default)]
-pub(crate) struct FilterTable(Arc<Mutex<BTreeMap<Vec<u8>, Arc<FilterState>>>>);
-
-impl FilterTable {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Arc<FilterState>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::types::Types;
+use crate::updates::{Change, Updates};
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -42,6 +36,7 @@ pub(crate) struct Channel {
     pub(crate) level: Arc<Level>,
     pub(crate) administration: Level,
     pub(crate) filter_table: FilterTable,
+    updates: Updates,
     pub(crate) consumer_admins: Mutex<BTreeMap<i32, AdminEntry>>,
     pub(crate) supplier_admins: Mutex<BTreeMap<i32, AdminEntry>>,
     consumers: ArcSwap<Vec<Arc<Consumer>>>,
@@ -66,6 +61,7 @@ impl Channel {
         config: &Arc<NotificationConfig>,
         poa: Poa,
         filter_table: FilterTable,
+        updates: Updates,
     ) -> Self {
         Self {
             config: Arc::clone(config),
@@ -73,6 +69,7 @@ impl Channel {
             level: Arc::new(Level::new(&QOS, CHANNEL, None)),
             administration: Level::new(&ADMINISTRATION, CHANNEL, None),
             filter_table,
+            updates,
             consumer_admins: Mutex::default(),
             supplier_admins: Mutex::default(),
             consumers: ArcSwap::default(),
@@ -186,10 +183,63 @@ impl Channel {
         all
     }
 
+    /// Changes the types that a supplier or an admin offers, and notifies consumers that have asked
+    /// for it.
+    pub(crate) fn change_offer(&self, types: &Types, added: &[EventType], removed: &[EventType]) {
+        let before = self.offered();
+        types.change(added, removed);
+        let Some(change) = Change::between(&before, &self.offered()) else {
+            return;
+        };
+        for consumer in self.consumers.load().iter() {
+            if let Some(peer) = consumer.subscriber.interested() {
+                let change = change.clone();
+                // It may be gone, or refuse the types.
+                self.updates
+                    .post(move || drop(peer.offer_change(&change.added, &change.removed)));
+            }
+        }
+    }
+
+    /// Changes the types that a consumer or an admin subscribes to, and notifies suppliers that
+    /// have asked for it.
+    pub(crate) fn change_subscription(
+        &self,
+        types: &Types,
+        added: &[EventType],
+        removed: &[EventType],
+    ) {
+        let before = self.subscribed();
+        types.change(added, removed);
+        let Some(change) = Change::between(&before, &self.subscribed()) else {
+            return;
+        };
+        for supplier in self.suppliers.load().iter() {
+            if let Some(peer) = supplier.subscriber.interested() {
+                let change = change.clone();
+                // It may be gone, or refuse the types.
+                self.updates
+                    .post(move || drop(peer.subscription_change(&change.added, &change.removed)));
+            }
+        }
+    }
+
     /// The state of a filter of this process.
     pub(crate) fn filter_state(&self, filter: &Filter) -> Option<Arc<FilterState>> {
         let id = self.poa.reference_to_id(filter).ok()?;
-        self.filter_table.lock().get(&id).cloned()
+        match self.filter_table.lock().get(&id)? {
+            Made::Filter(state) => Some(Arc::clone(state)),
+            Made::Mapping(_) => None,
+        }
+    }
+
+    /// The state of a mapping filter of this process.
+    pub(crate) fn mapping_state(&self, filter: &MappingFilter) -> Option<Arc<MappingState>> {
+        let id = self.poa.reference_to_id(filter).ok()?;
+        match self.filter_table.lock().get(&id)? {
+            Made::Mapping(state) => Some(Arc::clone(state)),
+            Made::Filter(_) => None,
+        }
     }
 
     /// Offers an event of a supplier to every consumer.

@@ -9,10 +9,13 @@ use orbium_event::{DeliveryError, FailurePolicy, Health};
 use crate::admin::Admin;
 use crate::event::Event;
 use crate::filters::FilterGroup;
+use crate::idl::cos_notify_comm::NotifyPublish;
+use crate::mapping::Mappings;
 use crate::qos::Level;
 use crate::queue::{Queue, Rules};
 use crate::sink::Sink;
 use crate::types::Types;
+use crate::updates::Subscriber;
 
 /// A consumer, and the events that it gets together.
 type Delivery = (Arc<dyn Sink>, Vec<Arc<Event>>);
@@ -27,6 +30,8 @@ pub(crate) struct Consumer {
     pub(crate) level: Arc<Level>,
     pub(crate) filters: FilterGroup,
     pub(crate) types: Types,
+    pub(crate) mappings: Mappings,
+    pub(crate) subscriber: Subscriber<NotifyPublish>,
     /// Whether events are delivered in batches.
     pub(crate) is_sequence: bool,
     state: Mutex<State>,
@@ -90,6 +95,8 @@ impl Consumer {
             level,
             filters: FilterGroup::default(),
             types: Types::default(),
+            mappings: Mappings::default(),
+            subscriber: Subscriber::default(),
             is_sequence,
             state: Mutex::new(State {
                 queue: Queue::default(),
@@ -118,12 +125,13 @@ impl Consumer {
 
     /// Queues an event.
     pub(crate) fn offer(&self, event: &Arc<Event>, now: Instant) {
+        let overrides = self.mappings.overrides(&self.admin.mappings, event);
         let mut state = self.lock();
         if matches!(state.phase, Phase::Unconnected | Phase::Ended) {
             return;
         }
         let rules = state.rules;
-        let removed = state.queue.put(Arc::clone(event), &rules, now);
+        let removed = state.queue.put(Arc::clone(event), overrides, &rules, now);
         state.counts.discarded += removed.discarded;
         state.counts.expired += removed.expired;
         let is_awaited = state.waiting > 0;

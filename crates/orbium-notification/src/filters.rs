@@ -10,6 +10,7 @@ use orbium::Interface;
 
 use crate::event::{Body, Event};
 use crate::filter::{Constraint, ConstraintLimits, Subject};
+use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
 use crate::types::covers;
 
@@ -103,6 +104,19 @@ impl FilterState {
         self.rules.load().iter().map(|it| it.info.clone()).collect()
     }
 
+    /// The types of events of all constraints, each once.
+    pub(crate) fn event_types(&self) -> Vec<EventType> {
+        let mut all: Vec<EventType> = Vec::new();
+        for rule in self.rules.load().iter() {
+            for it in &rule.info.constraint_expression.event_types {
+                if !all.contains(it) {
+                    all.push(it.clone());
+                }
+            }
+        }
+        all
+    }
+
     pub(crate) fn clear(&self) {
         // No rule at all exceeds no limit.
         let _ = self.change(Vec::clear);
@@ -122,14 +136,25 @@ impl FilterState {
 
     /// Whether one of the constraints is TRUE for an event of that type.
     pub(crate) fn matches(&self, event_type: (&str, &str), subject: Subject<'_>) -> bool {
-        self.rules.load().iter().any(|rule| {
+        self.first_match(event_type, subject).is_some()
+    }
+
+    /// The first constraint that is TRUE for an event of that type.
+    pub(crate) fn first_match(
+        &self,
+        event_type: (&str, &str),
+        subject: Subject<'_>,
+    ) -> Option<i32> {
+        let rules = self.rules.load();
+        let found = rules.iter().find(|rule| {
             let types = &rule.info.constraint_expression.event_types;
             let is_of_type = types.is_empty()
                 || types
                     .iter()
                     .any(|it| covers(it, event_type.0, event_type.1));
             is_of_type && self.is_true(&rule.constraint, subject)
-        })
+        });
+        found.map(|it| it.info.constraint_id)
     }
 
     fn is_true(&self, constraint: &Constraint, subject: Subject<'_>) -> bool {

@@ -3,8 +3,7 @@
 //! from which consumers get those that their filters let through, in the order and within the bounds
 //! that properties of quality of service set.
 //!
-//! Not part of it: typed channels, mapping filters, suppliers that are pulled from, `StartTime`,
-//! persistence, and updates of event types that the channel sends.
+//! Not part of it: typed channels, `StartTime`, persistence.
 //!
 //! ```
 //! use orbium::{Interface, Orb};
@@ -57,14 +56,20 @@ mod config;
 mod consumer;
 mod event;
 mod filter;
+mod filter_table;
 mod filters;
+mod mapping;
 mod producer;
+mod puller;
+mod pulling;
 mod qos;
 mod queue;
 mod servants;
 mod service;
 mod sink;
+mod source;
 mod types;
+mod updates;
 
 /// The interfaces of the Notification Service, and those of COS Event that they derive from, as the
 /// IDL compiler maps them.

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::admin::Admin;
 use crate::filters::FilterGroup;
+use crate::idl::cos_notify_comm::NotifySubscribe;
+use crate::pulling::Pulling;
 use crate::qos::Level;
 use crate::types::Types;
+use crate::updates::Subscriber;
 
 /// A supplier's connection.
 pub(crate) struct Producer {
@@ -16,6 +19,9 @@ pub(crate) struct Producer {
     pub(crate) level: Arc<Level>,
     pub(crate) filters: FilterGroup,
     pub(crate) types: Types,
+    pub(crate) subscriber: Subscriber<NotifySubscribe>,
+    /// Whether it is pulled from.
+    pub(crate) pulling: Pulling,
     phase: AtomicU8,
     /// Notifies the supplier that it is disconnected.
     notify: Mutex<Option<Notify>>,
@@ -35,6 +41,8 @@ impl Producer {
             level,
             filters: FilterGroup::default(),
             types: Types::default(),
+            subscriber: Subscriber::default(),
+            pulling: Pulling::default(),
             phase: AtomicU8::new(UNCONNECTED),
             notify: Mutex::default(),
         }
@@ -59,6 +67,7 @@ impl Producer {
     /// Ends the connection for good; what notifies the supplier, if one was connected.
     pub(crate) fn end(&self) -> Option<Notify> {
         self.phase.store(ENDED, Ordering::Release);
+        self.pulling.end();
         self.notify
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

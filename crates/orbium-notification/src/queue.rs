@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::event::Event;
+use crate::mapping::Overrides;
 use crate::qos::{self, Level};
 
 /// The bounds and the order of a queue: what is in force for its consumer.
@@ -111,7 +112,13 @@ impl Queue {
         self.items.len()
     }
 
-    pub(crate) fn put(&mut self, event: Arc<Event>, rules: &Rules, now: Instant) -> Removed {
+    pub(crate) fn put(
+        &mut self,
+        event: Arc<Event>,
+        overrides: Overrides,
+        rules: &Rules,
+        now: Instant,
+    ) -> Removed {
         let mut removed = Removed::default();
         let bytes = event.bytes;
         if !self.has_space(bytes, rules) {
@@ -127,8 +134,14 @@ impl Queue {
         let timeout = (!rules.timeout.is_zero()).then(|| now + rules.timeout);
         self.number += 1;
         let item = Item {
-            priority: event.priority.unwrap_or(rules.priority),
-            expires: event.expires.or(timeout),
+            priority: overrides
+                .priority
+                .or(event.priority)
+                .unwrap_or(rules.priority),
+            expires: match overrides.lifetime {
+                Some(life) => now.checked_add(life),
+                None => event.expires.or(timeout),
+            },
             arrived: now,
             number: self.number,
             event,

@@ -8,6 +8,7 @@
 
 mod cdr;
 mod connection;
+mod constraints;
 mod idl;
 mod json;
 mod messages;
@@ -21,6 +22,7 @@ mod values;
 
 pub use cdr::{cdr, format_of, type_number};
 pub use connection::connection;
+pub use constraints::constraints;
 pub use idl::idl;
 pub use json::json;
 pub use messages::messages;
@@ -39,6 +41,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "messaging" => messaging,
         "cdr" => cdr,
         "connection" => connection,
+        "constraints" => constraints,
         "references" => references,
         "riop" => riop,
         #[cfg(target_os = "linux")]

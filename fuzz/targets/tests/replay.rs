@@ -47,6 +47,12 @@ fn contexts_of_riop_keep_their_laws() {
     replay("riop");
 }
 
+/// Conformance: robustness - fuzz target `constraints`, its corpus replayed
+#[test]
+fn constraints_keep_their_laws() {
+    replay("constraints");
+}
+
 #[test]
 fn connections_keep_their_laws() {
     replay("connection");

@@ -19,6 +19,7 @@ mod ior;
 mod load;
 mod name;
 mod new;
+mod notify;
 mod ping;
 mod program;
 mod prompt;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admins as objects: they make proxies.
+//! Admins of consumers as objects: they make proxies.
 
 use std::sync::Arc;
 
 use orbium::{Any, Call, ExceptionKind, Interface, ObjectRef, PoaError, SystemException};
 
 use super::common::{Filtered, Governed};
-use super::proxy_consumers::{self as consumers, Consumed};
-use super::proxy_suppliers::{self as suppliers, Supplied, no_mapping_filter};
-use super::{cos_event, proxy_suppliers};
+use super::mapping_filters::attach;
+use super::proxy_suppliers::Supplied;
+use super::{cos_event, proxy_suppliers, pull_suppliers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
 use crate::consumer::Consumer;
@@ -19,18 +19,12 @@ use crate::idl::cos_notify_channel_admin::{
     AdminLimit, AdminLimitExceeded, AdminLimitExceededError, ClientType,
     ConsumerAdminObtainNotificationPullSupplierResults,
     ConsumerAdminObtainNotificationPushSupplierResults, ConsumerAdminServant, EventChannel,
-    InterFilterGroupOperator, ProxyConsumer, ProxyNotFound, ProxyNotFoundError, ProxyPullSupplier,
-    ProxyPushConsumer, ProxyPushSupplier, ProxySupplier, ProxyType, SequenceProxyPullSupplier,
-    SequenceProxyPushConsumer, SequenceProxyPushSupplier, StructuredProxyPullSupplier,
-    StructuredProxyPushConsumer, StructuredProxyPushSupplier,
-    SupplierAdminObtainNotificationPullConsumerResults,
-    SupplierAdminObtainNotificationPushConsumerResults, SupplierAdminServant,
+    InterFilterGroupOperator, ProxyNotFound, ProxyNotFoundError, ProxyPullSupplier,
+    ProxyPushSupplier, ProxySupplier, ProxyType, SequenceProxyPullSupplier,
+    SequenceProxyPushSupplier, StructuredProxyPullSupplier, StructuredProxyPushSupplier,
 };
-use crate::idl::cos_notify_comm::{
-    InvalidEventTypeError, NotifyPublishServant, NotifySubscribeServant,
-};
+use crate::idl::cos_notify_comm::{InvalidEventTypeError, NotifySubscribeServant};
 use crate::idl::cos_notify_filter::MappingFilter;
-use crate::producer::Producer;
 use crate::qos::{Level, PROXY, QOS};
 
 pub(super) struct ConsumerAdminObject {
@@ -39,14 +33,8 @@ pub(super) struct ConsumerAdminObject {
     pub(super) admin: Arc<Admin>,
 }
 
-pub(super) struct SupplierAdminObject {
-    pub(super) channel: Arc<Channel>,
-    pub(super) reference: EventChannel,
-    pub(super) admin: Arc<Admin>,
-}
-
 /// The limit that one more proxy would exceed.
-fn exceeded(name: &str, limit: i32) -> AdminLimitExceeded {
+pub(super) fn exceeded(name: &str, limit: i32) -> AdminLimitExceeded {
     AdminLimitExceeded {
         admin_property_err: AdminLimit {
             name: name.to_owned(),
@@ -55,7 +43,7 @@ fn exceeded(name: &str, limit: i32) -> AdminLimitExceeded {
     }
 }
 
-fn proxy_level(admin: &Admin) -> Arc<Level> {
+pub(super) fn proxy_level(admin: &Admin) -> Arc<Level> {
     Arc::new(Level::new(&QOS, PROXY, Some(Arc::clone(&admin.level))))
 }
 
@@ -104,6 +92,8 @@ macro_rules! object {
     };
 }
 
+pub(super) use object;
+
 impl Governed for ConsumerAdminObject {
     fn channel(&self) -> &Arc<Channel> {
         &self.channel
@@ -127,13 +117,14 @@ impl NotifySubscribeServant for ConsumerAdminObject {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
-        self.admin.types.change(added, removed);
+        let types = &self.admin.types;
+        self.channel.change_subscription(types, added, removed);
         Ok(())
     }
 }
 
 /// A limit as the operations of COS Event have it.
-fn limited(error: &AdminLimitExceededError) -> SystemException {
+pub(super) fn limited(error: &AdminLimitExceededError) -> SystemException {
     match error {
         AdminLimitExceededError::AdminLimitExceeded(_) => ExceptionKind::ImpLimit.into(),
         AdminLimitExceededError::System(exception) => *exception,
@@ -178,7 +169,7 @@ impl ConsumerAdminServant for ConsumerAdminObject {
     }
 
     fn priority_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(None)
+        Ok(self.admin.mappings.priority.get())
     }
 
     fn set_priority_filter(
@@ -186,11 +177,12 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         _: &Call<'_>,
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
-        no_mapping_filter(value)
+        attach(&self.admin.mappings.priority, &self.channel, value);
+        Ok(())
     }
 
     fn lifetime_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(None)
+        Ok(self.admin.mappings.lifetime.get())
     }
 
     fn set_lifetime_filter(
@@ -198,7 +190,8 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         _: &Call<'_>,
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
-        no_mapping_filter(value)
+        attach(&self.admin.mappings.lifetime, &self.channel, value);
+        Ok(())
     }
 
     fn pull_suppliers(&self, _: &Call<'_>) -> Result<Vec<i32>, SystemException> {
@@ -227,19 +220,23 @@ impl ConsumerAdminServant for ConsumerAdminObject {
     ) -> Result<ConsumerAdminObtainNotificationPullSupplierResults, AdminLimitExceededError> {
         let (object, proxy_id) = match ctype {
             ClientType::AnyEvent => {
-                let make = object!(Supplied, ProxyPullSupplier, suppliers::PullAny);
+                let make = object!(Supplied, ProxyPullSupplier, pull_suppliers::PullAny);
                 self.proxy(ProxyType::PullAny, make)
             }
             ClientType::StructuredEvent => {
                 let make = object!(
                     Supplied,
                     StructuredProxyPullSupplier,
-                    suppliers::PullStructured
+                    pull_suppliers::PullStructured
                 );
                 self.proxy(ProxyType::PullStructured, make)
             }
             ClientType::SequenceEvent => {
-                let make = object!(Supplied, SequenceProxyPullSupplier, suppliers::PullSequence);
+                let make = object!(
+                    Supplied,
+                    SequenceProxyPullSupplier,
+                    pull_suppliers::PullSequence
+                );
                 self.proxy(ProxyType::PullSequence, make)
             }
         }?;
@@ -263,12 +260,16 @@ impl ConsumerAdminServant for ConsumerAdminObject {
                 let make = object!(
                     Supplied,
                     StructuredProxyPushSupplier,
-                    suppliers::PushStructured
+                    proxy_suppliers::PushStructured
                 );
                 self.proxy(ProxyType::PushStructured, make)
             }
             ClientType::SequenceEvent => {
-                let make = object!(Supplied, SequenceProxyPushSupplier, suppliers::PushSequence);
+                let make = object!(
+                    Supplied,
+                    SequenceProxyPushSupplier,
+                    proxy_suppliers::PushSequence
+                );
                 self.proxy(ProxyType::PushSequence, make)
             }
         }?;
@@ -280,156 +281,6 @@ impl ConsumerAdminServant for ConsumerAdminObject {
 
     fn destroy(&self, _: &Call<'_>) -> Result<(), SystemException> {
         self.channel.end_admin(self.admin.id, Side::Consumers);
-        Ok(())
-    }
-}
-
-impl SupplierAdminObject {
-    /// A proxy with an object that `activate` makes.
-    fn proxy(
-        &self,
-        kind: ProxyType,
-        activate: impl FnOnce(Consumed) -> Result<ObjectRef, PoaError>,
-    ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
-        let channel = &self.channel;
-        let counted = channel.count_proxy(Side::Suppliers);
-        counted.map_err(|limit| exceeded("MaxSuppliers", limit))?;
-        let (id, level) = (channel.next_id(), proxy_level(&self.admin));
-        let producer = Arc::new(Producer::new(id, Arc::clone(&self.admin), level));
-        let object = activate(Consumed {
-            channel: Arc::clone(channel),
-            producer: Arc::clone(&producer),
-            kind,
-        });
-        let object = object.map_err(|error| {
-            channel.uncount_proxy(Side::Suppliers);
-            SystemException::from(error)
-        })?;
-        self.admin.proxies().insert(id, (object.clone(), true));
-        channel.add_supplier(&producer);
-        Ok((object, id))
-    }
-}
-
-impl Governed for SupplierAdminObject {
-    fn channel(&self) -> &Arc<Channel> {
-        &self.channel
-    }
-
-    fn level(&self) -> &Level {
-        &self.admin.level
-    }
-}
-
-impl Filtered for SupplierAdminObject {
-    fn filters(&self) -> &FilterGroup {
-        &self.admin.filters
-    }
-}
-
-impl NotifyPublishServant for SupplierAdminObject {
-    fn offer_change(
-        &self,
-        _: &Call<'_>,
-        added: &[EventType],
-        removed: &[EventType],
-    ) -> Result<(), InvalidEventTypeError> {
-        self.admin.types.change(added, removed);
-        Ok(())
-    }
-}
-
-impl cos::SupplierAdminServant for SupplierAdminObject {
-    fn obtain_push_consumer(
-        &self,
-        _: &Call<'_>,
-    ) -> Result<Option<cos::ProxyPushConsumer>, SystemException> {
-        let make = object!(Consumed, cos::ProxyPushConsumer, cos_event::PushConsumer);
-        let (object, _) = self
-            .proxy(ProxyType::PushAny, make)
-            .map_err(|error| limited(&error))?;
-        Ok(Some(Interface::from_object(object)))
-    }
-
-    fn obtain_pull_consumer(
-        &self,
-        _: &Call<'_>,
-    ) -> Result<Option<cos::ProxyPullConsumer>, SystemException> {
-        Err(ExceptionKind::NoImplement.into())
-    }
-}
-
-impl SupplierAdminServant for SupplierAdminObject {
-    fn my_id(&self, _: &Call<'_>) -> Result<i32, SystemException> {
-        Ok(self.admin.id)
-    }
-
-    fn my_channel(&self, _: &Call<'_>) -> Result<Option<EventChannel>, SystemException> {
-        Ok(Some(self.reference.clone()))
-    }
-
-    fn my_operator(&self, _: &Call<'_>) -> Result<InterFilterGroupOperator, SystemException> {
-        Ok(self.admin.operator)
-    }
-
-    fn pull_consumers(&self, _: &Call<'_>) -> Result<Vec<i32>, SystemException> {
-        Ok(self.admin.ids(false))
-    }
-
-    fn push_consumers(&self, _: &Call<'_>) -> Result<Vec<i32>, SystemException> {
-        Ok(self.admin.ids(true))
-    }
-
-    fn get_proxy_consumer(
-        &self,
-        _: &Call<'_>,
-        proxy_id: i32,
-    ) -> Result<Option<ProxyConsumer>, ProxyNotFoundError> {
-        match self.admin.proxies().get(&proxy_id) {
-            Some((object, _)) => Ok(Some(ProxyConsumer::from_object(object.clone()))),
-            None => Err(ProxyNotFound {}.into()),
-        }
-    }
-
-    fn obtain_notification_pull_consumer(
-        &self,
-        _: &Call<'_>,
-        _: ClientType,
-    ) -> Result<SupplierAdminObtainNotificationPullConsumerResults, AdminLimitExceededError> {
-        Err(SystemException::from(ExceptionKind::NoImplement).into())
-    }
-
-    fn obtain_notification_push_consumer(
-        &self,
-        _: &Call<'_>,
-        ctype: ClientType,
-    ) -> Result<SupplierAdminObtainNotificationPushConsumerResults, AdminLimitExceededError> {
-        let (object, proxy_id) = match ctype {
-            ClientType::AnyEvent => {
-                let make = object!(Consumed, ProxyPushConsumer, consumers::PushAny);
-                self.proxy(ProxyType::PushAny, make)
-            }
-            ClientType::StructuredEvent => {
-                let make = object!(
-                    Consumed,
-                    StructuredProxyPushConsumer,
-                    consumers::PushStructured
-                );
-                self.proxy(ProxyType::PushStructured, make)
-            }
-            ClientType::SequenceEvent => {
-                let make = object!(Consumed, SequenceProxyPushConsumer, consumers::PushSequence);
-                self.proxy(ProxyType::PushSequence, make)
-            }
-        }?;
-        Ok(SupplierAdminObtainNotificationPushConsumerResults {
-            result: Some(ProxyConsumer::from_object(object)),
-            proxy_id,
-        })
-    }
-
-    fn destroy(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.channel.end_admin(self.admin.id, Side::Suppliers);
         Ok(())
     }
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use orbium::{Call, ExceptionKind, Interface, PoaError, SystemException};
 
-use super::admins::{ConsumerAdminObject, SupplierAdminObject};
+use super::admins::ConsumerAdminObject;
 use super::common::Governed;
+use super::supplier_admins::SupplierAdminObject;
 use crate::channel::{Channel, Side};
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::{

@@ -30,6 +30,11 @@ pub(super) fn bad_param() -> SystemException {
     ExceptionKind::BadParam.into()
 }
 
+/// There are as many as the configuration permits.
+pub(super) fn limit() -> SystemException {
+    ExceptionKind::ImpLimit.into()
+}
+
 impl<T: Governed> QoSAdminServant for T {
     fn get_qos(&self, _: &Call<'_>) -> Result<Vec<Property>, SystemException> {
         Ok(self.level().properties())

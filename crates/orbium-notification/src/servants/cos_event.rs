@@ -7,7 +7,8 @@ use orbium::{Any, Call, Interface, SystemException};
 
 use super::common::bad_param;
 use super::proxy_consumers::Consumed;
-use super::proxy_suppliers::{Supplied, any_of};
+use super::proxy_suppliers::Supplied;
+use super::pull_suppliers::any_of;
 use crate::event::Body;
 use crate::idl::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,

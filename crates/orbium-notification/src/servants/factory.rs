@@ -8,8 +8,9 @@ use orbium::{Call, ExceptionKind, Poa, PoaError, SystemException};
 
 use super::channel::{ChannelObject, FactoryReference, serve_channel};
 use super::filters::FilterFactoryObject;
-use crate::channel::{Channel, FilterTable};
+use crate::channel::Channel;
 use crate::config::NotificationConfig;
+use crate::filter_table::FilterTable;
 use crate::idl::cos_notification::{Property, UnsupportedAdmin, UnsupportedQoS};
 use crate::idl::cos_notify_channel_admin::{
     ChannelNotFound, ChannelNotFoundError, EventChannel, EventChannelFactory,
@@ -17,11 +18,13 @@ use crate::idl::cos_notify_channel_admin::{
     UnsupportedQoSOrUnsupportedAdminError,
 };
 use crate::idl::cos_notify_filter::FilterFactory;
+use crate::updates::Updates;
 
 /// Channels by their ids.
 pub(crate) struct Factory {
     pub(super) config: Arc<NotificationConfig>,
     filter_table: FilterTable,
+    updates: Updates,
     filter_factory: FilterFactory,
     channels: Mutex<Channels>,
     reference: FactoryReference,
@@ -43,14 +46,16 @@ impl Factory {
         poa: &Poa,
     ) -> Result<(Arc<Self>, EventChannelFactory), PoaError> {
         let config = Arc::new(config);
-        let filter_table = FilterTable::default();
+        let (filter_table, updates) = (FilterTable::default(), Updates::default());
         let filter_factory = poa.activate(FilterFactoryObject {
             config: Arc::clone(&config),
             table: filter_table.clone(),
+            updates: updates.clone(),
         })?;
         let factory = Arc::new(Self {
             config,
             filter_table,
+            updates,
             filter_factory,
             channels: Mutex::default(),
             reference: FactoryReference::default(),
@@ -66,7 +71,8 @@ impl Factory {
     }
 
     fn new_channel(&self, poa: &Poa) -> Channel {
-        Channel::new(&self.config, poa.clone(), self.filter_table.clone())
+        let (table, updates) = (self.filter_table.clone(), self.updates.clone());
+        Channel::new(&self.config, poa.clone(), table, updates)
     }
 
     /// A channel without properties of its own.

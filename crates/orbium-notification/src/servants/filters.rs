@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orbium::{Any, Call, ExceptionKind, SystemException};
+use orbium::{Any, Call, Interface, Poa, PoaError, SystemException};
 
-use crate::channel::FilterTable;
 use crate::config::NotificationConfig;
 use crate::filter::Subject;
+use crate::filter_table::{FilterTable, Made};
 use crate::filters::{FilterState, RuleError};
 use crate::idl::cos_notification::{Property, StructuredEvent};
 use crate::idl::cos_notify_comm::NotifySubscribe;
@@ -19,16 +19,47 @@ use crate::idl::cos_notify_filter::{
     InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError, InvalidGrammar,
     InvalidGrammarError, MappingFilter, UnsupportedFilterableDataError,
 };
-use crate::servants::common::bad_param;
+use crate::mapping::MappingState;
+use crate::servants::common::{bad_param, limit};
+use crate::servants::mapping_filters::MappingFilterObject;
+use crate::updates::{Change, Updates};
 
 /// The names of the grammar: that of the specification, those of the Trading Service, and none.
 const GRAMMARS: [&str; 4] = ["EXTENDED_TCL", "TCL", "ETCL", ""];
-/// Objects that a filter would notify of its changes.
+/// Objects that a filter notifies of its changes.
 const MAX_CALLBACKS: usize = 1024;
 
 pub(super) struct FilterFactoryObject {
     pub(super) config: Arc<NotificationConfig>,
     pub(super) table: FilterTable,
+    pub(super) updates: Updates,
+}
+
+impl FilterFactoryObject {
+    /// Activates a filter with its state, unless there are too many.
+    fn made<I: Interface>(
+        &self,
+        call: &Call<'_>,
+        state: Made,
+        activate: impl FnOnce(&Poa) -> Result<I, PoaError>,
+    ) -> Result<I, SystemException> {
+        let mut table = self.table.lock();
+        if table.len() >= self.config.filters {
+            return Err(limit());
+        }
+        let poa = call.poa();
+        let filter = activate(&poa)?;
+        table.insert(poa.reference_to_id(&filter)?, state);
+        Ok(filter)
+    }
+}
+
+/// Whether it names the grammar that there is.
+fn is_grammar(name: &str) -> Result<(), InvalidGrammarError> {
+    match GRAMMARS.contains(&name) {
+        true => Ok(()),
+        false => Err(InvalidGrammar {}.into()),
+    }
 }
 
 impl FilterFactoryServant for FilterFactoryObject {
@@ -37,13 +68,7 @@ impl FilterFactoryServant for FilterFactoryObject {
         call: &Call<'_>,
         constraint_grammar: &str,
     ) -> Result<Option<Filter>, InvalidGrammarError> {
-        if !GRAMMARS.contains(&constraint_grammar) {
-            return Err(InvalidGrammar {}.into());
-        }
-        let mut table = self.table.lock();
-        if table.len() >= self.config.filters {
-            return Err(SystemException::from(ExceptionKind::ImpLimit).into());
-        }
+        is_grammar(constraint_grammar)?;
         let state = Arc::new(FilterState::default());
         let object = FilterObject {
             grammar: constraint_grammar.to_owned(),
@@ -51,23 +76,28 @@ impl FilterFactoryServant for FilterFactoryObject {
             state: Arc::clone(&state),
             table: self.table.clone(),
             callbacks: Mutex::default(),
+            updates: self.updates.clone(),
         };
-        let poa = call.poa();
-        let filter: Filter = poa.activate(object).map_err(SystemException::from)?;
-        let id = poa
-            .reference_to_id(&filter)
-            .map_err(SystemException::from)?;
-        table.insert(id, state);
+        let filter = self.made(call, Made::Filter(state), |poa| poa.activate(object))?;
         Ok(Some(filter))
     }
 
     fn create_mapping_filter(
         &self,
-        _: &Call<'_>,
-        _: &str,
-        _: &Any,
+        call: &Call<'_>,
+        constraint_grammar: &str,
+        default_value: &Any,
     ) -> Result<Option<MappingFilter>, InvalidGrammarError> {
-        Err(SystemException::from(ExceptionKind::NoImplement).into())
+        is_grammar(constraint_grammar)?;
+        let state = Arc::new(MappingState::new(default_value.clone()));
+        let object = MappingFilterObject {
+            grammar: constraint_grammar.to_owned(),
+            config: Arc::clone(&self.config),
+            state: Arc::clone(&state),
+            table: self.table.clone(),
+        };
+        let filter = self.made(call, Made::Mapping(state), |poa| poa.activate(object))?;
+        Ok(Some(filter))
     }
 }
 
@@ -77,6 +107,7 @@ struct FilterObject {
     state: Arc<FilterState>,
     table: FilterTable,
     callbacks: Mutex<(i32, BTreeMap<i32, NotifySubscribe>)>,
+    updates: Updates,
 }
 
 impl FilterObject {
@@ -84,6 +115,25 @@ impl FilterObject {
         self.callbacks
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes constraints, and notifies the callbacks if that changes their types of events.
+    fn changed<T>(&self, change: impl FnOnce(&FilterState) -> T) -> T {
+        if self.callbacks().1.is_empty() {
+            return change(&self.state);
+        }
+        let before = self.state.event_types();
+        let result = change(&self.state);
+        if let Some(change) = Change::between(&before, &self.state.event_types()) {
+            for callback in self.callbacks().1.values() {
+                let (callback, change) = (callback.clone(), change.clone());
+                // It may be gone, or refuse the types.
+                self.updates.post(move || {
+                    drop(callback.subscription_change(&change.added, &change.removed));
+                });
+            }
+        }
+        result
     }
 }
 
@@ -97,7 +147,8 @@ impl FilterServant for FilterObject {
         _: &Call<'_>,
         constraint_list: &[ConstraintExp],
     ) -> Result<Vec<ConstraintInfo>, InvalidConstraintError> {
-        let added = self.state.add(constraint_list, &self.config.constraints);
+        let limits = &self.config.constraints;
+        let added = self.changed(|state| state.add(constraint_list, limits));
         added.map_err(|error| match error {
             RuleError::Invalid(constr) => InvalidConstraint { constr }.into(),
             RuleError::NotFound(_) | RuleError::TooMany => limit().into(),
@@ -110,9 +161,8 @@ impl FilterServant for FilterObject {
         del_list: &[i32],
         modify_list: &[ConstraintInfo],
     ) -> Result<(), InvalidConstraintOrConstraintNotFoundError> {
-        let modified = self
-            .state
-            .modify(del_list, modify_list, &self.config.constraints);
+        let limits = &self.config.constraints;
+        let modified = self.changed(|state| state.modify(del_list, modify_list, limits));
         modified.map_err(|error| match error {
             RuleError::Invalid(constr) => InvalidConstraint { constr }.into(),
             RuleError::NotFound(id) => ConstraintNotFound { id }.into(),
@@ -136,7 +186,7 @@ impl FilterServant for FilterObject {
     }
 
     fn remove_all_constraints(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.state.clear();
+        self.changed(FilterState::clear);
         Ok(())
     }
 
@@ -193,7 +243,8 @@ impl FilterServant for FilterObject {
         }
         callbacks.0 += 1;
         let id = callbacks.0;
-        callbacks.1.insert(id, callback.clone());
+        let callback = callback.with_timeout(self.config.push_timeout);
+        callbacks.1.insert(id, callback);
         Ok(id)
     }
 
@@ -215,8 +266,4 @@ impl FilterObject {
         self.state
             .matches((&it.domain_name, &it.type_name), Subject::Structured(event))
     }
-}
-
-fn limit() -> SystemException {
-    ExceptionKind::ImpLimit.into()
 }

@@ -7,7 +7,11 @@ mod common;
 mod cos_event;
 mod factory;
 mod filters;
+mod mapping_filters;
 mod proxy_consumers;
 mod proxy_suppliers;
+mod pull_consumers;
+mod pull_suppliers;
+mod supplier_admins;
 
 pub(crate) use factory::Factory;

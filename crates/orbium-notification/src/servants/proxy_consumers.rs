@@ -6,7 +6,6 @@ use std::sync::Arc;
 use orbium::{Any, Call, Interface, SystemException};
 
 use super::common::{Filtered, Governed};
-use super::proxy_suppliers::obtained;
 use crate::channel::{Channel, Side};
 use crate::event::Body;
 use crate::filters::FilterGroup;
@@ -40,6 +39,12 @@ impl Consumed {
             self.channel.publish(&self.producer, body())?;
         }
         Ok(is_connected)
+    }
+
+    /// The supplier gets changes of subscribed types when it asks for them.
+    pub(super) fn subscribes(&self, supplier: &impl Interface) {
+        let peer = notify::NotifySubscribe::from_object(supplier.as_object().clone());
+        self.producer.subscriber.connect(peer);
     }
 
     pub(super) fn disconnect(&self) {
@@ -85,6 +90,7 @@ macro_rules! proxies {
                     let timeout = self.0.channel.config.push_timeout;
                     let notify = push_supplier.map(|it| -> Notify {
                         let supplier = it.with_timeout(timeout);
+                        self.0.subscribes(&supplier);
                         Box::new(move || {
                             // It may be gone.
                             let _ = supplier.$disconnect();
@@ -130,7 +136,11 @@ impl<T: IsConsumed> ProxyConsumerServant for T {
         _: &Call<'_>,
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
-        obtained(mode, || self.consumed().channel.subscribed())
+        let consumed = self.consumed();
+        Ok(match consumed.producer.subscriber.obtain(mode) {
+            true => consumed.channel.subscribed(),
+            false => Vec::new(),
+        })
     }
 
     fn validate_event_qos(
@@ -150,7 +160,9 @@ impl<T: IsConsumed> NotifyPublishServant for T {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
-        self.consumed().producer.types.change(added, removed);
+        let consumed = self.consumed();
+        let types = &consumed.producer.types;
+        consumed.channel.change_offer(types, added, removed);
         Ok(())
     }
 }

@@ -7,22 +7,20 @@ use std::time::{Duration, Instant};
 use orbium::{Call, ExceptionKind, Interface, SystemException};
 
 use super::common::{Filtered, Governed, bad_param};
+use super::mapping_filters::attach;
 use crate::channel::{Channel, Side};
 use crate::consumer::{Consumer, SuspendError, TakeError};
 use crate::event::Event;
 use crate::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
-use crate::idl::cos_notification::{
-    EventType, NamedPropertyRange, Property, StructuredEvent, UnsupportedQoS,
-};
+use crate::idl::cos_notification::{EventType, NamedPropertyRange, Property, UnsupportedQoS};
 use crate::idl::cos_notify_channel_admin::{
-    AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, ConnectionAlreadyActive,
+    AlreadyConnectedOrTypeErrorError, ConnectionAlreadyActive,
     ConnectionAlreadyActiveOrNotConnectedError, ConnectionAlreadyInactive,
     ConnectionAlreadyInactiveOrNotConnectedError, ConsumerAdmin, NotConnected, ObtainInfoMode,
-    ProxyPullSupplierServant, ProxyPushSupplierServant, ProxySupplierServant, ProxyType,
-    SequenceProxyPullSupplierServant, SequenceProxyPushSupplierServant,
-    StructuredProxyPullSupplierServant, StructuredProxyPushSupplierServant, UnsupportedQoSError,
+    ProxyPushSupplierServant, ProxySupplierServant, ProxyType, SequenceProxyPushSupplierServant,
+    StructuredProxyPushSupplierServant, UnsupportedQoSError,
 };
 use crate::idl::cos_notify_comm::{self as notify, InvalidEventTypeError, NotifySubscribeServant};
 use crate::idl::cos_notify_filter::MappingFilter;
@@ -49,6 +47,12 @@ impl Supplied {
             self.channel.start(&self.consumer)?;
         }
         Ok(is_connected)
+    }
+
+    /// The consumer gets changes of offered types when it asks for them.
+    pub(super) fn subscribes(&self, consumer: &impl Interface) {
+        let peer = notify::NotifyPublish::from_object(consumer.as_object().clone());
+        self.consumer.subscriber.connect(peer);
     }
 
     pub(super) fn disconnect(&self) {
@@ -128,14 +132,9 @@ macro_rules! proxies {
     };
 }
 
-proxies!(
-    PushAny,
-    PullAny,
-    PushStructured,
-    PullStructured,
-    PushSequence,
-    PullSequence
-);
+pub(super) use proxies;
+
+proxies!(PushAny, PushStructured, PushSequence);
 
 pub(super) trait IsSupplied: Filtered {
     fn supplied(&self) -> &Supplied;
@@ -154,7 +153,7 @@ impl<T: IsSupplied> ProxySupplierServant for T {
     }
 
     fn priority_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(None)
+        Ok(self.supplied().consumer.mappings.priority.get())
     }
 
     fn set_priority_filter(
@@ -162,11 +161,16 @@ impl<T: IsSupplied> ProxySupplierServant for T {
         _: &Call<'_>,
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
-        no_mapping_filter(value)
+        attach(
+            &self.supplied().consumer.mappings.priority,
+            &self.supplied().channel,
+            value,
+        );
+        Ok(())
     }
 
     fn lifetime_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(None)
+        Ok(self.supplied().consumer.mappings.lifetime.get())
     }
 
     fn set_lifetime_filter(
@@ -174,7 +178,12 @@ impl<T: IsSupplied> ProxySupplierServant for T {
         _: &Call<'_>,
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
-        no_mapping_filter(value)
+        attach(
+            &self.supplied().consumer.mappings.lifetime,
+            &self.supplied().channel,
+            value,
+        );
+        Ok(())
     }
 
     fn obtain_offered_types(
@@ -182,7 +191,11 @@ impl<T: IsSupplied> ProxySupplierServant for T {
         _: &Call<'_>,
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
-        obtained(mode, || self.supplied().channel.offered())
+        let supplied = self.supplied();
+        Ok(match supplied.consumer.subscriber.obtain(mode) {
+            true => supplied.channel.offered(),
+            false => Vec::new(),
+        })
     }
 
     fn validate_event_qos(
@@ -195,28 +208,6 @@ impl<T: IsSupplied> ProxySupplierServant for T {
     }
 }
 
-/// There are no mapping filters: nil alone can be set.
-pub(super) fn no_mapping_filter(value: Option<&MappingFilter>) -> Result<(), SystemException> {
-    match value {
-        None => Ok(()),
-        Some(_) => Err(ExceptionKind::NoImplement.into()),
-    }
-}
-
-/// The types that are asked for. Updates are not sent: NO_IMPLEMENT for the modes that want them.
-pub(super) fn obtained(
-    mode: ObtainInfoMode,
-    types: impl FnOnce() -> Vec<EventType>,
-) -> Result<Vec<EventType>, SystemException> {
-    match mode {
-        ObtainInfoMode::AllNowUpdatesOff => Ok(types()),
-        ObtainInfoMode::NoneNowUpdatesOff => Ok(Vec::new()),
-        ObtainInfoMode::AllNowUpdatesOn | ObtainInfoMode::NoneNowUpdatesOn => {
-            Err(ExceptionKind::NoImplement.into())
-        }
-    }
-}
-
 impl<T: IsSupplied> NotifySubscribeServant for T {
     fn subscription_change(
         &self,
@@ -224,7 +215,9 @@ impl<T: IsSupplied> NotifySubscribeServant for T {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
-        self.supplied().consumer.types.change(added, removed);
+        let supplied = self.supplied();
+        let types = &supplied.consumer.types;
+        supplied.channel.change_subscription(types, added, removed);
         Ok(())
     }
 }
@@ -239,6 +232,7 @@ macro_rules! push_proxy {
             ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
                 let consumer = push_consumer.ok_or_else(bad_param)?;
                 let consumer = consumer.with_timeout(self.0.push_timeout());
+                self.0.subscribes(&consumer);
                 match self.0.connect(Some(Arc::new(consumer)))? {
                     true => Ok(()),
                     false => Err(cos_admin::AlreadyConnected {}.into()),
@@ -287,42 +281,6 @@ push_proxy!(
     notify::SequencePushConsumer
 );
 
-macro_rules! pull_proxy {
-    ($proxy:ident, $servant:ident, $connect:ident, $consumer:ty) => {
-        impl $servant for $proxy {
-            fn $connect(
-                &self,
-                _: &Call<'_>,
-                _: Option<&$consumer>,
-            ) -> Result<(), AlreadyConnectedError> {
-                match self.0.connect(None)? {
-                    true => Ok(()),
-                    false => Err(cos_admin::AlreadyConnected {}.into()),
-                }
-            }
-        }
-    };
-}
-
-pull_proxy!(
-    PullAny,
-    ProxyPullSupplierServant,
-    connect_any_pull_consumer,
-    cos::PullConsumer
-);
-pull_proxy!(
-    PullStructured,
-    StructuredProxyPullSupplierServant,
-    connect_structured_pull_consumer,
-    notify::StructuredPullConsumer
-);
-pull_proxy!(
-    PullSequence,
-    SequenceProxyPullSupplierServant,
-    connect_sequence_pull_consumer,
-    notify::SequencePullConsumer
-);
-
 macro_rules! disconnects {
     ($($proxy:ident: $servant:path, $disconnect:ident;)*) => {
         $(
@@ -343,115 +301,3 @@ disconnects! {
 }
 
 impl notify::PushSupplierServant for PushAny {}
-impl notify::PullSupplierServant for PullAny {}
-
-impl cos::PullSupplierServant for PullAny {
-    fn pull(&self, call: &Call<'_>) -> Result<orbium::Any, cos::DisconnectedError> {
-        let events = self.0.pull(call, 1)?;
-        any_of(&events).map_err(Into::into)
-    }
-
-    fn try_pull(
-        &self,
-        _: &Call<'_>,
-    ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
-        let events = self.0.try_pull(1)?;
-        Ok(cos::PullSupplierTryPullResults {
-            has_event: !events.is_empty(),
-            result: any_of(&events)?,
-        })
-    }
-
-    fn disconnect_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.0.disconnect();
-        Ok(())
-    }
-}
-
-/// The first event as an any, or an empty one.
-pub(super) fn any_of(events: &[Arc<Event>]) -> Result<orbium::Any, SystemException> {
-    match events.first() {
-        Some(event) => Ok(event.any()?.into_owned()),
-        None => Ok(orbium::Any::default()),
-    }
-}
-
-fn structured_of(events: &[Arc<Event>]) -> StructuredEvent {
-    let first = events.first();
-    first.map_or_else(StructuredEvent::default, |it| it.structured().into_owned())
-}
-
-impl notify::StructuredPullSupplierServant for PullStructured {
-    fn pull_structured_event(
-        &self,
-        call: &Call<'_>,
-    ) -> Result<StructuredEvent, notify::DisconnectedError> {
-        let events = self.0.pull(call, 1)?;
-        Ok(structured_of(&events))
-    }
-
-    fn try_pull_structured_event(
-        &self,
-        _: &Call<'_>,
-    ) -> Result<
-        notify::StructuredPullSupplierTryPullStructuredEventResults,
-        notify::DisconnectedError,
-    > {
-        let events = self.0.try_pull(1)?;
-        Ok(
-            notify::StructuredPullSupplierTryPullStructuredEventResults {
-                has_event: !events.is_empty(),
-                result: structured_of(&events),
-            },
-        )
-    }
-
-    fn disconnect_structured_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.0.disconnect();
-        Ok(())
-    }
-}
-
-/// So many events, of which there must be one at least.
-fn batch(max_number: i32) -> Result<usize, SystemException> {
-    usize::try_from(max_number)
-        .ok()
-        .filter(|it| *it > 0)
-        .ok_or_else(bad_param)
-}
-
-fn batch_of(events: &[Arc<Event>]) -> Vec<StructuredEvent> {
-    events
-        .iter()
-        .map(|it| it.structured().into_owned())
-        .collect()
-}
-
-impl notify::SequencePullSupplierServant for PullSequence {
-    fn pull_structured_events(
-        &self,
-        call: &Call<'_>,
-        max_number: i32,
-    ) -> Result<Vec<StructuredEvent>, notify::DisconnectedError> {
-        let events = self.0.pull(call, batch(max_number)?)?;
-        Ok(batch_of(&events))
-    }
-
-    fn try_pull_structured_events(
-        &self,
-        _: &Call<'_>,
-        max_number: i32,
-    ) -> Result<notify::SequencePullSupplierTryPullStructuredEventsResults, notify::DisconnectedError>
-    {
-        let events = self.0.try_pull(batch(max_number)?)?;
-        Ok(notify::SequencePullSupplierTryPullStructuredEventsResults {
-            has_event: !events.is_empty(),
-            result: batch_of(&events),
-        })
-    }
-
-    fn disconnect_sequence_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.0.disconnect();
-        Ok(())
-    }
-}

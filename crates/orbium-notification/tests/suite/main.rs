@@ -4,6 +4,10 @@
 mod constraints;
 mod delivery;
 mod filters;
+mod jacorb;
+mod mapping;
 mod peers;
 mod proxies;
+mod pulling;
 mod qos;
+mod updates;

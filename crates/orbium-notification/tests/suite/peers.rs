@@ -156,6 +156,7 @@ pub(crate) enum Report {
     Any(Any),
     Event(StructuredEvent),
     Batch(Vec<i16>),
+    Offer(Vec<EventType>, Vec<EventType>),
     Disconnected,
 }
 
@@ -172,9 +173,10 @@ impl NotifyPublishServant for Reporter {
     fn offer_change(
         &self,
         _: &Call<'_>,
-        _: &[EventType],
-        _: &[EventType],
+        added: &[EventType],
+        removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
+        self.report(Report::Offer(added.to_vec(), removed.to_vec()));
         Ok(())
     }
 }

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Mapping filters: the priority and the lifetime that an event has for one consumer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use orbium::{Any, Interface, TypeCode};
+
+use crate::event::{Body, Event};
+use crate::filter::{ConstraintLimits, Subject};
+use crate::filters::{FilterState, RuleError};
+use crate::idl::cos_notify_filter::{
+    ConstraintInfo, MappingConstraintInfo, MappingConstraintPair, MappingFilter,
+};
+use crate::qos;
+
+/// The constraints of a mapping filter, and the value of each.
+pub(crate) struct MappingState {
+    pub(crate) default: Any,
+    pub(crate) filter: FilterState,
+    values: ArcSwap<BTreeMap<i32, Any>>,
+    /// Held while constraints and values change together.
+    changing: Mutex<()>,
+}
+
+/// Why the constraints of a mapping filter cannot be changed.
+pub(crate) enum MappingError {
+    Rule(RuleError),
+    /// The value has another type than the default.
+    Value(Box<MappingConstraintPair>),
+}
+
+impl From<RuleError> for MappingError {
+    fn from(error: RuleError) -> Self {
+        Self::Rule(error)
+    }
+}
+
+impl MappingState {
+    pub(crate) fn new(default: Any) -> Self {
+        Self {
+            default,
+            filter: FilterState::default(),
+            values: ArcSwap::default(),
+            changing: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn value_type(&self) -> &TypeCode {
+        self.default.type_code()
+    }
+
+    fn check(&self, pair: MappingConstraintPair) -> Result<(), MappingError> {
+        match pair.result_to_set.type_code() == self.value_type() {
+            true => Ok(()),
+            false => Err(MappingError::Value(Box::new(pair))),
+        }
+    }
+
+    /// Adds all constraints, or none.
+    pub(crate) fn add(
+        &self,
+        pairs: &[MappingConstraintPair],
+        limits: &ConstraintLimits,
+    ) -> Result<Vec<MappingConstraintInfo>, MappingError> {
+        for pair in pairs {
+            self.check(pair.clone())?;
+        }
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let expressions: Vec<_> = pairs
+            .iter()
+            .map(|it| it.constraint_expression.clone())
+            .collect();
+        let added = self.filter.add(&expressions, limits)?;
+        let with_values = added.into_iter().zip(pairs);
+        let infos: Vec<_> = with_values
+            .map(|(info, pair)| mapped(info, pair.result_to_set.clone()))
+            .collect();
+        self.change(|values| {
+            let new = infos.iter().map(|it| (it.constraint_id, it.value.clone()));
+            values.extend(new);
+        });
+        Ok(infos)
+    }
+
+    /// Removes and replaces constraints, all or none.
+    pub(crate) fn modify(
+        &self,
+        removed: &[i32],
+        replaced: &[MappingConstraintInfo],
+        limits: &ConstraintLimits,
+    ) -> Result<(), MappingError> {
+        for info in replaced {
+            self.check(MappingConstraintPair {
+                constraint_expression: info.constraint_expression.clone(),
+                result_to_set: info.value.clone(),
+            })?;
+        }
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules: Vec<_> = replaced
+            .iter()
+            .map(|it| ConstraintInfo {
+                constraint_expression: it.constraint_expression.clone(),
+                constraint_id: it.constraint_id,
+            })
+            .collect();
+        self.filter.modify(removed, &rules, limits)?;
+        self.change(|values| {
+            values.retain(|id, _| !removed.contains(id));
+            let new = replaced.iter();
+            values.extend(new.map(|it| (it.constraint_id, it.value.clone())));
+        });
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, ids: &[i32]) -> Result<Vec<MappingConstraintInfo>, RuleError> {
+        Ok(self.with_values(self.filter.get(ids)?))
+    }
+
+    pub(crate) fn all(&self) -> Vec<MappingConstraintInfo> {
+        self.with_values(self.filter.all())
+    }
+
+    pub(crate) fn clear(&self) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.filter.clear();
+        self.change(BTreeMap::clear);
+    }
+
+    /// The value of the first constraint that is TRUE for an event of that type.
+    pub(crate) fn find(&self, event_type: (&str, &str), subject: Subject<'_>) -> Option<Any> {
+        let id = self.filter.first_match(event_type, subject)?;
+        self.values.load().get(&id).cloned()
+    }
+
+    fn with_values(&self, infos: Vec<ConstraintInfo>) -> Vec<MappingConstraintInfo> {
+        let values = self.values.load();
+        let with_value = infos.into_iter().map(|info| {
+            let value = values.get(&info.constraint_id).cloned();
+            mapped(info, value.unwrap_or_default())
+        });
+        with_value.collect()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<i32, Any>)) {
+        let mut values = BTreeMap::clone(&self.values.load());
+        change(&mut values);
+        self.values.store(Arc::new(values));
+    }
+}
+
+fn mapped(info: ConstraintInfo, value: Any) -> MappingConstraintInfo {
+    MappingConstraintInfo {
+        constraint_expression: info.constraint_expression,
+        constraint_id: info.constraint_id,
+        value,
+    }
+}
+
+/// A mapping filter that a proxy or an admin has.
+struct Attached {
+    reference: MappingFilter,
+    /// `None`: it is in another process.
+    state: Option<Arc<MappingState>>,
+}
+
+impl Attached {
+    /// The value of the first constraint that is TRUE, else the default; `None` where the filter
+    /// cannot be asked.
+    fn value(&self, event: &Event) -> Option<Any> {
+        if let Some(state) = &self.state {
+            let found = state.find(event.event_type(), event.subject());
+            return Some(found.unwrap_or_else(|| state.default.clone()));
+        }
+        let matched = match &event.body {
+            Body::Structured(event) => {
+                let matched = self.reference.match_structured(event).ok();
+                matched.map(|it| it.result_to_set)
+            }
+            Body::Any(any) => {
+                let matched = self.reference.r#match(any).ok();
+                matched.map(|it| it.result_to_set)
+            }
+        };
+        if matched.is_none() {
+            tracing::debug!(target: "orbium::notification", "a mapping filter of another process has failed");
+        }
+        matched
+    }
+}
+
+/// Where a mapping filter can be attached.
+#[derive(Default)]
+pub(crate) struct Slot(ArcSwapOption<Attached>);
+
+impl Slot {
+    pub(crate) fn get(&self) -> Option<MappingFilter> {
+        let attached = self.0.load();
+        attached.as_ref().map(|it| it.reference.clone())
+    }
+
+    /// Attaches a filter, with its state if it is of this process, or none.
+    pub(crate) fn set(
+        &self,
+        filter: Option<(&MappingFilter, Option<Arc<MappingState>>)>,
+        timeout: Duration,
+    ) {
+        let attached = filter.map(|(filter, state)| {
+            Arc::new(Attached {
+                reference: filter.with_timeout(timeout),
+                state,
+            })
+        });
+        self.0.store(attached);
+    }
+
+    fn value(&self, event: &Event) -> Option<Any> {
+        self.0.load().as_ref()?.value(event)
+    }
+}
+
+/// The mapping filters of a proxy or an admin.
+#[derive(Default)]
+pub(crate) struct Mappings {
+    pub(crate) priority: Slot,
+    pub(crate) lifetime: Slot,
+}
+
+/// What an event has for one consumer in place of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Overrides {
+    pub(crate) priority: Option<i16>,
+    pub(crate) lifetime: Option<Duration>,
+}
+
+impl Mappings {
+    /// What the filters of a proxy say, and where it has none those of its admin. Values of other
+    /// types than `short` and `TimeBase::TimeT` are none.
+    pub(crate) fn overrides(&self, admin: &Self, event: &Event) -> Overrides {
+        let of = |own: &Slot, other: &Slot| own.value(event).or_else(|| other.value(event));
+        let priority = of(&self.priority, &admin.priority);
+        let lifetime = of(&self.lifetime, &admin.lifetime);
+        let units = lifetime.and_then(|it| it.extract::<u64>().ok());
+        Overrides {
+            priority: priority.and_then(|it| it.extract::<i16>().ok()),
+            lifetime: units.map(|it| qos::duration(i64::try_from(it).unwrap_or(i64::MAX))),
+        }
+    }
+}

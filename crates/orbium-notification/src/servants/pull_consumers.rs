@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Proxies that pull from suppliers.
+
+use std::sync::Arc;
+
+use orbium::{Call, Interface, SystemException};
+
+use super::common::{Filtered, Governed, bad_param};
+use super::proxy_consumers::{Consumed, IsConsumed};
+use crate::channel::Channel;
+use crate::consumer::SuspendError;
+use crate::filters::FilterGroup;
+use crate::idl::cos_event_channel_admin as cos_admin;
+use crate::idl::cos_event_comm as cos;
+use crate::idl::cos_notify_channel_admin::{
+    AlreadyConnectedOrTypeErrorError, ConnectionAlreadyActive,
+    ConnectionAlreadyActiveOrNotConnectedError, ConnectionAlreadyInactive,
+    ConnectionAlreadyInactiveOrNotConnectedError, NotConnected, ProxyPullConsumerServant,
+    SequenceProxyPullConsumerServant, StructuredProxyPullConsumerServant,
+};
+use crate::idl::cos_notify_comm as notify;
+use crate::producer::Notify;
+use crate::puller;
+use crate::qos::Level;
+use crate::source::Source;
+
+impl Consumed {
+    /// Connects a supplier, and starts to pull from it; false if one is connected.
+    pub(super) fn pull_from(&self, source: Arc<dyn Source>) -> Result<bool, SystemException> {
+        let supplier = Arc::clone(&source);
+        let notify: Notify = Box::new(move || supplier.disconnect());
+        let is_connected = self.producer.connect(Some(notify));
+        if is_connected {
+            puller::start(&self.channel, &self.producer, source)?;
+        }
+        Ok(is_connected)
+    }
+
+    fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
+        match self.producer.is_connected() {
+            true => self.producer.pulling.suspend(suspended),
+            false => Err(SuspendError::NotConnected),
+        }
+    }
+}
+
+macro_rules! pulling_proxies {
+    ($($proxy:ident, $servant:path, $connect:ident, $supplier:ty;)*) => {
+        $(
+            pub(super) struct $proxy(pub(super) Consumed);
+
+            impl Governed for $proxy {
+                fn channel(&self) -> &Arc<Channel> {
+                    &self.0.channel
+                }
+
+                fn level(&self) -> &Level {
+                    &self.0.producer.level
+                }
+            }
+
+            impl Filtered for $proxy {
+                fn filters(&self) -> &FilterGroup {
+                    &self.0.producer.filters
+                }
+            }
+
+            impl IsConsumed for $proxy {
+                fn consumed(&self) -> &Consumed {
+                    &self.0
+                }
+            }
+
+            impl $servant for $proxy {
+                fn $connect(
+                    &self,
+                    _: &Call<'_>,
+                    pull_supplier: Option<&$supplier>,
+                ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
+                    let supplier = pull_supplier.ok_or_else(bad_param)?;
+                    let config = &self.0.channel.config;
+                    self.0
+                        .subscribes(&supplier.with_timeout(config.push_timeout));
+                    let supplier = supplier.with_timeout(config.pull_timeout);
+                    match self.0.pull_from(Arc::new(supplier))? {
+                        true => Ok(()),
+                        false => Err(cos_admin::AlreadyConnected {}.into()),
+                    }
+                }
+
+                fn suspend_connection(
+                    &self,
+                    _: &Call<'_>,
+                ) -> Result<(), ConnectionAlreadyInactiveOrNotConnectedError> {
+                    self.0.suspend(true).map_err(|error| match error {
+                        SuspendError::Already => ConnectionAlreadyInactive {}.into(),
+                        SuspendError::NotConnected => NotConnected {}.into(),
+                    })
+                }
+
+                fn resume_connection(
+                    &self,
+                    _: &Call<'_>,
+                ) -> Result<(), ConnectionAlreadyActiveOrNotConnectedError> {
+                    self.0.suspend(false).map_err(|error| match error {
+                        SuspendError::Already => ConnectionAlreadyActive {}.into(),
+                        SuspendError::NotConnected => NotConnected {}.into(),
+                    })
+                }
+            }
+        )*
+    };
+}
+
+pulling_proxies! {
+    PullAny, ProxyPullConsumerServant, connect_any_pull_supplier, cos::PullSupplier;
+    PullStructured, StructuredProxyPullConsumerServant, connect_structured_pull_supplier,
+        notify::StructuredPullSupplier;
+    PullSequence, SequenceProxyPullConsumerServant, connect_sequence_pull_supplier,
+        notify::SequencePullSupplier;
+}
+
+impl notify::PullConsumerServant for PullAny {}
+
+impl cos::PullConsumerServant for PullAny {
+    fn disconnect_pull_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+impl notify::StructuredPullConsumerServant for PullStructured {
+    fn disconnect_structured_pull_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+impl notify::SequencePullConsumerServant for PullSequence {
+    fn disconnect_sequence_pull_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+/// The proxy of COS Event's own interface.
+pub(super) struct CosPull(pub(super) Consumed);
+
+impl cos_admin::ProxyPullConsumerServant for CosPull {
+    fn connect_pull_supplier(
+        &self,
+        _: &Call<'_>,
+        pull_supplier: Option<&cos::PullSupplier>,
+    ) -> Result<(), cos_admin::AlreadyConnectedOrTypeErrorError> {
+        let supplier = pull_supplier.ok_or_else(bad_param)?;
+        let supplier = supplier.with_timeout(self.0.channel.config.pull_timeout);
+        match self.0.pull_from(Arc::new(supplier))? {
+            true => Ok(()),
+            false => Err(cos_admin::AlreadyConnected {}.into()),
+        }
+    }
+}
+
+impl cos::PullConsumerServant for CosPull {
+    fn disconnect_pull_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Proxies that consumers pull from.
+
+use std::sync::Arc;
+
+use orbium::{Call, Interface, SystemException};
+
+use super::common::{Filtered, Governed, bad_param};
+use super::proxy_suppliers::{IsSupplied, Supplied, proxies};
+use crate::channel::Channel;
+use crate::event::Event;
+use crate::filters::FilterGroup;
+use crate::idl::cos_event_channel_admin as cos_admin;
+use crate::idl::cos_event_comm as cos;
+use crate::idl::cos_notification::StructuredEvent;
+use crate::idl::cos_notify_channel_admin::{
+    AlreadyConnectedError, ProxyPullSupplierServant, SequenceProxyPullSupplierServant,
+    StructuredProxyPullSupplierServant,
+};
+use crate::idl::cos_notify_comm as notify;
+use crate::qos::Level;
+
+proxies!(PullAny, PullStructured, PullSequence);
+
+impl notify::PullSupplierServant for PullAny {}
+
+macro_rules! pull_proxy {
+    ($proxy:ident, $servant:ident, $connect:ident, $consumer:ty) => {
+        impl $servant for $proxy {
+            fn $connect(
+                &self,
+                _: &Call<'_>,
+                pull_consumer: Option<&$consumer>,
+            ) -> Result<(), AlreadyConnectedError> {
+                if let Some(consumer) = pull_consumer {
+                    self.0
+                        .subscribes(&consumer.with_timeout(self.0.push_timeout()));
+                }
+                match self.0.connect(None)? {
+                    true => Ok(()),
+                    false => Err(cos_admin::AlreadyConnected {}.into()),
+                }
+            }
+        }
+    };
+}
+
+pull_proxy!(
+    PullAny,
+    ProxyPullSupplierServant,
+    connect_any_pull_consumer,
+    cos::PullConsumer
+);
+pull_proxy!(
+    PullStructured,
+    StructuredProxyPullSupplierServant,
+    connect_structured_pull_consumer,
+    notify::StructuredPullConsumer
+);
+pull_proxy!(
+    PullSequence,
+    SequenceProxyPullSupplierServant,
+    connect_sequence_pull_consumer,
+    notify::SequencePullConsumer
+);
+
+impl cos::PullSupplierServant for PullAny {
+    fn pull(&self, call: &Call<'_>) -> Result<orbium::Any, cos::DisconnectedError> {
+        let events = self.0.pull(call, 1)?;
+        any_of(&events).map_err(Into::into)
+    }
+
+    fn try_pull(
+        &self,
+        _: &Call<'_>,
+    ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
+        let events = self.0.try_pull(1)?;
+        Ok(cos::PullSupplierTryPullResults {
+            has_event: !events.is_empty(),
+            result: any_of(&events)?,
+        })
+    }
+
+    fn disconnect_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+/// The first event as an any, or an empty one.
+pub(super) fn any_of(events: &[Arc<Event>]) -> Result<orbium::Any, SystemException> {
+    match events.first() {
+        Some(event) => Ok(event.any()?.into_owned()),
+        None => Ok(orbium::Any::default()),
+    }
+}
+
+fn structured_of(events: &[Arc<Event>]) -> StructuredEvent {
+    let first = events.first();
+    first.map_or_else(StructuredEvent::default, |it| it.structured().into_owned())
+}
+
+impl notify::StructuredPullSupplierServant for PullStructured {
+    fn pull_structured_event(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<StructuredEvent, notify::DisconnectedError> {
+        let events = self.0.pull(call, 1)?;
+        Ok(structured_of(&events))
+    }
+
+    fn try_pull_structured_event(
+        &self,
+        _: &Call<'_>,
+    ) -> Result<
+        notify::StructuredPullSupplierTryPullStructuredEventResults,
+        notify::DisconnectedError,
+    > {
+        let events = self.0.try_pull(1)?;
+        Ok(
+            notify::StructuredPullSupplierTryPullStructuredEventResults {
+                has_event: !events.is_empty(),
+                result: structured_of(&events),
+            },
+        )
+    }
+
+    fn disconnect_structured_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}
+
+/// So many events, of which there must be one at least.
+fn batch(max_number: i32) -> Result<usize, SystemException> {
+    usize::try_from(max_number)
+        .ok()
+        .filter(|it| *it > 0)
+        .ok_or_else(bad_param)
+}
+
+fn batch_of(events: &[Arc<Event>]) -> Vec<StructuredEvent> {
+    events
+        .iter()
+        .map(|it| it.structured().into_owned())
+        .collect()
+}
+
+impl notify::SequencePullSupplierServant for PullSequence {
+    fn pull_structured_events(
+        &self,
+        call: &Call<'_>,
+        max_number: i32,
+    ) -> Result<Vec<StructuredEvent>, notify::DisconnectedError> {
+        let events = self.0.pull(call, batch(max_number)?)?;
+        Ok(batch_of(&events))
+    }
+
+    fn try_pull_structured_events(
+        &self,
+        _: &Call<'_>,
+        max_number: i32,
+    ) -> Result<notify::SequencePullSupplierTryPullStructuredEventsResults, notify::DisconnectedError>
+    {
+        let events = self.0.try_pull(batch(max_number)?)?;
+        Ok(notify::SequencePullSupplierTryPullStructuredEventsResults {
+            has_event: !events.is_empty(),
+            result: batch_of(&events),
+        })
+    }
+
+    fn disconnect_sequence_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.disconnect();
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Suppliers behind references, from which events are pulled.
+
+use orbium::{ExceptionKind, SystemException};
+use orbium_event::{DeliveryError, delivery_failure};
+
+use crate::event::Body;
+use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
+use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
+
+/// Events that one call to a supplier of sequences asks for.
+const BATCH: i32 = 1000;
+
+/// A supplier that is pulled from. Every method returns in bounded time, and is called without a
+/// lock.
+pub(crate) trait Source: Send + Sync + 'static {
+    /// Waits for events; none if the supplier has none for as long as a call may take.
+    fn pull(&self) -> Result<Vec<Body>, DeliveryError>;
+
+    /// Notifies the supplier that it is disconnected.
+    fn disconnect(&self);
+}
+
+/// A supplier that had nothing in time is well.
+fn pulled(exception: &SystemException) -> Result<Vec<Body>, DeliveryError> {
+    match exception.kind {
+        ExceptionKind::Timeout => Ok(Vec::new()),
+        _ => Err(delivery_failure(exception)),
+    }
+}
+
+macro_rules! source {
+    ($supplier:ty, $error:ident, $disconnect:ident, |$it:ident| $pull:expr) => {
+        impl Source for $supplier {
+            fn pull(&self) -> Result<Vec<Body>, DeliveryError> {
+                let $it = self;
+                let events: Result<Vec<Body>, $error> = $pull;
+                events.or_else(|error| match error {
+                    $error::Disconnected(_) => Err(DeliveryError::Gone),
+                    $error::System(exception) => pulled(&exception),
+                })
+            }
+
+            fn disconnect(&self) {
+                // It may be gone.
+                let _: Result<(), SystemException> = self.$disconnect();
+            }
+        }
+    };
+}
+
+source!(
+    cos::PullSupplier,
+    CosError,
+    disconnect_pull_supplier,
+    |supplier| cos::PullSupplier::pull(supplier).map(|it| vec![Body::Any(it)])
+);
+source!(
+    notify::StructuredPullSupplier,
+    NotifyError,
+    disconnect_structured_pull_supplier,
+    |supplier| supplier
+        .pull_structured_event()
+        .map(|it| vec![Body::Structured(it)])
+);
+source!(
+    notify::SequencePullSupplier,
+    NotifyError,
+    disconnect_sequence_pull_supplier,
+    |supplier| {
+        let batch = supplier.pull_structured_events(BATCH);
+        batch.map(|it| it.into_iter().map(Body::Structured).collect())
+    }
+);

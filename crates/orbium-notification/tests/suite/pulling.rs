@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Suppliers that the channel pulls from.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+
+use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
+use orbium_event::FailurePolicy;
+use orbium_notification::NotificationConfig;
+use orbium_notification::idl::cos_event_comm::{
+    Disconnected, DisconnectedError as CosDisconnectedError, PullSupplier, PullSupplierServant,
+    PullSupplierTryPullResults,
+};
+use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
+use orbium_notification::idl::cos_notify_channel_admin::{
+    AlreadyConnectedOrTypeErrorError, ClientType,
+    ConnectionAlreadyActiveOrNotConnectedError as ResumeError,
+    ConnectionAlreadyInactiveOrNotConnectedError as SuspendError, ProxyType,
+    SequenceProxyPullConsumer, StructuredProxyPullConsumer,
+};
+use orbium_notification::idl::cos_notify_comm::{
+    DisconnectedError, InvalidEventTypeError, NotifySubscribeServant, SequencePullSupplier,
+    SequencePullSupplierServant, SequencePullSupplierTryPullStructuredEventsResults,
+    StructuredPullSupplier, StructuredPullSupplierServant,
+    StructuredPullSupplierTryPullStructuredEventResults,
+};
+use orbium_testkit::{PATIENCE, eventually};
+
+use crate::peers::{Served, alarm, severity};
+
+/// A supplier of the alarms that a test sends to it.
+struct Alarms {
+    events: Mutex<Receiver<i16>>,
+    disconnected: Sender<()>,
+}
+
+impl Alarms {
+    fn new() -> (Arc<Self>, Sender<i16>, Receiver<()>) {
+        let (send, events) = mpsc::channel();
+        let (disconnected, is_disconnected) = mpsc::channel();
+        let alarms = Self {
+            events: Mutex::new(events),
+            disconnected,
+        };
+        (Arc::new(alarms), send, is_disconnected)
+    }
+
+    /// The next alarm; TIMEOUT while there is none, Disconnected when there will be none.
+    fn next(&self) -> Result<StructuredEvent, DisconnectedError> {
+        let events = self.events.lock().unwrap();
+        match events.recv_timeout(std::time::Duration::from_millis(20)) {
+            Ok(number) => Ok(alarm(number)),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                Err(SystemException::from(ExceptionKind::Timeout).into())
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => Err(Disconnected {}.into()),
+        }
+    }
+
+    fn disconnect(&self) {
+        let _ = self.disconnected.send(());
+    }
+}
+
+impl NotifySubscribeServant for Alarms {
+    fn subscription_change(
+        &self,
+        _: &Call<'_>,
+        _: &[EventType],
+        _: &[EventType],
+    ) -> Result<(), InvalidEventTypeError> {
+        Ok(())
+    }
+}
+
+impl StructuredPullSupplierServant for Alarms {
+    fn pull_structured_event(&self, _: &Call<'_>) -> Result<StructuredEvent, DisconnectedError> {
+        self.next()
+    }
+
+    fn try_pull_structured_event(
+        &self,
+        _: &Call<'_>,
+    ) -> Result<StructuredPullSupplierTryPullStructuredEventResults, DisconnectedError> {
+        Err(SystemException::from(ExceptionKind::NoImplement).into())
+    }
+
+    fn disconnect_structured_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.disconnect();
+        Ok(())
+    }
+}
+
+impl SequencePullSupplierServant for Alarms {
+    fn pull_structured_events(
+        &self,
+        _: &Call<'_>,
+        _: i32,
+    ) -> Result<Vec<StructuredEvent>, DisconnectedError> {
+        Ok(vec![self.next()?, self.next()?])
+    }
+
+    fn try_pull_structured_events(
+        &self,
+        _: &Call<'_>,
+        _: i32,
+    ) -> Result<SequencePullSupplierTryPullStructuredEventsResults, DisconnectedError> {
+        Err(SystemException::from(ExceptionKind::NoImplement).into())
+    }
+
+    fn disconnect_sequence_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.disconnect();
+        Ok(())
+    }
+}
+
+impl PullSupplierServant for Alarms {
+    fn pull(&self, _: &Call<'_>) -> Result<Any, CosDisconnectedError> {
+        match self.next() {
+            Ok(event) => Ok(Any::from(severity(&event))),
+            Err(DisconnectedError::Disconnected(it)) => Err(it.into()),
+            Err(DisconnectedError::System(it)) => Err(it.into()),
+        }
+    }
+
+    fn try_pull(&self, _: &Call<'_>) -> Result<PullSupplierTryPullResults, CosDisconnectedError> {
+        Err(SystemException::from(ExceptionKind::NoImplement).into())
+    }
+
+    fn disconnect_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.disconnect();
+        Ok(())
+    }
+}
+
+fn structured(served: &Served) -> StructuredProxyPullConsumer {
+    let obtained = served
+        .suppliers
+        .obtain_notification_pull_consumer(ClientType::StructuredEvent);
+    let proxy = obtained.unwrap().result.unwrap();
+    assert_eq!(proxy.my_type().unwrap(), ProxyType::PullStructured);
+    proxy.as_object().narrow().unwrap()
+}
+
+/// Conformance: notification - suppliers are pulled from: structured events, suspension, the end - a served channel
+#[test]
+fn structured_suppliers_are_pulled_from_until_they_are_disconnected() {
+    let served = Served::new();
+    let (alarms, send, disconnected) = Alarms::new();
+    let supplier: StructuredPullSupplier = served.orb.root_poa().activate(alarms).unwrap();
+    let (proxy, consumer) = (structured(&served), served.pulled());
+    let early = proxy.suspend_connection().unwrap_err();
+    assert!(matches!(early, SuspendError::NotConnected(_)));
+    let nil = proxy.connect_structured_pull_supplier(None).unwrap_err();
+    assert!(nil.to_string().contains("BAD_PARAM"));
+    proxy
+        .connect_structured_pull_supplier(Some(&supplier))
+        .unwrap();
+    let twice = proxy
+        .connect_structured_pull_supplier(Some(&supplier))
+        .unwrap_err();
+    assert!(matches!(
+        twice,
+        AlreadyConnectedOrTypeErrorError::AlreadyConnected(_)
+    ));
+    for number in 0..10 {
+        send.send(number).unwrap();
+    }
+    for number in 0..10 {
+        let event = consumer.pull_structured_event().unwrap();
+        assert_eq!(severity(&event), number);
+    }
+    let active = proxy.resume_connection().unwrap_err();
+    assert!(matches!(active, ResumeError::ConnectionAlreadyActive(_)));
+    proxy.suspend_connection().unwrap();
+    let again = proxy.suspend_connection().unwrap_err();
+    assert!(matches!(again, SuspendError::ConnectionAlreadyInactive(_)));
+    proxy.resume_connection().unwrap();
+    send.send(77).unwrap();
+    assert_eq!(severity(&consumer.pull_structured_event().unwrap()), 77);
+    proxy.disconnect_structured_pull_consumer().unwrap();
+    disconnected.recv_timeout(PATIENCE).unwrap();
+    assert!(proxy.as_object().non_existent().unwrap());
+}
+
+/// Conformance: notification - suppliers are pulled from: anys, sequences, those of COS Event - a served channel
+#[test]
+fn suppliers_of_every_form_are_pulled_from() {
+    let served = Served::new();
+    let consumer = served.pulled();
+    let next = || consumer.pull_structured_event().unwrap();
+    let root = served.orb.root_poa();
+
+    let (alarms, send, _end) = Alarms::new();
+    let supplier: SequencePullSupplier = root.activate(alarms).unwrap();
+    let obtained = served
+        .suppliers
+        .obtain_notification_pull_consumer(ClientType::SequenceEvent);
+    let proxy = obtained.unwrap().result.unwrap();
+    let proxy: SequenceProxyPullConsumer = proxy.as_object().narrow().unwrap();
+    for number in [3, 4] {
+        send.send(number).unwrap();
+    }
+    proxy
+        .connect_sequence_pull_supplier(Some(&supplier))
+        .unwrap();
+    assert_eq!((severity(&next()), severity(&next())), (3, 4));
+
+    let (alarms, send, _end) = Alarms::new();
+    let supplier: PullSupplier = root.activate(alarms).unwrap();
+    let proxy = served.suppliers.obtain_pull_consumer().unwrap().unwrap();
+    proxy.connect_pull_supplier(Some(&supplier)).unwrap();
+    send.send(5).unwrap();
+    assert_eq!(next().remainder_of_body, Any::from(5i16));
+}
+
+/// Conformance: notification - suppliers are pulled from: one that is gone - a served channel
+#[test]
+fn a_supplier_that_is_gone_is_disconnected() {
+    let served = Served::with(NotificationConfig {
+        failure: FailurePolicy {
+            failures: 1,
+            ..FailurePolicy::default()
+        },
+        ..NotificationConfig::default()
+    });
+    let root = served.orb.root_poa();
+    // One says so, of one the object does not exist any more.
+    let (alarms, send, _end) = Alarms::new();
+    drop(send);
+    let says: StructuredPullSupplier = root.activate(alarms).unwrap();
+    let (alarms, _send, _end) = Alarms::new();
+    let ends: StructuredPullSupplier = root.activate(alarms).unwrap();
+    root.deactivate(&root.reference_to_id(&ends).unwrap())
+        .unwrap();
+    for supplier in [says, ends] {
+        let proxy = structured(&served);
+        proxy
+            .connect_structured_pull_supplier(Some(&supplier))
+            .unwrap();
+        eventually("the proxy ends", || {
+            proxy.as_object().non_existent().unwrap()
+        });
+    }
+}
