@@ -10,6 +10,7 @@ mod flow;
 mod implemented;
 mod initializers;
 mod ior;
+mod late_replies;
 mod overlooked;
 mod recorder;
 mod request_policies;
