@@ -176,8 +176,8 @@ impl Parser {
         base: usize,
     ) -> Result<(), CdrError> {
         if kind.has_id() {
-            self.graph.nodes[index].id = reader.read_owned_name()?.into();
-            self.graph.nodes[index].name = reader.read_owned_name()?.into();
+            self.graph.nodes[index].id = name_of(reader)?.into();
+            self.graph.nodes[index].name = name_of(reader)?.into();
         }
         match kind {
             TCKind::Sequence | TCKind::Array => {
@@ -225,7 +225,7 @@ impl Parser {
                 Extra::Label(kind) => read_label(kind, reader)?,
                 _ => 0,
             };
-            let name = reader.read_owned_name()?.into();
+            let name = name_of(reader)?.into();
             let content = Some(self.read(reader, base)?);
             let visibility = match extra {
                 Extra::Visibility => reader.read_u16()? as i16,
@@ -291,6 +291,15 @@ impl Parser {
     }
 }
 
+/// An id or a name. It is written again where no NUL may be, as the id of a value.
+fn name_of(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
+    let name = reader.read_owned_name()?;
+    match name.as_bytes().contains(&0) {
+        true => Err(reader.error(CdrErrorKind::BadString)),
+        false => Ok(name),
+    }
+}
+
 /// What members have in addition to name and type.
 #[derive(Clone, Copy)]
 enum Extra {
@@ -306,7 +315,7 @@ fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError
     let mut members = Vec::with_capacity(count.min(64));
     for _ in 0..count {
         let member = NodeMember {
-            name: reader.read_owned_name()?.into(),
+            name: name_of(reader)?.into(),
             content: None,
             label: 0,
             visibility: 0,

@@ -317,6 +317,23 @@ fn a_type_that_is_only_itself_is_refused() {
     assert_eq!(sequence, CdrErrorKind::BadTypeCode);
 }
 
+/// A value of such a type was read, and written with an id that could not be read again: the fuzz
+/// target `values` found it.
+///
+/// Conformance: TypeCode - hostile TypeCodes
+#[test]
+fn ids_and_names_have_no_nul_inside() {
+    let (plain, with_nul) = ("00000002 4100 0000", "00000004 41004100");
+    for (first, second) in [(with_nul, plain), (plain, with_nul)] {
+        let kind = rejected(&[
+            ("0000000E 00000014 00 000000", "objref"),
+            (first, "id"),
+            (second, "name"),
+        ]);
+        assert_eq!(kind, CdrErrorKind::BadString);
+    }
+}
+
 /// Conformance: TypeCode - hostile TypeCodes
 #[test]
 fn unknown_kinds_and_impossible_parameters_are_refused() {
