@@ -28,8 +28,8 @@ use crate::intake::{Intake, Source};
 use crate::notifier::Notifier;
 use crate::outcome::Outcome;
 use crate::reactor::{Reactor, Turn as Requests};
-use crate::start_barrier::{StartBarrier, StartGuard};
 use crate::{Dispatcher, LaneCore};
+use orbium_sync::{StartBarrier, StartGuard};
 
 struct State {
     reactor: Reactor,

@@ -42,7 +42,6 @@ mod reactor;
 mod receiving;
 mod reply;
 mod settled;
-mod start_barrier;
 mod start_error;
 mod threads;
 mod waiting;

@@ -24,8 +24,8 @@ use crate::Host;
 use crate::intake::Queued;
 use crate::lane::thread::Setup;
 use crate::lane::{LaneConfig, QueueBounds};
-use crate::start_barrier::{StartBarrier, StartGuard};
 use orbium_config::ServerStrategy;
+use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 
 /// A buffer larger than this is given back after the request.

@@ -17,7 +17,7 @@ use crate::intake::{HandOver, Intake, Queued, Sink, Source};
 use crate::outcome::Outcome;
 use crate::pool::Pool;
 use crate::reactor::{Reactor, Turn};
-use crate::start_barrier::StartBarrier;
+use orbium_sync::StartBarrier;
 
 /// Starts the reader and the workers.
 pub(super) fn start(lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {

@@ -3,23 +3,40 @@
 
 use std::sync::{Arc, PoisonError};
 
-use orbium_sync::lock::{Condvar, Mutex};
+use crate::lock::{Condvar, Mutex};
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     pending: Mutex<usize>,
     arrived: Condvar,
 }
 
 /// Blocks the starter until its threads have begun, or have failed to.
-#[derive(Default)]
-pub(super) struct StartBarrier(Arc<Shared>);
+///
+/// ```
+/// use orbium_sync::StartBarrier;
+///
+/// let barrier = StartBarrier::default();
+/// let threads = [(); 3].map(|()| {
+///     let begun = barrier.guard();
+///     std::thread::spawn(move || drop(begun))
+/// });
+/// barrier.wait();
+/// # for thread in threads {
+/// #     thread.join().unwrap();
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct StartBarrier(Arc<Shared>);
 
 /// Held by a thread until it has begun; dropping it counts the thread as arrived.
-pub(super) struct StartGuard(Arc<Shared>);
+#[derive(Debug)]
+pub struct StartGuard(Arc<Shared>);
 
 impl StartBarrier {
-    pub(super) fn guard(&self) -> StartGuard {
+    /// One more thread to wait for.
+    #[must_use]
+    pub fn guard(&self) -> StartGuard {
         *self
             .0
             .pending
@@ -29,7 +46,7 @@ impl StartBarrier {
     }
 
     /// Waits until all guards are dropped.
-    pub(super) fn wait(self) {
+    pub fn wait(self) {
         let mut pending = self
             .0
             .pending
