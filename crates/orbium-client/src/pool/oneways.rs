@@ -10,7 +10,7 @@ use orbium_invocation::BufferingConstraint;
 use orbium_sync::lock::MutexGuard;
 use orbium_transport::{Deadline, Stamp};
 
-use super::oneway_state::{Begun, Pushed, State};
+use super::oneway_state::{Begun, Connectable, Pushed, State};
 use super::{Pool, Source};
 use crate::connection::Connection;
 use crate::introduction::PriorityContext;
@@ -108,8 +108,14 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<MutexGuard<'_, State>, SystemException> {
-        let connection = self.acquire_for_oneways(deadline)?;
+        let connecting = match self.oneways.connect_or_wait(deadline)? {
+            Connectable::Connected(state) => return Ok(state),
+            Connectable::Unconnected(connecting) => connecting,
+        };
+        let connection = self.acquire_for_oneways(deadline);
         let mut state = self.oneways.lock();
+        connecting.end(&mut state);
+        let connection = connection?;
         if state.connection.is_none() && connection.set_blocking(false).is_ok() {
             state.connection = Some(connection);
             state.generation += 1;

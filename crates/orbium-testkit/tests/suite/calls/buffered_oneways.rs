@@ -387,6 +387,29 @@ fn oneways_of_many_threads_arrive_in_the_order_of_each() {
     served.end();
 }
 
+/// Of two connections, made by two threads at once, the second became idle, and the buffer took it after a
+/// flush: the server's thread for the first was behind, and oneways of one thread arrived out of order.
+#[test]
+fn threads_that_begin_at_once_make_one_connection() {
+    const THREADS: usize = 8;
+    for _ in 0..20 {
+        let (server, client) = (FakeServer::listen(), client());
+        let target = target_of(&server, &client).with_buffering(HELD);
+        let barrier = std::sync::Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    barrier.wait();
+                    target.post(1).unwrap();
+                });
+            }
+        });
+        target.flush_oneways(NEVER).unwrap();
+        assert_eq!(posts(&mut server.accept(), THREADS), [1; THREADS]);
+        assert!(server.accept_at_once().is_none());
+    }
+}
+
 /// Calls of other references are not held up, and acknowledged oneways are not buffered.
 #[test]
 fn a_buffer_holds_up_no_other_call() {
