@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium bridge` as its users meet it.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin};
 
-use crate::program::{Folder, Server, orbium, run};
+use crate::program::{Folder, Server, run, serving};
 
 /// A running bridge, ended with the test.
 struct Bridge {
@@ -16,20 +15,9 @@ struct Bridge {
 
 impl Bridge {
     fn start<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut child = orbium(
-            ["bridge", "--until-input-ends"]
-                .into_iter()
-                .chain(arguments),
-        )
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
+        let start = ["bridge", "--until-input-ends"];
+        let (mut child, lines) = serving(start.into_iter().chain(arguments));
         let input = child.stdin.take();
-        let lines = output.lines().map(Result::unwrap);
-        let lines: Vec<_> = lines.take_while(|line| line != "READY").collect();
-        assert!(!lines.is_empty(), "it ended before it was ready");
         Self {
             child,
             lines,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events`.
 
-use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
@@ -11,7 +10,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, connect_consumer, connect_supplier, new_event};
 use orbium_testkit::{PATIENCE, dead_port, eventually};
 
-use crate::program::{Folder, orbium, run};
+use crate::program::{Folder, orbium, run, serving};
 
 /// A channel that the program serves, ended with the test.
 struct Served {
@@ -22,14 +21,8 @@ struct Served {
 impl Served {
     fn new<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
         let start = ["events", "serve", "--until-input-ends"];
-        let mut child = orbium(start.into_iter().chain(more))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let reference = lines.next().unwrap().unwrap();
-        assert_eq!(lines.next().unwrap().unwrap(), "READY");
+        let (child, lines) = serving(start.into_iter().chain(more));
+        let [reference] = lines.try_into().unwrap();
         Self { child, reference }
     }
 

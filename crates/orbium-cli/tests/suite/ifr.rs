@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium ifr`, and `--ifr` of other commands.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::Child;
 
 use orbium_testkit::dead_port;
 
-use crate::program::{Folder, Server, orbium, project_idl, run, run_with};
+use crate::program::{Folder, Server, project_idl, run, run_with, serving};
 
 /// A repository that the program serves, ended with the test.
 struct Repository {
@@ -23,17 +22,7 @@ impl Repository {
             "--endpoint",
             "iiop://127.0.0.1:0",
         ];
-        let mut child = orbium(start.into_iter().chain(more))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let lines: Vec<_> = lines
-            .map(Result::unwrap)
-            .take_while(|it| it != "READY")
-            .collect();
-        assert!(!lines.is_empty(), "it ended before it was ready");
+        let (child, lines) = serving(start.into_iter().chain(more));
         let reference = lines[0].clone();
         Self { child, reference }
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium notify serve` as its users meet it.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::Child;
 
 use orbium::{Interface, Orb};
 use orbium_notification::idl::cos_notify_channel_admin::{
@@ -11,7 +10,7 @@ use orbium_notification::idl::cos_notify_channel_admin::{
 };
 use orbium_notification::{property, structured_event};
 
-use crate::program::{Folder, orbium, run};
+use crate::program::{Folder, run, serving};
 
 /// The served channel, until it is dropped.
 struct Served {
@@ -23,15 +22,8 @@ struct Served {
 impl Served {
     fn new<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
         let start = ["notify", "serve", "--until-input-ends"];
-        let mut child = orbium(start.into_iter().chain(more))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut next = || lines.next().unwrap().unwrap();
-        let (channel, factory) = (next(), next());
-        assert_eq!(next(), "READY");
+        let (child, lines) = serving(start.into_iter().chain(more));
+        let [channel, factory] = lines.try_into().unwrap();
         Self {
             child,
             channel,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium sched` as its users meet it.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::Child;
 
-use crate::program::{Folder, orbium, run};
+use crate::program::{Folder, run, serving};
 
 const RUDDER: &str = r#"interface Gyro {
     @rt(wcet="2 ms") long read();
@@ -215,18 +214,9 @@ impl Service {
             "--privileged-file",
             secret,
         ];
-        let mut child = orbium(files.into_iter().chain(more))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let lines: Vec<_> = output.lines().take(2).map(Result::unwrap).collect();
-        assert_eq!(lines[1], "READY");
-        Self {
-            child,
-            reference: lines[0].clone(),
-        }
+        let (child, lines) = serving(files.into_iter().chain(more));
+        let [reference] = lines.try_into().unwrap();
+        Self { child, reference }
     }
 }
 

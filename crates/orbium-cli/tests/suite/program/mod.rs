@@ -67,6 +67,27 @@ pub(crate) fn run_with<'a>(arguments: impl IntoIterator<Item = &'a str>, stdin: 
     }
 }
 
+/// Starts the program, and waits until it is ready; with the lines that it wrote before. Its input stays
+/// open, for commands that serve until that ends.
+#[track_caller]
+pub(crate) fn serving<'a>(arguments: impl IntoIterator<Item = &'a str>) -> (Child, Vec<String>) {
+    let mut child = orbium(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut written = Vec::new();
+    while let Some(Ok(line)) = lines.next() {
+        if line == "READY" {
+            return (child, written);
+        }
+        written.push(line);
+    }
+    let status = child.wait().unwrap();
+    panic!("it ended before it was ready: {status}");
+}
+
 /// A folder of one test, removed in the end.
 pub(crate) struct Folder(PathBuf);
 
