@@ -86,7 +86,7 @@ fn bidirectional_connections_left_out_name_the_feature() {
             None
         }
         Err(OrbError::Feature(what, feature)) => {
-            assert_eq!(what, "bidirectional = both");
+            assert_eq!(what, "bidirectional = both, or bidirectional_overrides");
             Some(feature)
         }
         Err(other) => panic!("{other:?}"),
