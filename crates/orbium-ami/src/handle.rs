@@ -73,6 +73,25 @@ impl<T, E: Raises> Asynchronous<T, E> {
         self.call.as_deref()
     }
 
+    /// The call, for another handle of it.
+    pub(super) fn shared_call(&self) -> Option<Arc<Call>> {
+        self.call.clone()
+    }
+
+    /// Another handle of the same call; the one that asks first has the results.
+    pub(super) fn another(&self) -> Self {
+        Self {
+            call: self.call.clone(),
+            results: self.results,
+            raises: PhantomData,
+        }
+    }
+
+    /// The call goes on without this handle.
+    pub(super) fn give_away(&mut self) {
+        self.call = None;
+    }
+
     /// Whether the reply is there, or becomes so within a time: `None` waits
     /// for it (`Pollable::is_ready`).
     #[must_use]
@@ -159,7 +178,7 @@ fn read<T, E: Raises>(
 }
 
 /// Raised by a poller that has given its results away.
-fn given_away() -> SystemException {
+pub(super) fn given_away() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 5, Completion::Yes)
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a build script can choose, and the way from an IDL file to Rust.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use orbium_idl::model::Model;
 use orbium_idl::{Diagnostic, Severity};
 
 use crate::Error;
+use crate::compiled::{Compiled, Stub};
 use crate::extension::{Extension, unread};
 use crate::files::{self, IdlFiles};
 
@@ -20,6 +20,7 @@ pub struct Config {
     front: orbium_idl::Options,
     deny_unmapped: bool,
     asynchronous: bool,
+    pollers: bool,
     default_bodies: bool,
     allowed: Vec<String>,
     borrowed: Vec<String>,
@@ -33,28 +34,6 @@ pub struct Config {
     external: Vec<(String, String)>,
     external_files: Vec<(String, String)>,
     extensions: Vec<Arc<dyn Extension>>,
-}
-
-/// What came of the IDL files of one [`Config::try_compile`].
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Compiled {
-    /// The file written.
-    pub written: Vec<PathBuf>,
-    /// Every file read, included ones too, and the folders given.
-    pub read: BTreeSet<PathBuf>,
-    /// Warnings, rendered.
-    pub warnings: String,
-}
-
-/// What came of the IDL files of one [`Config::try_stub`].
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Stub {
-    /// The text of a Rust file.
-    pub code: String,
-    /// Warnings, rendered.
-    pub warnings: String,
 }
 
 impl Config {
@@ -135,6 +114,16 @@ impl Config {
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
+        self
+    }
+
+    /// Adds `sendp_op`, an asynchronous invocation that returns the typed poller of its interface,
+    /// for every operation and attribute that has an asynchronous form; all have one then, as
+    /// with [`asynchronous`](Self::asynchronous). The generated code needs the feature `ami` of the crate
+    /// `orbium`. Off by default.
+    #[must_use]
+    pub fn pollers(mut self, generate: bool) -> Self {
+        self.pollers = generate;
         self
     }
 
@@ -406,6 +395,7 @@ impl Config {
         options = options
             .deny_unmapped(self.deny_unmapped)
             .asynchronous(self.asynchronous)
+            .pollers(self.pollers)
             .default_bodies(self.default_bodies);
         for pattern in &self.borrowed {
             options = options.borrowed_results(pattern);

@@ -8,12 +8,14 @@
 //! The program takes in what came of it with `orbium::include_idl!("hello");`.
 #![forbid(unsafe_code)]
 
+mod compiled;
 mod config;
 mod error;
 mod extension;
 mod files;
 
-pub use config::{Compiled, Config, Stub};
+pub use compiled::{Compiled, Stub};
+pub use config::Config;
 pub use error::Error;
 pub use extension::Extension;
 pub use files::IdlFiles;

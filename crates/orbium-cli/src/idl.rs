@@ -118,6 +118,10 @@ struct GenArgs {
     /// that no annotation `@ami` speaks of
     #[arg(long)]
     asynchronous: bool,
+    /// Add `sendp_op`, calls that return a typed poller, for every `op_async`;
+    /// includes `--asynchronous`
+    #[arg(long)]
+    pollers: bool,
     /// The Rust of an IDL module, or of a file, is elsewhere; may be repeated
     ///
     /// `Shared::Types=::shared::types` names a module and its path in Rust,
@@ -329,6 +333,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .front_end(args.source.options())
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
+        .pollers(args.pollers)
         .default_bodies(args.default_bodies)
         .extend(RtInfos::checked())
         .out_dir(&args.output);

@@ -54,7 +54,7 @@ impl Plan<'_> {
 
     /// Whether an asynchronous form was asked for: the innermost annotation
     /// decides, and the options if there is none.
-    fn is_asked_for(&self, feature: DefId) -> bool {
+    pub(crate) fn is_asked_for(&self, feature: DefId) -> bool {
         let mut next = Some(feature);
         while let Some(id) = next {
             let definition = &self.model[id];
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
     /// `async name_async,`: the asynchronous form of a stub, if it has one, and what it
     /// gives where that is more than the other one returns.
     pub(crate) fn asynchronous_form(
-        &self,
+        &mut self,
         function: &Function,
         method: &str,
         taken: &mut NameSet,
@@ -103,6 +103,7 @@ impl Emitter<'_, '_> {
             return String::new();
         }
         let name = names::fresh(&format!("{}_async", names::stem(method)), taken);
+        self.asynchronous_stubs.push(name.clone());
         let outputs = function.outputs();
         if !outputs.iter().any(|output| output.inout) {
             return format!("async {name},");

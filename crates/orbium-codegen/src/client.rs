@@ -17,9 +17,11 @@ impl Emitter<'_, '_> {
         self.asynchronous_results(definition);
         self.replies(definition);
         self.deferred_results(definition);
+        self.asynchronous_stubs.clear();
         let bases = self.plan.model.all_bases(definition.id);
         self.begin(definition, "idl_interface", "interface");
         self.reference(definition, &bases);
+        let mut taken = NameSet::new();
         if !interface.forward_only {
             let mut inherited = Vec::new();
             for &base in &bases {
@@ -33,7 +35,6 @@ impl Emitter<'_, '_> {
                 .collect();
             self.operation_table(&wires);
             self.servant_trait(definition);
-            let mut taken = NameSet::new();
             for function in inherited.iter().chain(&own) {
                 taken.insert(function.name.clone());
             }
@@ -46,6 +47,7 @@ impl Emitter<'_, '_> {
         }
         self.text.close("}");
         if !interface.forward_only {
+            self.poller(definition, taken);
             self.further_stubs(definition, &bases);
             self.async_servant(definition);
         }
@@ -157,23 +159,7 @@ impl Emitter<'_, '_> {
             (_, true) => "idempotent",
             _ => "fn",
         };
-        let mut pieces = Vec::new();
-        let sent = function.sent();
-        for (i, parameter) in sent.iter().enumerate() {
-            let start = match i {
-                0 => format!("{kind} {method}("),
-                _ => String::new(),
-            };
-            let end = if i + 1 == sent.len() { ")" } else { "," };
-            let shown = match self.plan.is_view(function, parameter) {
-                true => self.view_parameter(parameter),
-                false => self.parameter(parameter),
-            };
-            pieces.push(format!("{start}{shown}{end}"));
-        }
-        if sent.is_empty() {
-            pieces.push(format!("{kind} {method}()"));
-        }
+        let mut pieces = self.declared_parameters(function, &format!("{kind} {method}"));
         pieces.push(format!("-> {}", self.outcome(function)));
         let wire = format!("= {}", quoted(&function.wire));
         let forms = self.forms(function, method, taken);
@@ -188,6 +174,28 @@ impl Emitter<'_, '_> {
             }
         }
         self.text.filled(&pieces);
+    }
+
+    /// `head(a: i32,`, `b: &str)`: a declared operation, without what it gives.
+    pub(crate) fn declared_parameters(&self, function: &Function, head: &str) -> Vec<String> {
+        let sent = function.sent();
+        if sent.is_empty() {
+            return vec![format!("{head}()")];
+        }
+        let mut pieces = Vec::new();
+        for (i, parameter) in sent.iter().enumerate() {
+            let start = match i {
+                0 => format!("{head}("),
+                _ => String::new(),
+            };
+            let end = if i + 1 == sent.len() { ")" } else { "," };
+            let shown = match self.plan.is_view(function, parameter) {
+                true => self.view_parameter(parameter),
+                false => self.parameter(parameter),
+            };
+            pieces.push(format!("{start}{shown}{end}"));
+        }
+        pieces
     }
 
     /// `name: &str as orb::BoundedString<8>`.

@@ -18,6 +18,8 @@ pub(crate) struct Emitter<'p, 'm> {
     imports: bool,
     /// How far the text was searched for such names.
     searched: usize,
+    /// The asynchronous stubs of the interface being written, in the order of its functions.
+    pub(crate) asynchronous_stubs: Vec<String>,
 }
 
 /// The whole file.
@@ -40,6 +42,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
             module,
             imports: false,
             searched: 0,
+            asynchronous_stubs: Vec::new(),
         }
     }
 

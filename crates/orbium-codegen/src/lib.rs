@@ -33,6 +33,7 @@ mod operation_table;
 mod operations;
 mod options;
 mod plan;
+mod pollers;
 mod results;
 mod runtime_names;
 mod server;

@@ -22,6 +22,7 @@ pub struct Options {
     runtime: String,
     deny_unmapped: bool,
     asynchronous: bool,
+    pollers: bool,
     default_bodies: bool,
     allowed: Vec<String>,
     /// Scoped names and patterns, as given.
@@ -50,6 +51,7 @@ impl Options {
             runtime: "orbium::codegen".to_owned(),
             deny_unmapped: false,
             asynchronous: false,
+            pollers: false,
             default_bodies: false,
             allowed: Vec::new(),
             borrowed: Vec::new(),
@@ -93,6 +95,15 @@ impl Options {
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
+        self
+    }
+
+    /// Adds, for every operation and attribute that has an asynchronous form, `sendp_op`, which
+    /// returns the typed poller of its interface (CORBA Messaging's polling model). All have such a
+    /// form then, as with [`asynchronous`](Self::asynchronous). Off by default.
+    #[must_use]
+    pub fn pollers(mut self, generate: bool) -> Self {
+        self.pollers = generate;
         self
     }
 
@@ -252,7 +263,11 @@ impl Options {
     }
 
     pub(crate) fn is_asynchronous(&self) -> bool {
-        self.asynchronous
+        self.asynchronous || self.pollers
+    }
+
+    pub(crate) fn has_pollers(&self) -> bool {
+        self.pollers
     }
 
     /// Where a module is said to be.

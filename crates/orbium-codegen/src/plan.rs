@@ -63,6 +63,8 @@ pub(crate) struct InterfaceNames {
     pub(crate) servant: String,
     /// The trait of its asynchronous servants, if it has one.
     pub(crate) async_servant: Option<String>,
+    /// The poller of its asynchronous calls, if it has one.
+    pub(crate) poller: Option<String>,
 }
 
 /// An error enum: where it is and what it may hold.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 
-pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet};
+pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
 use crate::client::Reference;
 use crate::orb::state::EndsWithOrb;

@@ -77,7 +77,7 @@ pub use orbium_core::{
 /// Calls that do not wait, with the feature `ami`.
 #[cfg(feature = "ami")]
 pub use orbium_core::asynchronous::{
-    Asynchronous, Pollable, PollableError, PollableId, PollableSet,
+    Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller,
 };
 
 /// Cancels calls that wait.
@@ -238,6 +238,7 @@ pub mod codegen {
         AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
         UntypedReply, UserException, collocation, error_enum, exception, idl_errors, idl_exception,
-        idl_interface, idl_results, idl_stubs, interface, not_implemented, unknown_operation,
+        idl_interface, idl_poller, idl_results, idl_stubs, interface, not_implemented,
+        unknown_operation,
     };
 }

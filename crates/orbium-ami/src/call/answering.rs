@@ -198,6 +198,36 @@ impl Call {
         }
     }
 
+    /// Takes back the handler that was to have the answer; `None` if it has it, or there is none.
+    pub(crate) fn take_handler(&self) -> Option<Handler> {
+        let mut state = self.lock();
+        if !state.slot.is_open() {
+            return None;
+        }
+        match mem::replace(&mut state.then, Then::Kept(None)) {
+            Then::Handled(handler) => Some(handler),
+            other => {
+                state.then = other;
+                None
+            }
+        }
+    }
+
+    /// Keeps an answer that a handler was given, for the poller that it reads.
+    pub(crate) fn put_back(&self, answered: Answered) {
+        self.lock().slot = Slot::There(answered);
+    }
+
+    /// Whether there is no answer yet.
+    pub(crate) fn is_open(&self) -> bool {
+        self.lost_in_fork().is_none() && self.lock().slot.is_open()
+    }
+
+    /// Whether the answer was taken.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.lost_in_fork().is_none() && matches!(self.lock().slot, Slot::Taken)
+    }
+
     /// Waits for the end of the call, up to a time; whether it is there.
     pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
         let is_there = |state: &State| !state.slot.is_open();

@@ -197,13 +197,15 @@ fn what_has_no_mapping_is_left_out_or_refused() {
 fn calls_that_do_not_wait_are_written_where_asked_for() {
     let folder = Folder::new();
     let file = project_idl("cubit.idl");
-    for option in [None, Some("--asynchronous")] {
+    for option in [None, Some("--asynchronous"), Some("--pollers")] {
         let out = folder.path(option.unwrap_or("plain"));
         let arguments = ["idl", "gen", &file, "-o", &out].into_iter();
         let arguments: Vec<_> = arguments.chain(option).collect();
         run(arguments).assert_done();
         let code = std::fs::read_to_string(format!("{out}/cubit.rs")).unwrap();
         assert_eq!(code.contains("async cube_long_async"), option.is_some());
+        let has_pollers = option == Some("--pollers");
+        assert_eq!(code.contains("sendp_cube_long"), has_pollers);
     }
 }
 

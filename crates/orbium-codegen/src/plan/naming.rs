@@ -126,6 +126,7 @@ impl<'m> Plan<'m> {
                 InterfaceNames {
                     servant,
                     async_servant: None,
+                    poller: None,
                 },
             );
         }
@@ -139,9 +140,11 @@ impl<'m> Plan<'m> {
         if matches!(definition.kind, DefinitionKind::Interface(_)) {
             let servant = self.fresh(module, &format!("{name}Servant"));
             let is_async = self.has_async_servant(definition.id);
+            let is_polled = self.has_poller(definition.id);
             let found = InterfaceNames {
                 servant,
                 async_servant: is_async.then(|| self.fresh(module, &format!("{name}AsyncServant"))),
+                poller: is_polled.then(|| self.fresh(module, &format!("{name}Poller"))),
             };
             self.interfaces.insert(definition.id, found);
         }

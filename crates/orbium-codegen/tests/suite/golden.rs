@@ -38,7 +38,8 @@ fn model(file: &Path) -> Model {
 fn options(file: &Path) -> Options {
     let options = Options::new(file.to_string_lossy())
         .native_type("::Local::Instant", "::std::time::Instant")
-        .asynchronous(file.ends_with("asynchronous.idl"));
+        .asynchronous(file.ends_with("asynchronous.idl"))
+        .pollers(file.ends_with("pollers.idl"));
     match file.ends_with("async_servants.idl") {
         true => options.async_servants("AsyncServants::*"),
         false => options,
@@ -128,8 +129,9 @@ fn rustfmt_would_change_nothing() {
         let asynchronous = options.clone().asynchronous(true);
         let default_bodies = options.clone().default_bodies(true);
         let all = [
-            generate(&model, &options.clone().asynchronous(false)),
+            generate(&model, &options.clone().asynchronous(false).pollers(false)),
             generate(&model, &asynchronous),
+            generate(&model, &options.clone().pollers(true)),
             generate(&model, &default_bodies),
             stub(&model, &options, "crate::generated"),
         ];

@@ -14,6 +14,7 @@ mod generated;
 mod golden;
 mod long_files;
 mod pair;
+mod pollers;
 mod values;
 mod valuetypes;
 mod views;

@@ -3,6 +3,7 @@
 //! stub, its method in the servant's trait and its arm in the skeleton are made of that.
 
 mod outcome;
+mod pollers;
 mod servants;
 mod stubs;
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What came of IDL files.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What came of the IDL files of one [`Config::try_compile`](crate::Config::try_compile).
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Compiled {
+    /// The file written.
+    pub written: Vec<PathBuf>,
+    /// Every file read, included ones too, and the folders given.
+    pub read: BTreeSet<PathBuf>,
+    /// Warnings, rendered.
+    pub warnings: String,
+}
+
+/// What came of the IDL files of one [`Config::try_stub`](crate::Config::try_stub).
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Stub {
+    /// The text of a Rust file.
+    pub code: String,
+    /// Warnings, rendered.
+    pub warnings: String,
+}
