@@ -61,7 +61,10 @@ fn gate(target: &Target) -> Asynchronous<()> {
 
 /// Octets that tell where they are.
 fn pattern(len: usize, seed: usize) -> Vec<u8> {
-    (0..len).map(|place| (place * 31 + seed) as u8).collect()
+    let period: Vec<u8> = (0..256).map(|place| (place * 31 + seed) as u8).collect();
+    let mut octets = period.repeat(len.div_ceil(period.len()));
+    octets.truncate(len);
+    octets
 }
 
 fn end(client: Orb) {
