@@ -3,7 +3,7 @@
 
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Instant;
 
@@ -135,13 +135,20 @@ pub(super) fn from_either_end(subject: &Subject, test: impl Fn(Ends)) {
     test(Ends::new(subject).swapped());
 }
 
+/// After so many octets the pattern begins again: a prime, which divides no buffer size.
+const PERIOD: usize = 65_521;
+
+static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let octet = |place: u64| (place.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8;
+    (0..PERIOD as u64).map(octet).collect()
+});
+
 /// Octets of which each says where it stands.
 pub(super) fn pattern(from: usize, len: usize) -> Vec<u8> {
-    let octet = |place: usize| {
-        let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> 56) as u8
-    };
-    (from..from + len).map(octet).collect()
+    let first = from % PERIOD;
+    let mut octets = PATTERN.repeat((first + len).div_ceil(PERIOD));
+    octets.truncate(first + len);
+    octets.split_off(first)
 }
 
 /// Sends everything on a blocking stream.
