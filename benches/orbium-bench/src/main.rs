@@ -90,6 +90,9 @@ enum Command {
     /// Their server process.
     #[command(hide = true)]
     Server(stage::server::ServerArgs),
+    /// A process that keeps its processor from resting.
+    #[command(hide = true)]
+    Awake(stage::awake::AwakeArgs),
     /// The servers and clients of `orbium demo`.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Command::Caller(args) => protocols::caller::run(args),
         Command::Client(args) => stage::client::run(args),
         Command::Server(args) => stage::server::run(args),
+        Command::Awake(args) => stage::awake::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Probed(args) => whitebox::probed::run(args),
     };

@@ -336,3 +336,70 @@ fn schedule_refuses_a_utilization_that_is_none() {
         assert_eq!(ran.status, Some(2), "{ran:?}");
     }
 }
+
+#[test]
+fn inversion_counts_calls_of_chosen_architectures_while_no_processor_rests() {
+    let (ran, found, _) = experiment(&[
+        "inversion",
+        "--no-peers",
+        "--only",
+        "lanes, reactive;",
+        "--clients",
+        "0",
+        "--calls",
+        "3",
+        "--awake",
+    ]);
+    let architectures = found["architectures"].as_array().unwrap();
+    assert!(architectures.len() >= 2, "{found}");
+    for one in architectures {
+        let name = one["architecture"].as_str().unwrap();
+        assert!(name.contains("lanes, reactive;"), "{name}");
+        for point in one["points"].as_array().unwrap() {
+            assert_eq!(point["high"]["calls"], 3, "{point}");
+        }
+    }
+    assert!(ran.stdout.contains("SCHED_IDLE"), "{}", ran.stdout);
+}
+
+#[test]
+fn inversion_runs_over_a_link_between_two_hosts() {
+    let probe = std::process::Command::new("ip")
+        .args(["netns", "add", "orbium-probe"])
+        .status();
+    if !probe.is_ok_and(|status| status.success()) {
+        return orbium_testkit::skipped("bench inversion --link: no privileges, or no `ip`");
+    }
+    let _ = std::process::Command::new("ip")
+        .args(["netns", "delete", "orbium-probe"])
+        .status();
+    let (ran, found, _) = experiment(&[
+        "inversion",
+        "--no-peers",
+        "--only",
+        "orbium: lanes, reactive",
+        "--clients",
+        "1",
+        "--calls",
+        "2",
+        "--link",
+        "155mbit",
+    ]);
+    assert!(ran.stdout.contains("155mbit"), "{}", ran.stdout);
+    let point = &found["architectures"][0]["points"][0];
+    assert_eq!(point["high"]["calls"], 2, "{found}");
+    assert_eq!(point["failed"], 0, "{found}");
+}
+
+#[test]
+fn inversion_refuses_calls_rates_and_names_that_are_none() {
+    for (option, wrong, status) in [
+        ("--calls", "0", 2),
+        ("--calls", "some", 2),
+        ("--link", "155", 2),
+        ("--only", "an architecture of another world", 1),
+    ] {
+        let ran = run(["inversion", "--no-peers", option, wrong]);
+        assert_eq!(ran.status, Some(status), "{ran:?}");
+    }
+}

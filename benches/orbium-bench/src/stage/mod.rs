@@ -3,14 +3,16 @@
 //! their standard input, a line each; they answer with lines of JSON. The programs
 //! of other ORBs in `interop/` understand the same commands.
 
+pub(crate) mod awake;
 pub(crate) mod burst;
 mod caller;
 pub(crate) mod client;
 pub(crate) mod clock;
 mod idle;
+pub(crate) mod link;
 mod load;
 pub(crate) mod lock_counts;
-mod pacing;
+pub(crate) mod pacing;
 pub(crate) mod real_time;
 pub(crate) mod server;
 pub(crate) mod stand;

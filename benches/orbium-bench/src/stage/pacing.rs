@@ -14,7 +14,7 @@ use super::real_time::{HIGH, become_real_time};
 use orbium_cli::Failure;
 
 /// Of the high-priority client: 20 Hz.
-const HIGH_PERIOD: Duration = Duration::from_millis(50);
+pub(crate) const HIGH_PERIOD: Duration = Duration::from_millis(50);
 /// Of a low-priority client: 10 Hz.
 const LOW_PERIOD: Duration = Duration::from_millis(100);
 

@@ -11,6 +11,7 @@
 //! * `served`: calls that were looked at, and those at a wrong priority.
 
 use std::io::BufRead;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -39,6 +40,9 @@ pub(crate) struct ServerArgs {
     /// [default: the objects high and low in one lane]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = lane)]
     lanes: Vec<(String, i32)>,
+    /// Listen at this address of the host
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    host: IpAddr,
     #[command(flatten)]
     pin: PinArgs,
 }
@@ -84,7 +88,7 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     raise_descriptor_limit();
     let log = Arc::new(Log::default());
-    let orb = new_orb(args.strategy)?;
+    let orb = new_orb(args)?;
     let mut lines = String::new();
     if args.lanes.is_empty() {
         for name in ["high", "low"] {
@@ -94,7 +98,7 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
         lines.push_str(&bind_idle(&orb)?);
     }
     for (name, priority) in &args.lanes {
-        let (poa, refused) = add_lane(&orb, args.strategy, name, *priority)?;
+        let (poa, refused) = add_lane(&orb, args, name, *priority)?;
         let expected = if refused.is_some() { 0 } else { *priority };
         lines.push_str(&activate(&orb, &poa, name, expected, &log)?);
         if let Some(reason) = refused {
@@ -141,16 +145,16 @@ fn resident() -> Result<u64, Failure> {
 }
 
 /// A free port.
-fn endpoint() -> Result<Endpoint, Failure> {
-    let parsed = "iiop://127.0.0.1:0".parse();
+fn endpoint(host: IpAddr) -> Result<Endpoint, Failure> {
+    let parsed = format!("iiop://{}", SocketAddr::new(host, 0)).parse();
     parsed.map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
 }
 
-fn new_orb(strategy: ServerStrategy) -> Result<Orb, Failure> {
+fn new_orb(args: &ServerArgs) -> Result<Orb, Failure> {
     let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
     let config = Config {
-        endpoints: vec![endpoint()?],
-        strategy,
+        endpoints: vec![endpoint(args.host)?],
+        strategy: args.strategy,
         limits: Limits {
             connections: 1 << 16,
             ..Limits::default()
@@ -165,7 +169,7 @@ fn new_orb(strategy: ServerStrategy) -> Result<Orb, Failure> {
 /// refuses its priority, and then the reason.
 fn add_lane(
     orb: &Orb,
-    strategy: ServerStrategy,
+    args: &ServerArgs,
     name: &str,
     priority: i32,
 ) -> Result<(Poa, Option<String>), Failure> {
@@ -181,8 +185,8 @@ fn add_lane(
         priority: i16::try_from(priority).ok().and_then(Priority::new),
         scheduling: is_real_time.then(|| Scheduling::fifo(priority)),
         soft: true,
-        strategy,
-        endpoints: vec![endpoint()?],
+        strategy: args.strategy,
+        endpoints: vec![endpoint(args.host)?],
         ..LaneConfig::default()
     };
     let lane = orb

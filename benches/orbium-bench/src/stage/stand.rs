@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A server process and a client process that calls it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use crate::peer::architecture::{Architecture, Kind};
 use crate::peer::programs::Peers;
+use crate::stage::link::{self, Link};
 use orbium_cli::Failure;
 use orbium_cli::stage::child::Process;
 
@@ -19,6 +21,8 @@ pub(crate) struct How<'a> {
     pub(crate) counted: bool,
     /// Files into which strace writes the futex calls of server and client.
     pub(crate) strace: Option<(&'a Path, &'a Path)>,
+    /// The hosts that they run on; without one, this host.
+    pub(crate) link: Option<&'a Link>,
 }
 
 /// Both processes, ready.
@@ -37,9 +41,11 @@ impl Stand {
         peers: &Peers,
         how: How<'_>,
     ) -> Result<Self, Failure> {
-        let (server_log, client_log) = how.strace.unzip();
-        let mut command = program(architecture.kind, "server", peers, how.counted, server_log)?;
+        let mut command = program(architecture.kind, "server", peers, how)?;
         command.args(&architecture.server);
+        if how.link.is_some() {
+            command.args(listening_at(architecture.kind, link::SERVER)?);
+        }
         let mut server = Process::spawn("server", &mut command)?;
         let lines = server.lines_until_ready()?;
         let announced: Vec<_> = lines
@@ -47,7 +53,7 @@ impl Stand {
             .filter_map(|line| line.split_once(' '))
             .map(|(name, what)| (name.to_owned(), what.to_owned()))
             .collect();
-        let mut command = program(architecture.kind, "client", peers, how.counted, client_log)?;
+        let mut command = program(architecture.kind, "client", peers, how)?;
         command.args(&architecture.client);
         if architecture.kind == Kind::Raw {
             command.args(["--raw", lines.first().map_or("", String::as_str)]);
@@ -97,33 +103,48 @@ fn parse(line: &str) -> Result<Value, Failure> {
         .map_err(|_| Failure::because(format!("a process said `{line}`, which means nothing")))
 }
 
-/// The program of an architecture in a role.
-fn program(
-    kind: Kind,
-    role: &str,
-    peers: &Peers,
-    counted: bool,
-    strace: Option<&Path>,
-) -> Result<Command, Failure> {
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::because(format!("this program is not to be found: {error}")))?;
-    let gone = || Failure::because("the program of a peer is gone");
-    let program = match kind {
-        Kind::Raw | Kind::Orbium => own,
-        Kind::Omni if counted => peers.omni_counted().ok_or_else(gone)?,
-        Kind::Omni => peers.omni().ok_or_else(gone)?,
-        Kind::Jacorb => peers.jacorb().ok_or_else(gone)?,
+/// The options with which a server of that kind listens at an address.
+fn listening_at(kind: Kind, address: &str) -> Result<[String; 2], Failure> {
+    match kind {
+        Kind::Orbium => Ok(["--host".to_owned(), address.to_owned()]),
+        Kind::Omni => Ok(["-ORBendPoint".to_owned(), format!("giop:tcp:{address}:")]),
+        Kind::Raw | Kind::Jacorb => Err(Failure::because("listens on the loopback interface only")),
+    }
+}
+
+/// The command that starts a program in a role.
+fn start(role: &str, program: &OsStr, how: How<'_>) -> Command {
+    let (server_log, client_log) = how.strace.unzip();
+    let log = if role == "server" {
+        server_log
+    } else {
+        client_log
     };
-    let mut command = match strace {
-        None => Command::new(program),
-        Some(file) => {
+    match (log, how.link) {
+        (Some(file), _) => {
             let mut strace = Command::new("strace");
             strace.args(["-f", "-qq", "--seccomp-bpf"]);
             strace.args(["-e", "trace=futex", "-e", "signal=none", "-o"]);
             strace.arg(file).arg(program);
             strace
         }
+        (None, Some(link)) => link.on_host(role, program),
+        (None, None) => Command::new(program),
+    }
+}
+
+/// The program of an architecture in a role.
+fn program(kind: Kind, role: &str, peers: &Peers, how: How<'_>) -> Result<Command, Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::because(format!("this program is not to be found: {error}")))?;
+    let gone = || Failure::because("the program of a peer is gone");
+    let program = match kind {
+        Kind::Raw | Kind::Orbium => own,
+        Kind::Omni if how.counted => peers.omni_counted().ok_or_else(gone)?,
+        Kind::Omni => peers.omni().ok_or_else(gone)?,
+        Kind::Jacorb => peers.jacorb().ok_or_else(gone)?,
     };
+    let mut command = start(role, program.as_ref(), how);
     match (kind, role) {
         (Kind::Raw, "server") => command.args(["demo", "raw", "serve", "--until-input-ends"]),
         (_, role) => command.arg(role),

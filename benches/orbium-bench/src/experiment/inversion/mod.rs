@@ -15,7 +15,10 @@ use crate::peer::architecture::{Architecture, architectures};
 use crate::peer::programs::{PeerArgs, Peers};
 use crate::report::file::write;
 use crate::report::results::{ResultArgs, Results};
+use crate::stage::awake::Awake;
 use crate::stage::clock::{stolen, stolen_since};
+use crate::stage::link::{self, Link};
+use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use crate::stage::stand::{How, Stand};
 use found::{Found, Scenario};
@@ -28,10 +31,24 @@ pub(crate) struct InversionArgs {
     /// Numbers of low-priority clients [default: 0, 5, … 50; in a quick run 0, 50]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     clients: Vec<usize>,
-    /// Seconds that each number is measured with each architecture [default: 1.5
-    /// the first and the last, which are compared, and 0.5 the others]
-    #[arg(long, value_name = "SECONDS", value_parser = ping::seconds)]
+    /// Calls that the high-priority client makes with each number of others, twenty a second; the
+    /// paper has 4,000 [default: 400; in a quick run what fits]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    calls: Option<u32>,
+    /// Seconds that each number is measured with each architecture, in place of calls
+    #[arg(long, value_name = "SECONDS", value_parser = ping::seconds, conflicts_with = "calls")]
     seconds: Option<Duration>,
+    /// Measure only the architectures with such a text in their names; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+    /// Keep every processor busy at the lowest priority, so that none has to wake up (SCHED_IDLE;
+    /// takes the program chrt)
+    #[arg(long)]
+    awake: bool,
+    /// Run server and clients on hosts of their own (network name spaces) with a link of such a
+    /// rate between them, such as 155mbit (takes privileges, ip and tc)
+    #[arg(long, value_name = "RATE", value_parser = link::rate)]
+    link: Option<String>,
     /// Where to draw the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-inversion.svg")]
     svg: PathBuf,
@@ -43,9 +60,8 @@ pub(crate) struct InversionArgs {
 
 /// Of a quick run, all architectures together.
 const QUICK: Duration = Duration::from_secs(20);
-/// Of a number of clients in a whole run: what is compared takes longer.
-const COMPARED: Duration = Duration::from_millis(1500);
-const BETWEEN: Duration = Duration::from_millis(500);
+/// High-priority calls with a number of low-priority clients, in a whole run.
+const CALLS: u32 = 400;
 
 impl InversionArgs {
     fn points(&self) -> Vec<usize> {
@@ -61,20 +77,39 @@ impl InversionArgs {
     fn plan(&self, architectures: usize) -> Vec<(usize, Duration)> {
         let points = self.points();
         let measurements = architectures * points.len() * Scenario::ALL.len();
-        let ends = [points.iter().min(), points.iter().max()];
-        let time = |clients: &usize| match self.seconds {
-            Some(own) => own,
-            None if self.results.quick => {
+        let time = match (self.seconds, self.calls) {
+            (Some(own), _) => own,
+            (None, Some(calls)) => HIGH_PERIOD * calls,
+            (None, None) if self.results.quick => {
                 QUICK / u32::try_from(measurements.max(1)).unwrap_or(u32::MAX)
             }
-            None if ends.contains(&Some(clients)) => COMPARED,
-            None => BETWEEN,
+            (None, None) => HIGH_PERIOD * CALLS,
         };
-        points
-            .iter()
-            .map(|clients| (*clients, time(clients)))
-            .collect()
+        points.into_iter().map(|clients| (clients, time)).collect()
     }
+
+    /// Those that are to be measured.
+    fn chosen(&self, peers: &Peers) -> Result<Vec<Architecture>, Failure> {
+        let mut all = architectures(peers);
+        let wanted = |own: &Architecture| self.only.iter().any(|text| own.name.contains(text));
+        all.retain(|own| self.only.is_empty() || wanted(own));
+        match all.is_empty() {
+            true => Err(Failure::because(
+                "no architecture has such a text in its name",
+            )),
+            false => Ok(all),
+        }
+    }
+}
+
+const AWAKE: &str =
+    "A thread on each processor that gives way to all others (SCHED_IDLE) kept it from resting.";
+
+fn over_a_link(rate: &str) -> String {
+    format!(
+        "Server and clients were on hosts of their own (network name spaces) with {rate} between \
+         them."
+    )
 }
 
 /// An architecture that is being measured.
@@ -83,34 +118,67 @@ struct Contender {
     stand: Stand,
 }
 
+impl Contender {
+    fn start(
+        architecture: &Architecture,
+        peers: &Peers,
+        link: Option<&Link>,
+    ) -> Result<Self, Failure> {
+        let how = How {
+            link,
+            ..How::default()
+        };
+        Ok(Self {
+            stand: Stand::start(architecture, peers, how)?,
+            found: Found::new(architecture),
+        })
+    }
+
+    fn measure(&mut self, clients: usize, time: Duration) -> Result<(), Failure> {
+        let (found, stand) = (&mut self.found, &mut self.stand);
+        let mut scenarios = Scenario::ALL.iter();
+        scenarios.try_for_each(|scenario| found.measure(stand, *scenario, clients, time))
+    }
+
+    /// Ends its processes; what was found.
+    fn end(self, notes: &mut Vec<String>) -> Found {
+        let name = &self.found.architecture.name;
+        let own = self.stand.announced("note");
+        notes.extend(own.map(|note| format!("{name}: {note}")));
+        if let Err(failure) = self.stand.end() {
+            notes.push(format!("{name}, at its end: {}", failure.sentence()));
+        }
+        self.found
+    }
+}
+
 pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
     let peers = Peers::find(&args.peers);
-    let all = architectures(&peers);
+    let all = args.chosen(&peers)?;
     let plan = args.plan(all.len());
     let mut notes = notes(&peers);
+    let link = args.link.as_deref().map(Link::new).transpose()?;
+    notes.extend(args.link.as_deref().map(over_a_link));
+    let awake = args.awake.then(Awake::start).transpose()?;
+    notes.extend(args.awake.then(|| AWAKE.to_owned()));
     let begin = stolen();
     let mut progress = Progress::new(all.len() * (plan.len() + 1));
     let mut contenders = Vec::new();
     for architecture in &all {
         progress.step(&format!("starting {}", architecture.name));
-        match Stand::start(architecture, &peers, How::default()) {
-            Ok(stand) => contenders.push(Contender {
-                found: Found::new(architecture),
-                stand,
-            }),
+        match Contender::start(architecture, &peers, link.as_ref()) {
+            Ok(contender) => contenders.push(contender),
             Err(failure) => notes.push(lost(architecture, &failure)),
         }
     }
     for (clients, time) in plan {
         // All of them in turns, so that a slow spell of the machine meets all.
-        contenders.retain_mut(|Contender { found, stand }| {
-            let name = found.architecture.name.clone();
+        contenders.retain_mut(|contender| {
+            let name = &contender.found.architecture.name;
             progress.step(&format!("{clients} low-priority clients: {name}"));
-            let measured = Scenario::ALL
-                .iter()
-                .try_for_each(|scenario| found.measure(stand, *scenario, clients, time));
+            let measured = contender.measure(clients, time);
             measured
-                .inspect_err(|failure| notes.push(lost(&found.architecture, failure)))
+                .inspect_err(|failure| notes.push(lost(&contender.found.architecture, failure)))
                 .is_ok()
         });
         let found: Vec<_> = contenders.iter().map(|one| one.found.clone()).collect();
@@ -118,18 +186,9 @@ pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
         results(&found, &notes).keep(&args.results)?;
     }
     progress.clear();
-    let mut found = Vec::new();
-    for Contender { found: one, stand } in contenders {
-        let name = &one.architecture.name;
-        let own = stand
-            .announced("note")
-            .map(|note| format!("{name}: {note}"));
-        notes.extend(own);
-        if let Err(failure) = stand.end() {
-            notes.push(format!("{name}, at its end: {}", failure.sentence()));
-        }
-        found.push(one);
-    }
+    awake.map(Awake::end).transpose()?;
+    let end = |contender: Contender| contender.end(&mut notes);
+    let found: Vec<_> = contenders.into_iter().map(end).collect();
     notes.extend(stolen_since(begin));
     output::print(&format!("{}\n", found::to_text(&found)))?;
     results(&found, &notes).finish(&args.results, Some(&args.svg))

@@ -104,6 +104,7 @@ impl Counter<'_> {
             strace: self
                 .files
                 .map(|[server, client]| (server.as_path(), client.as_path())),
+            ..How::default()
         };
         let mut stand = Stand::start(architecture, self.peers, how)?;
         let mut found = Vec::new();
