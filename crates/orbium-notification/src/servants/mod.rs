@@ -12,6 +12,7 @@ mod proxy_consumers;
 mod proxy_suppliers;
 mod pull_consumers;
 mod pull_suppliers;
+mod receiving;
 mod supplier_admins;
 
 pub(crate) use factory::Factory;

@@ -41,6 +41,10 @@ impl Consumed {
         Ok(is_connected)
     }
 
+    pub(super) fn is_connected(&self) -> bool {
+        self.producer.is_connected()
+    }
+
     /// The supplier gets changes of subscribed types when it asks for them.
     pub(super) fn subscribes(&self, supplier: &impl Interface) {
         let peer = notify::NotifySubscribe::from_object(supplier.as_object().clone());

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, Interface, ObjectRef, PoaError, SystemException};
+use orbium::stub::ServedBy;
+use orbium::{Call, Interface, ObjectRef, PoaError, Servant, SystemException};
 
 use super::admins::{exceeded, limited, object, proxy_level};
 use super::common::{Filtered, Governed};
 use super::proxy_consumers::{self as consumers, Consumed};
+use super::receiving::{Form, Receiving};
 use super::{cos_event, pull_consumers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
@@ -60,6 +62,21 @@ impl SupplierAdminObject {
         channel.add_supplier(&producer);
         Ok((object, id))
     }
+}
+
+/// Activates a servant that owns the events which are pushed to it.
+macro_rules! receiving {
+    ($interface:ty, $servant:expr, $form:expr) => {
+        |base: Consumed| {
+            let poa = base.channel.poa.clone();
+            let servant: Arc<dyn Servant> = Arc::new(Receiving {
+                skeleton: <$interface>::skeleton($servant(base.clone())),
+                consumed: base,
+                form: $form,
+            });
+            poa.activate_servant(&servant)
+        }
+    };
 }
 
 impl Governed for SupplierAdminObject {
@@ -186,19 +203,23 @@ impl SupplierAdminServant for SupplierAdminObject {
     ) -> Result<SupplierAdminObtainNotificationPushConsumerResults, AdminLimitExceededError> {
         let (object, proxy_id) = match ctype {
             ClientType::AnyEvent => {
-                let make = object!(Consumed, ProxyPushConsumer, consumers::PushAny);
+                let make = receiving!(ProxyPushConsumer, consumers::PushAny, Form::Any);
                 self.proxy(ProxyType::PushAny, make)
             }
             ClientType::StructuredEvent => {
-                let make = object!(
-                    Consumed,
+                let make = receiving!(
                     StructuredProxyPushConsumer,
-                    consumers::PushStructured
+                    consumers::PushStructured,
+                    Form::Structured
                 );
                 self.proxy(ProxyType::PushStructured, make)
             }
             ClientType::SequenceEvent => {
-                let make = object!(Consumed, SequenceProxyPushConsumer, consumers::PushSequence);
+                let make = receiving!(
+                    SequenceProxyPushConsumer,
+                    consumers::PushSequence,
+                    Form::Sequence
+                );
                 self.proxy(ProxyType::PushSequence, make)
             }
         }?;

@@ -4,6 +4,7 @@
 mod constraints;
 mod delivery;
 mod filters;
+mod frugality;
 mod jacorb;
 mod mapping;
 mod peers;
@@ -11,3 +12,8 @@ mod proxies;
 mod pulling;
 mod qos;
 mod updates;
+
+use orbium_testkit::CountingAllocator;
+
+#[global_allocator]
+static HEAP: CountingAllocator = CountingAllocator;
