@@ -26,6 +26,7 @@ mod idl;
 mod idl_files;
 mod ifr;
 mod ior;
+mod jetstream;
 mod load;
 mod name;
 mod new;

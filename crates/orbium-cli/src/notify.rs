@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium notify`: notification channels.
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand};
 use orbium::Interface;
+use orbium_event_jetstream::StreamJournal;
 use orbium_notification::{NotificationConfig, NotificationService};
 
 use crate::failure::Failure;
+use crate::jetstream::JetStreamArgs;
 use crate::serving::{Served, ServingArgs, because, serve};
 
 #[derive(Debug, Args)]
@@ -32,6 +36,8 @@ struct ServeArgs {
     #[arg(long, value_name = "EVENTS", default_value = "65536", value_parser = clap::value_parser!(u32).range(1..))]
     queue: u32,
     #[command(flatten)]
+    jetstream: JetStreamArgs,
+    #[command(flatten)]
     serving: ServingArgs,
 }
 
@@ -42,7 +48,14 @@ pub(crate) fn run(args: &NotifyArgs) -> Result<(), Failure> {
         ..NotificationConfig::default()
     };
     serve(&args.serving, |orb| {
-        let service = NotificationService::serve(orb, &args.key, config).map_err(because)?;
+        let service = match args.jetstream.config() {
+            Some(stream) => {
+                let journal = Arc::new(StreamJournal::open(stream).map_err(because)?);
+                NotificationService::serve_stored(orb, &args.key, config, journal)
+            }
+            None => NotificationService::serve(orb, &args.key, config),
+        };
+        let service = service.map_err(because)?;
         let object = service.channel().as_object().clone();
         let factory = orb.object_to_string(service.factory());
         Ok(Served {

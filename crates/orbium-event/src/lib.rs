@@ -30,7 +30,7 @@
 //! ```
 //!
 //! Not part of it: COS Notification (`orbium-notification`), typed channels, gateways between channels
-//! (`orbium-event-gateway` has them) and persistence. Schedules
+//! (`orbium-event-gateway` has them) and persistence (`orbium-event-jetstream`). Schedules
 //! are computed elsewhere: a channel registers its operations for one, and dispatches by its table.
 #![forbid(unsafe_code)]
 

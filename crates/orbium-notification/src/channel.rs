@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use crate::filters::FilterState;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
+use crate::journal::{Following, Journal};
 use crate::mapping::MappingState;
 use crate::producer::{Notify, Producer};
 use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
@@ -41,7 +42,10 @@ pub(crate) struct Channel {
     pub(crate) supplier_admins: Mutex<BTreeMap<i32, AdminEntry>>,
     consumers: ArcSwap<Vec<Arc<Consumer>>>,
     suppliers: ArcSwap<Vec<Arc<Producer>>>,
-    population: Population,
+    pub(crate) population: Population,
+    /// Where events are stored before they are delivered.
+    pub(crate) journal: Option<Arc<dyn Journal>>,
+    pub(crate) following: OnceLock<Following>,
     next: AtomicI32,
     is_destroyed: AtomicBool,
     received: AtomicU64,
@@ -75,6 +79,8 @@ impl Channel {
             consumers: ArcSwap::default(),
             suppliers: ArcSwap::default(),
             population: Population::default(),
+            journal: None,
+            following: OnceLock::new(),
             next: AtomicI32::new(1),
             is_destroyed: AtomicBool::new(false),
             received: AtomicU64::new(0),
@@ -253,12 +259,23 @@ impl Channel {
         if !supplier.admin.combine(&supplier.filters, &event) {
             return Ok(());
         }
+        match &self.journal {
+            Some(journal) => journal.store(&event.structured()),
+            None => self.distribute(event, now),
+        }
+    }
+
+    /// Queues an event for every consumer that its queue is for.
+    ///
+    /// # Errors
+    /// As [`publish`](Self::publish).
+    pub(crate) fn distribute(&self, event: Event, now: Instant) -> Result<(), SystemException> {
         if !self.make_room()? {
             return Ok(());
         }
         let event = Arc::new(event);
         for consumer in self.consumers.load().iter() {
-            if consumer.wants(&event) {
+            if consumer.name().is_none() && consumer.wants(&event) {
                 consumer.offer(&event, now);
             }
         }

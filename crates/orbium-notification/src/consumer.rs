@@ -10,6 +10,7 @@ use crate::admin::Admin;
 use crate::event::Event;
 use crate::filters::FilterGroup;
 use crate::idl::cos_notify_comm::NotifyPublish;
+use crate::journal::{Delivered, Following};
 use crate::mapping::Mappings;
 use crate::qos::Level;
 use crate::queue::{Queue, Rules};
@@ -34,6 +35,9 @@ pub(crate) struct Consumer {
     pub(crate) subscriber: Subscriber<NotifyPublish>,
     /// Whether events are delivered in batches.
     pub(crate) is_sequence: bool,
+    /// The name of its position in a journal, from which it gets its events then.
+    name: Option<String>,
+    following: Mutex<Option<Following>>,
     state: Mutex<State>,
     arrived: Condvar,
 }
@@ -98,6 +102,8 @@ impl Consumer {
             mappings: Mappings::default(),
             subscriber: Subscriber::default(),
             is_sequence,
+            name: None,
+            following: Mutex::default(),
             state: Mutex::new(State {
                 queue: Queue::default(),
                 rules,
@@ -108,6 +114,54 @@ impl Consumer {
                 counts: Counts::default(),
             }),
             arrived: Condvar::new(),
+        }
+    }
+
+    /// The same with a position in the journal of its channel.
+    pub(crate) fn with_name(self, name: Option<&str>) -> Self {
+        Self {
+            name: name.map(str::to_owned),
+            ..self
+        }
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        matches!(self.lock().phase, Phase::Active(_) | Phase::Suspended(_))
+    }
+
+    /// Gets its events from a journal, unless the connection has ended.
+    pub(crate) fn follows(&self, following: Following) {
+        let mut current = self.following();
+        if self.is_connected() {
+            *current = Some(following);
+        }
+    }
+
+    fn following(&self) -> MutexGuard<'_, Option<Following>> {
+        self.following
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Pushes an event of a journal, and returns when the consumer has returned from it.
+    pub(crate) fn push_stored(&self, event: &Arc<Event>) -> Delivered {
+        let phase = self.lock().phase.clone();
+        let sink = match phase {
+            Phase::Active(Some(sink)) => sink,
+            Phase::Suspended(_) => return Delivered::Failed,
+            _ => return Delivered::Gone,
+        };
+        match sink.push(std::slice::from_ref(event)) {
+            Ok(()) => {
+                self.lock().counts.delivered += 1;
+                Delivered::Accepted
+            }
+            Err(DeliveryError::Failed) => Delivered::Failed,
+            Err(DeliveryError::Gone) => Delivered::Gone,
         }
     }
 
@@ -199,6 +253,8 @@ impl Consumer {
         let phase = std::mem::replace(&mut state.phase, Phase::Ended);
         state.queue.clear();
         drop(state);
+        let following = self.following().take();
+        drop(following);
         self.arrived.notify_all();
         match phase {
             Phase::Active(sink) | Phase::Suspended(sink) => sink,

@@ -3,7 +3,8 @@
 //! from which consumers get those that their filters let through, in the order and within the bounds
 //! that properties of quality of service set.
 //!
-//! Not part of it: typed channels, `StartTime`, persistence.
+//! Not part of it: typed channels, `StartTime`, and the stream in which a [`Journal`] stores events
+//! (`orbium-event-jetstream`).
 //!
 //! ```
 //! use orbium::{Interface, Orb};
@@ -58,6 +59,7 @@ mod event;
 mod filter;
 mod filter_table;
 mod filters;
+mod journal;
 mod mapping;
 mod producer;
 mod puller;
@@ -68,6 +70,7 @@ mod servants;
 mod service;
 mod sink;
 mod source;
+mod stored;
 mod types;
 mod updates;
 
@@ -80,4 +83,5 @@ pub mod idl {
 pub use config::NotificationConfig;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
+pub use journal::{Deliver, Delivered, Following, Journal};
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};

@@ -7,6 +7,7 @@ use orbium::{Orb, PoaError, Policies};
 
 use crate::config::NotificationConfig;
 use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
+use crate::journal::Journal;
 use crate::servants::Factory;
 
 /// A factory of channels, served by an ORB. Its channels end with the ORB.
@@ -54,11 +55,34 @@ impl NotificationService {
     /// # Errors
     /// [`PoaError`]: the ORB serves something under that key, cannot listen, or is shut down.
     pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, PoaError> {
+        Self::serve_with(orb, key, config, None)
+    }
+
+    /// As [`serve`](Self::serve), with a channel that stores its events in a journal before it delivers them. Consumers
+    /// with names connect by `OrbiumNotification::DurableConsumerAdmin`. Channels that the factory makes store nothing.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve); there is no connection to the journal.
+    pub fn serve_stored(
+        orb: &Orb,
+        key: &str,
+        config: NotificationConfig,
+        journal: Arc<dyn Journal>,
+    ) -> Result<Self, PoaError> {
+        Self::serve_with(orb, key, config, Some(journal))
+    }
+
+    fn serve_with(
+        orb: &Orb,
+        key: &str,
+        config: NotificationConfig,
+        journal: Option<Arc<dyn Journal>>,
+    ) -> Result<Self, PoaError> {
         let root = orb.root_poa();
         let name = format!("NotificationService/{key}");
         let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
         let (factory, reference) = Factory::serve(config, &poa)?;
-        let channel = factory.first(&poa)?;
+        let channel = factory.first(&poa, journal)?;
         orb.bind_key(key, &channel)?;
         orb.bind_key(&format!("{key}Factory"), &reference)?;
         root.manager().activate()?;

@@ -12,6 +12,7 @@ mod essence;
 mod forking;
 mod hostility;
 mod message;
+mod nats;
 mod orbs;
 mod own_process;
 mod peer;
@@ -31,6 +32,7 @@ pub use essence::essence;
 pub use forking::{Child, in_child};
 pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};
 pub use message::{Message, Request, RequestLine, reply, request};
+pub use nats::NatsServer;
 pub use orbs::{
     Served, calling_by, client, each_client_strategy, each_pair, each_strategy, in_order, reach,
     reference,

@@ -90,6 +90,7 @@ const NEEDS: &[Need] = &[
         package: "omniorb-idl",
     },
     program("events", "omnievents"),
+    program("nats-server", "nats-server"),
     program("ethtool", "ethtool"),
     program("tshark", "tshark"),
     program("mvn", "maven"),

@@ -11,6 +11,8 @@ mod demo;
 mod doctor;
 mod events;
 mod events_gateway;
+mod events_notification;
+mod events_persistent;
 mod explain;
 mod host;
 mod idl;

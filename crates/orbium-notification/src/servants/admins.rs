@@ -54,6 +54,15 @@ impl ConsumerAdminObject {
         kind: ProxyType,
         activate: impl FnOnce(Supplied) -> Result<ObjectRef, PoaError>,
     ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
+        self.named_proxy((kind, None), activate)
+    }
+
+    /// As [`proxy`](Self::proxy), of a consumer with a position in the journal.
+    pub(super) fn named_proxy(
+        &self,
+        (kind, name): (ProxyType, Option<&str>),
+        activate: impl FnOnce(Supplied) -> Result<ObjectRef, PoaError>,
+    ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
         let channel = &self.channel;
         let counted = channel.count_proxy(Side::Consumers);
         counted.map_err(|limit| exceeded("MaxConsumers", limit))?;
@@ -61,7 +70,7 @@ impl ConsumerAdminObject {
         let is_sequence = matches!(kind, ProxyType::PushSequence | ProxyType::PullSequence);
         let rules = channel.rules(&level);
         let consumer = Consumer::new(id, Arc::clone(&self.admin), level, rules, is_sequence);
-        let consumer = Arc::new(consumer);
+        let consumer = Arc::new(consumer.with_name(name));
         let object = activate(Supplied {
             channel: Arc::clone(channel),
             consumer: Arc::clone(&consumer),

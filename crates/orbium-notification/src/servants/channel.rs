@@ -19,6 +19,7 @@ use crate::idl::cos_notify_channel_admin::{
     InterFilterGroupOperator, SupplierAdmin,
 };
 use crate::idl::cos_notify_filter::FilterFactory;
+use crate::idl::orbium_notification::{DurableConsumerAdmin, MonitoredChannel};
 use crate::qos::Level;
 
 /// The reference of a factory, once it has one.
@@ -35,7 +36,9 @@ pub(super) struct ChannelObject {
 /// Makes the objects of a channel: itself, and its default admins, which have the number 0.
 pub(super) fn serve_channel(object: ChannelObject) -> Result<EventChannel, PoaError> {
     let channel = Arc::clone(&object.channel);
-    let reference: EventChannel = channel.poa.activate(object)?;
+    let reference: MonitoredChannel = channel.poa.activate(object)?;
+    let reference = EventChannel::from(reference);
+    channel.follow_journal()?;
     let operator = InterFilterGroupOperator::AndOp;
     new_consumer_admin(&channel, &reference, 0, operator)?;
     new_supplier_admin(&channel, &reference, 0, operator)?;
@@ -54,7 +57,13 @@ fn new_consumer_admin(
         reference: reference.clone(),
         admin: Arc::clone(&admin),
     };
-    let object: ConsumerAdmin = channel.poa.activate(object)?;
+    let object: ConsumerAdmin = match channel.journal {
+        Some(_) => channel
+            .poa
+            .activate::<DurableConsumerAdmin, _>(object)?
+            .into(),
+        None => channel.poa.activate(object)?,
+    };
     let entry = (admin, object.as_object().clone());
     channel.admins(Side::Consumers).insert(id, entry);
     Ok(object)

@@ -18,6 +18,7 @@ use crate::idl::cos_notify_channel_admin::{
     UnsupportedQoSOrUnsupportedAdminError,
 };
 use crate::idl::cos_notify_filter::FilterFactory;
+use crate::journal::Journal;
 use crate::updates::Updates;
 
 /// Channels by their ids.
@@ -76,8 +77,13 @@ impl Factory {
     }
 
     /// A channel without properties of its own.
-    pub(crate) fn first(self: &Arc<Self>, poa: &Poa) -> Result<EventChannel, PoaError> {
-        let channel = self.new_channel(poa);
+    pub(crate) fn first(
+        self: &Arc<Self>,
+        poa: &Poa,
+        journal: Option<Arc<dyn Journal>>,
+    ) -> Result<EventChannel, PoaError> {
+        let mut channel = self.new_channel(poa);
+        channel.journal = journal;
         Ok(self.add(channel)?.0)
     }
 

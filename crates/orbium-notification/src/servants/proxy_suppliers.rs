@@ -44,7 +44,11 @@ impl Supplied {
         let pushes = sink.is_some();
         let is_connected = self.consumer.connect(sink);
         if is_connected && pushes {
-            self.channel.start(&self.consumer)?;
+            let channel = &self.channel;
+            match self.consumer.name() {
+                Some(name) => channel.follow(&self.consumer, name)?,
+                None => channel.start(&self.consumer)?,
+            }
         }
         Ok(is_connected)
     }

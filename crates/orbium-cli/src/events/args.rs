@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The arguments of the commands that call a channel.
+
+use std::time::Duration;
+
+use clap::Args;
+use orbium::Endpoint;
+
+use crate::{ping, reference};
+
+#[derive(Debug, Args)]
+pub(super) struct ChannelArgs {
+    #[arg(value_name = "REF", help = reference::HELP)]
+    pub(super) channel: String,
+    /// Seconds that each answer may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = ping::seconds)]
+    pub(super) timeout: Duration,
+    #[command(flatten)]
+    pub(super) protocols: reference::ProtocolArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HeaderArgs {
+    /// The type of events; 0 is any
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(super) r#type: i32,
+    /// The source of events; 0 is any
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(super) source: i32,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TailArgs {
+    #[command(flatten)]
+    pub(super) channel: ChannelArgs,
+    #[command(flatten)]
+    pub(super) header: HeaderArgs,
+    /// The RT_Info of this consumer in the schedule of the channel; 0 is none
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(super) rt_info: i32,
+    /// Go on where the last consumer of this name ended, on a channel that stores its events
+    #[arg(long, value_name = "NAME", conflicts_with = "rt_info")]
+    pub(super) name: Option<String>,
+    /// A constraint in EXTENDED_TCL that events of a notification channel have to match
+    #[arg(long, value_name = "CONSTRAINT")]
+    pub(super) filter: Option<String>,
+    /// End after so many events
+    #[arg(long, value_name = "N")]
+    pub(super) count: Option<u64>,
+    /// Where the channel reaches this program
+    #[arg(long, value_name = "URL", default_value = "iiop://localhost:0")]
+    pub(super) endpoint: Endpoint,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PushArgs {
+    #[command(flatten)]
+    pub(super) channel: ChannelArgs,
+    #[command(flatten)]
+    pub(super) header: HeaderArgs,
+    /// The structured event, for a notification channel, as `tail` prints it
+    #[arg(long, value_name = "EVENT", conflicts_with_all = ["text", "payload"])]
+    pub(super) json: Option<String>,
+    /// The any of the event, or the remainder of the body of a structured one: a string
+    #[arg(long, value_name = "TEXT")]
+    pub(super) text: Option<String>,
+    /// The payload, as text
+    #[arg(long, value_name = "TEXT")]
+    pub(super) payload: Option<String>,
+    /// How many gateways may forward the event
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(super) ttl: i32,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatArgs {
+    #[command(flatten)]
+    pub(super) channel: ChannelArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}

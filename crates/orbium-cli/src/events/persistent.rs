@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Commands on channels that store their events.
+
+use orbium::{Interface as _, Orb};
+use orbium_event::rtec::orbium_event::DurableConsumerAdmin;
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{Pattern, RemoteError};
+use orbium_event_jetstream::{Delivery, connect_consumer, connect_supplier};
+use serde_json::{Value, json};
+
+use super::described::described;
+use super::printer::Printer;
+use crate::failure::Failure;
+use crate::serving::{Ending, because};
+
+/// Prints each event before the channel gets its acknowledgement.
+pub(super) fn tail(
+    (orb, channel): (&Orb, &EventChannel),
+    display: (&str, &Pattern),
+    count: Option<u64>,
+    ending: Ending,
+) -> Result<(), Failure> {
+    let (printer, end) = Printer::new(count);
+    let printed = printer.clone();
+    let consumer = connect_consumer(orb, channel, display, move |event: &Event| {
+        printed.print(&line(event).to_string())
+    });
+    let consumer = consumer.map_err(|error| match error {
+        RemoteError::Refused => Failure::because(
+            "the channel refuses the name: it stores no events, or the name is none",
+        ),
+        error => because(error),
+    })?;
+    ending.then(move || printer.end())?;
+    let outcome = end.recv().unwrap_or(Ok(()));
+    outcome.and(consumer.disconnect().map_err(because))
+}
+
+fn line(event: &Event) -> Value {
+    let delivery = Delivery::of(event);
+    let mut line = described(event);
+    if let Value::Object(members) = &mut line {
+        members.insert("sequence".to_owned(), json!(delivery.id.sequence));
+        members.insert("delivery".to_owned(), json!(delivery.number));
+    }
+    line
+}
+
+/// Whether a channel stores its events.
+pub(super) fn stores_events(channel: &EventChannel) -> Result<bool, Failure> {
+    let Some(admin) = channel.for_consumers().map_err(because)? else {
+        return Ok(false);
+    };
+    let is_durable = admin.as_object().is_a(DurableConsumerAdmin::REPOSITORY_ID);
+    is_durable.map_err(because)
+}
+
+/// Returns when the event is stored.
+pub(super) fn push(channel: &EventChannel, event: &Event) -> Result<(), Failure> {
+    let supplier = connect_supplier(channel).map_err(because)?;
+    supplier
+        .push(std::slice::from_ref(event))
+        .map_err(because)?;
+    supplier.disconnect().map_err(because)
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Commands on real-time event channels.
+
+use std::fmt::Write as _;
+use std::sync::mpsc::{self, Receiver};
+
+use orbium::{Interface as _, Orb};
+use orbium_event::rtec::orbium_event::MonitoredChannel;
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{Pattern, connect_scheduled_consumer, connect_supplier, new_event};
+use serde_json::json;
+
+use super::args::{PushArgs, TailArgs};
+use super::described::described;
+use super::persistent;
+use crate::failure::Failure;
+use crate::output;
+use crate::serving::{Ending, because};
+
+pub(super) fn tail(
+    args: &TailArgs,
+    (orb, channel): (&Orb, &EventChannel),
+    ending: Ending,
+) -> Result<(), Failure> {
+    if args.filter.is_some() {
+        return Err(Failure::wrong_usage(
+            "--filter is for notification channels",
+        ));
+    }
+    let pattern = Pattern::of(args.header.r#type, args.header.source);
+    if let Some(name) = &args.name {
+        return persistent::tail((orb, channel), (name, &pattern), args.count, ending);
+    }
+    // Bounded: the channel's queue is to fill, not the memory of this program.
+    let (send, events) = mpsc::sync_channel(1024);
+    let received = send.clone();
+    let scheduled = (&pattern, args.rt_info);
+    let consumer = connect_scheduled_consumer(orb, channel, scheduled, move |set: &[Event]| {
+        for event in set {
+            // It fails when printing has ended.
+            let _ = received.send(Some(event.clone()));
+        }
+    });
+    let consumer = consumer.map_err(because)?;
+    ending.then(move || {
+        let _ = send.send(None);
+    })?;
+    let printed = print_events(&events, args.count);
+    drop(events);
+    let disconnected = consumer.disconnect().map_err(because);
+    printed.and(disconnected)
+}
+
+/// Prints so many events, or those until the end.
+fn print_events(events: &Receiver<Option<Event>>, count: Option<u64>) -> Result<(), Failure> {
+    let mut printed = 0;
+    while count.is_none_or(|count| printed < count) {
+        let Ok(Some(event)) = events.recv() else {
+            return Ok(());
+        };
+        output::print(&format!("{}\n", described(&event)))?;
+        printed += 1;
+    }
+    Ok(())
+}
+
+pub(super) fn push(args: &PushArgs, channel: &EventChannel) -> Result<(), Failure> {
+    if args.json.is_some() {
+        return Err(Failure::wrong_usage("--json is for notification channels"));
+    }
+    let header = (args.header.r#type, args.header.source);
+    let mut event = new_event(header.0, header.1);
+    event.header.ttl = args.ttl;
+    if let Some(text) = &args.text {
+        event.data.any_value = text.as_str().into();
+    }
+    if let Some(payload) = &args.payload {
+        event.data.payload = payload.clone().into_bytes();
+    }
+    if persistent::stores_events(channel)? {
+        return persistent::push(channel, &event);
+    }
+    let supplier = connect_supplier(channel, &[header]).map_err(because)?;
+    supplier.push(&[event]).map_err(because)?;
+    // The push has no answer. On its connection the channel serves it before this.
+    supplier.flush().map_err(because)?;
+    supplier.disconnect().map_err(because)
+}
+
+pub(super) fn stat(channel: &EventChannel, as_json: bool) -> Result<(), Failure> {
+    let monitored: MonitoredChannel = channel.as_object().narrow().map_err(|error| {
+        Failure::because(format!("not a channel of orbium's, which counts: {error}"))
+    })?;
+    let state = monitored.state().map_err(because)?;
+    if as_json {
+        let consumers = state.consumers.iter().map(|it| {
+            json!({
+                "id": it.id, "delivered": it.delivered, "discarded": it.discarded,
+                "suspended": it.suspended, "lost": it.lost, "queued": it.queued,
+                "is_suspended": it.is_suspended, "is_suspect": it.is_suspect,
+            })
+        });
+        let consumers: Vec<_> = consumers.collect();
+        return output::print_json(&json!({
+            "received": state.received, "refused": state.refused,
+            "dropped_consumers": state.dropped_consumers, "suppliers": state.suppliers,
+            "consumers": consumers,
+        }));
+    }
+    let mut text = format!(
+        "{} events received, {} refused; {} suppliers, {} consumers, {} consumers dropped\n",
+        state.received,
+        state.refused,
+        state.suppliers,
+        state.consumers.len(),
+        state.dropped_consumers
+    );
+    for it in &state.consumers {
+        let is = match (it.is_suspect, it.is_suspended) {
+            (true, _) => ", suspect",
+            (_, true) => ", suspended",
+            _ => "",
+        };
+        let _ = writeln!(
+            text,
+            "consumer {}: {} delivered, {} waiting, {} discarded, {} suspended, {} lost{is}",
+            it.id, it.delivered, it.queued, it.discarded, it.suspended, it.lost
+        );
+    }
+    output::print(&text)
+}

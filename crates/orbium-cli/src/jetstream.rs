@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The stream in which a served channel stores its events.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use orbium_event_jetstream::JetStreamConfig;
+
+use crate::ping;
+
+#[derive(Debug, Args)]
+pub(crate) struct JetStreamArgs {
+    /// Store events in a stream of these NATS servers before they are delivered, so that none is lost
+    #[arg(long, value_name = "NATS-URL,…", requires = "stream")]
+    jetstream: Option<String>,
+    /// The stream, which is made if there is none
+    #[arg(long, value_name = "NAME", requires = "jetstream")]
+    stream: Option<String>,
+    /// The credentials of the account
+    #[arg(long, value_name = "FILE", requires = "jetstream")]
+    credentials: Option<PathBuf>,
+    /// Seconds after the death of a channel until another one delivers what was not acknowledged
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = ping::seconds, requires = "jetstream")]
+    ack_wait: Duration,
+    /// Events of each consumer that are delivered and not acknowledged; 1 keeps their order whatever fails
+    #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
+    window: u32,
+}
+
+impl JetStreamArgs {
+    /// The stream that the arguments name, if they name one.
+    pub(crate) fn config(&self) -> Option<JetStreamConfig> {
+        let servers = self.jetstream.as_deref()?;
+        let stream = self.stream.as_deref()?;
+        Some(JetStreamConfig {
+            credentials: self.credentials.clone(),
+            ack_wait: self.ack_wait,
+            window: self.window as usize,
+            ..JetStreamConfig::new(servers, stream)
+        })
+    }
+}

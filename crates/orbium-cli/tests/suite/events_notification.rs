@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium events tail|push|stat` on notification channels.
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use orbium_testkit::{NatsServer, eventually};
+use serde_json::{Value, json};
+
+use crate::program::{orbium, run, serving};
+
+/// A notification channel that the program serves, ended with the test.
+struct Served {
+    child: Child,
+    reference: String,
+}
+
+impl Served {
+    fn new() -> Self {
+        let (child, lines) = serving(["notify", "serve", "--until-input-ends"]);
+        let reference = lines[0].clone();
+        Self { child, reference }
+    }
+
+    fn consumers(&self) -> usize {
+        let stat = run(["events", "stat", "--json", &self.reference]);
+        stat.json()["consumers"].as_array().unwrap().len()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn event(severity: i16) -> Value {
+    json!({
+        "header": {
+            "fixed_header": {
+                "event_type": { "domain_name": "Telecom", "type_name": "Alarm" },
+                "event_name": "link 7",
+            },
+            "variable_header": [],
+        },
+        "filterable_data": [
+            { "name": "severity", "value": { "$type": "short", "$value": severity } },
+        ],
+        "remainder_of_body": "down",
+    })
+}
+
+/// Conformance: notification - `orbium events tail`, `push` and `stat` - structured events as JSON, `--filter`
+#[test]
+fn structured_events_are_pushed_filtered_printed_and_counted() {
+    let served = Served::new();
+    let tail = [
+        "events",
+        "tail",
+        &served.reference,
+        "--filter",
+        "$type_name == 'Alarm' and $severity > 3",
+        "--count",
+        "2",
+    ];
+    let tail = orbium(tail).stdout(Stdio::piped()).spawn().unwrap();
+    eventually("the consumer", || served.consumers() == 1);
+    for severity in [5, 2, 7] {
+        let text = event(severity).to_string();
+        run(["events", "push", &served.reference, "--json", &text]).assert_done();
+    }
+    run(["events", "push", &served.reference, "--text", "other"]).assert_done();
+    let output = tail.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let events = lines.lines().map(|it| serde_json::from_str(it).unwrap());
+    let events: Vec<Value> = events.collect();
+    assert_eq!(events.len(), 2, "{lines}");
+    for (event, severity) in events.iter().zip([5, 7]) {
+        assert_eq!(
+            event["filterable_data"][0]["value"]["$value"], severity,
+            "{lines}"
+        );
+        assert!(
+            event["remainder_of_body"].to_string().contains("down"),
+            "{lines}"
+        );
+        // What is printed can be pushed.
+        let text = event.to_string();
+        run(["events", "push", &served.reference, "--json", &text]).assert_done();
+    }
+    eventually("the disconnection", || served.consumers() == 0);
+    let stat = run(["events", "stat", &served.reference]);
+    stat.assert_done();
+    assert!(
+        stat.stdout.starts_with("6 events received; 0 suppliers"),
+        "{stat:?}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_a_notification_channel_is_refused() {
+    let served = Served::new();
+    let reference = served.reference.as_str();
+    for (arguments, why) in [
+        (["tail", "--filter", "1 +"], "InvalidConstraint"),
+        (["push", "--json", "{}"], "no structured event"),
+    ] {
+        let [command, option, value] = arguments;
+        run(["events", command, reference, option, value]).assert_failed_saying(why);
+    }
+    for arguments in [
+        ["tail", "--type", "16"],
+        ["tail", "--rt-info", "1"],
+        ["push", "--payload", "x"],
+        ["push", "--source", "1"],
+    ] {
+        let [command, option, value] = arguments;
+        let ran = run(["events", command, reference, option, value]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+    let (mut child, lines) = serving(["events", "serve", "--until-input-ends"]);
+    for arguments in [["tail", "--filter", "1"], ["push", "--json", "{}"]] {
+        let [command, option, value] = arguments;
+        let ran = run(["events", command, &lines[0], option, value]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+    for channel in [reference, &lines[0]] {
+        run(["events", "tail", channel, "--name", "display"])
+            .assert_failed_saying("stores no events");
+    }
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
+
+/// Conformance: notification - persistence by a stream - `orbium notify serve --jetstream`
+#[test]
+fn structured_events_that_were_stored_are_printed_by_name() {
+    let Some(nats) = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR"))) else {
+        return;
+    };
+    let url = nats.url();
+    let serve = ["notify", "serve", "--until-input-ends", "--jetstream", &url];
+    let (mut child, lines) = serving(serve.into_iter().chain(["--stream", "ALARMS"]));
+    for severity in [5, 7, 9] {
+        let text = event(severity).to_string();
+        run(["events", "push", &lines[0], "--json", &text]).assert_done();
+    }
+    for (count, expected) in [("2", vec![5, 7]), ("1", vec![9])] {
+        let tail = [
+            "events", "tail", &lines[0], "--name", "display", "--count", count,
+        ];
+        let printed = run(tail);
+        printed.assert_done();
+        let events = printed
+            .stdout
+            .lines()
+            .map(|it| serde_json::from_str(it).unwrap());
+        let events: Vec<Value> = events.collect();
+        let values = events
+            .iter()
+            .map(|it| it["filterable_data"][0]["value"]["$value"].clone());
+        assert_eq!(values.collect::<Vec<_>>(), expected, "{printed:?}");
+        assert!(printed.stdout.contains("StreamSequence"), "{printed:?}");
+    }
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium events` on channels that store their events: processes are killed while events pass.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use orbium::Orb;
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{Pattern, RemoteError, new_event};
+use orbium_event_jetstream::{
+    Delivery, PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier,
+};
+use orbium_testkit::transport_suite::loopback;
+use orbium_testkit::{NatsServer, PATIENCE, eventually};
+
+use crate::program::{orbium, run, serving};
+
+const EVENTS: u32 = 2000;
+
+/// The sequence numbers of deliveries, by the number of the event.
+type Log = Arc<Mutex<BTreeMap<u32, Vec<u64>>>>;
+
+fn nats() -> Option<NatsServer> {
+    NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+/// A channel at an address that stays free when it is killed.
+struct Served {
+    child: Child,
+    endpoint: String,
+    nats: String,
+}
+
+impl Served {
+    fn new(nats: &NatsServer, unique: &str) -> Self {
+        let host = loopback(&format!("{unique} {}", std::process::id()));
+        let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.url());
+        let child = Self::start(&endpoint, &nats);
+        Self {
+            child,
+            endpoint,
+            nats,
+        }
+    }
+
+    fn start(endpoint: &str, nats: &str) -> Child {
+        let serve = ["events", "serve", "--until-input-ends", "--endpoint"];
+        let stream = ["--jetstream", nats, "--stream", "NAV", "--ack-wait", "1"];
+        serving(serve.into_iter().chain([endpoint]).chain(stream)).0
+    }
+
+    fn kill_and_start(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.child = Self::start(&self.endpoint, &self.nats);
+    }
+
+    fn url(&self) -> String {
+        let address = &self.endpoint["iiop://".len()..];
+        format!("corbaloc::{address}/EventService")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn client() -> Orb {
+    let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    builder.call_timeout(PATIENCE).build().unwrap()
+}
+
+fn numbered(number: u32) -> Event {
+    let mut event = new_event(16, 1);
+    event.data.payload = number.to_string().into_bytes();
+    event
+}
+
+fn supplier(orb: &Orb, url: &str) -> Result<PersistentSupplier, RemoteError> {
+    let channel: Result<EventChannel, _> = orb.resolve(url);
+    connect_supplier(&channel.map_err(|_| RemoteError::Nil)?)
+}
+
+/// Pushes every event until it is stored, whatever becomes of the channel.
+fn push_all(orb: &Orb, url: &str) {
+    let mut connected = None;
+    for number in 0..EVENTS {
+        let event = numbered(number);
+        eventually("the event is stored", || {
+            if connected.is_none() {
+                connected = supplier(orb, url).ok();
+            }
+            let pushed = connected
+                .as_ref()
+                .map(|it| it.push(std::slice::from_ref(&event)));
+            let is_stored = matches!(pushed, Some(Ok(())));
+            if !is_stored {
+                connected = None;
+            }
+            is_stored
+        });
+    }
+}
+
+fn consumer(orb: &Orb, url: &str, log: &Log) -> Option<PersistentConsumer> {
+    let channel: EventChannel = orb.resolve(url).ok()?;
+    let log = Arc::clone(log);
+    let pattern = Pattern::of(16, 0);
+    let consumer = connect_consumer(orb, &channel, ("display", &pattern), move |event| {
+        let number = String::from_utf8(event.data.payload.clone()).unwrap();
+        let sequence = Delivery::of(event).id.sequence;
+        let mut log = log.lock().unwrap();
+        log.entry(number.parse().unwrap())
+            .or_default()
+            .push(sequence);
+        Ok(())
+    });
+    consumer.ok()
+}
+
+fn assert_complete(log: &Log) {
+    let log = log.lock().unwrap();
+    assert_eq!(log.len(), EVENTS as usize);
+    let mut sequences = BTreeMap::new();
+    for (number, deliveries) in &*log {
+        assert!(
+            deliveries.iter().all(|it| *it == deliveries[0]),
+            "{number}: {deliveries:?}"
+        );
+        assert_eq!(sequences.insert(deliveries[0], *number), None);
+    }
+}
+
+/// Conformance: events - persistence by a stream - the channel is killed: no event is lost
+#[test]
+fn no_event_is_lost_when_the_channel_is_killed() {
+    let Some(nats) = nats() else { return };
+    let mut served = Served::new(&nats, "killed channel");
+    let (url, orb, log) = (served.url(), client(), Log::default());
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| push_all(&orb, &url));
+        // The consumer connects again when its channel is gone.
+        scope.spawn(|| {
+            let mut connected = None;
+            eventually("the consumer ends", || {
+                let is_connected = |it: &PersistentConsumer| it.is_connected().unwrap_or(false);
+                if !connected.as_ref().is_some_and(is_connected) {
+                    connected = consumer(&orb, &url, &log);
+                }
+                is_done.load(Ordering::Relaxed)
+            });
+        });
+        for part in 1..=3 {
+            eventually("a part arrives", || {
+                log.lock().unwrap().len() >= (EVENTS / 4 * part) as usize
+            });
+            served.kill_and_start();
+        }
+        eventually("all arrive", || {
+            log.lock().unwrap().len() == EVENTS as usize
+        });
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert_complete(&log);
+}
+
+/// What a killed or ended `tail` has printed.
+fn read(child: &mut Child, log: &Log, enough: usize) {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in lines.map_while(Result::ok) {
+        // The last line of one that was killed may be cut.
+        let Ok(event) = serde_json::from_str::<serde_json::Value>(&line) else {
+            continue;
+        };
+        let number = event["payload"].as_str().unwrap().parse().unwrap();
+        let sequence = event["sequence"].as_u64().unwrap();
+        let mut log = log.lock().unwrap();
+        log.entry(number).or_default().push(sequence);
+        if log.len() >= enough {
+            // Once; what is in the pipe still counts.
+            let _ = child.kill();
+        }
+    }
+    child.wait().unwrap();
+}
+
+/// Conformance: events - persistence by a stream - the consumer is killed: no event is lost
+#[test]
+fn no_event_is_lost_when_the_consumer_is_killed() {
+    let Some(nats) = nats() else { return };
+    let served = Served::new(&nats, "killed consumer");
+    let (url, orb, log) = (served.url(), client(), Log::default());
+    thread::scope(|scope| {
+        scope.spawn(|| push_all(&orb, &url));
+        for part in 1..=4 {
+            let tail = ["events", "tail", &url, "--name", "display", "--type", "16"];
+            let mut child = orbium(tail).stdout(Stdio::piped()).spawn().unwrap();
+            read(&mut child, &log, (EVENTS / 4 * part) as usize);
+        }
+    });
+    assert_complete(&log);
+}
+
+/// Conformance: events - persistence by a stream - `orbium events serve --jetstream`
+#[test]
+fn what_was_pushed_before_the_consumer_is_printed_once() {
+    let Some(nats) = nats() else { return };
+    let served = Served::new(&nats, "stored");
+    let url = served.url();
+    for text in ["one", "two", "three"] {
+        let push = ["events", "push", &url, "--type", "16", "--text", text];
+        run(push).assert_done();
+    }
+    for (count, expected) in [("2", vec!["one", "two"]), ("1", vec!["three"])] {
+        let tail = [
+            "events", "tail", &url, "--name", "display", "--count", count,
+        ];
+        let printed = run(tail);
+        printed.assert_done();
+        let lines: Vec<_> = printed.stdout.lines().collect();
+        assert_eq!(lines.len(), expected.len(), "{printed:?}");
+        for (line, text) in lines.iter().zip(expected) {
+            assert!(line.contains(text), "{line}");
+            assert!(line.contains("\"delivery\":"), "{line}");
+        }
+    }
+    let stat = run(["events", "stat", &url]);
+    stat.assert_done();
+    assert!(stat.stdout.starts_with("3 events received"), "{stat:?}");
+    run(["events", "tail", &url, "--name", "a.b"]).assert_failed_saying("the name");
+}
+
+#[test]
+fn streams_that_cannot_be_used_serve_no_channel() {
+    let gone = format!("nats://127.0.0.1:{}", orbium_testkit::dead_port());
+    let serve = ["events", "serve", "--jetstream", &gone, "--stream"];
+    run(serve.into_iter().chain(["NAV"])).assert_failed_saying("cannot connect to the NATS server");
+    run(serve.into_iter().chain(["a.b"])).assert_failed_saying("is no name");
+    let half = run(["events", "serve", "--jetstream", &gone]);
+    assert_ne!(half.status, Some(0));
+    let both = serve.into_iter().chain(["NAV", "--queue", "7"]);
+    assert_ne!(run(both).status, Some(0));
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Suppliers and consumers of a persistent channel in another process.
+
+use orbium::{Call, Interface, NarrowError, Orb, SyncScope, SystemException};
+use orbium_event::rtec::orbium_event::{DurableConsumerAdmin, InvalidNameError};
+use orbium_event::rtec::rtec_event_channel_admin::{
+    AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
+    ProxyPushSupplier, SupplierQos,
+};
+use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
+use orbium_event::{Pattern, RemoteError};
+
+/// A supplier: its pushes return when the channel has stored the events. Dropping it does not
+/// disconnect it.
+#[derive(Clone, Debug)]
+pub struct PersistentSupplier {
+    proxy: ProxyPushConsumer,
+}
+
+/// A consumer with a position in the stream. Dropping it does not disconnect it.
+#[derive(Clone, Debug)]
+pub struct PersistentConsumer {
+    proxy: ProxyPushSupplier,
+    consumer: PushConsumer,
+}
+
+/// Connects a supplier to a channel.
+///
+/// # Errors
+/// [`RemoteError`]: the channel could not be called, or refuses.
+pub fn connect_supplier(channel: &EventChannel) -> Result<PersistentSupplier, RemoteError> {
+    let admin = channel.for_suppliers()?.ok_or(RemoteError::Nil)?;
+    let proxy = admin.obtain_push_consumer()?.ok_or(RemoteError::Nil)?;
+    match proxy.connect_push_supplier(None, &SupplierQos::default()) {
+        Ok(()) => Ok(PersistentSupplier {
+            proxy: proxy.with_sync_scope(SyncScope::WithTarget),
+        }),
+        Err(AlreadyConnectedError::System(exception)) => Err(exception.into()),
+        Err(AlreadyConnectedError::AlreadyConnected(_)) => Err(RemoteError::Refused),
+    }
+}
+
+/// Connects a consumer to a channel under a name: it gets the events from where the consumer of that
+/// name ended, which is disconnected if it is connected still. `on_event` is called with one event
+/// after the other by threads of the ORB, which has to have an endpoint. An event for which it
+/// returns an exception is delivered once more, unless that is `BAD_PARAM` or `MARSHAL`.
+///
+/// # Errors
+/// [`RemoteError`]: the channel could not be called, is none that stores its events, or refuses the name
+/// or the subscription. Conjunctions and timers are refused.
+pub fn connect_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    (name, pattern): (&str, &Pattern),
+    on_event: impl Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+) -> Result<PersistentConsumer, RemoteError> {
+    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
+    let admin: DurableConsumerAdmin = admin.as_object().narrow().map_err(|error| match error {
+        NarrowError::System(exception) => exception.into(),
+        NarrowError::Nil | NarrowError::WrongType => RemoteError::Refused,
+    })?;
+    let proxy = admin.obtain_durable_push_supplier(name);
+    let proxy = proxy.map_err(|error| match error {
+        InvalidNameError::System(exception) => exception.into(),
+        InvalidNameError::InvalidName(_) => RemoteError::Refused,
+    })?;
+    let proxy = proxy.ok_or(RemoteError::Nil)?;
+    let root = orb.root_poa();
+    root.manager().activate()?;
+    let consumer: PushConsumer = root.activate(Closure(on_event))?;
+    let connected = PersistentConsumer { proxy, consumer };
+    let proxy = &connected.proxy;
+    match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
+        Ok(()) => Ok(connected),
+        Err(error) => {
+            // The proxy is of no use; what it raises is less than what is known already.
+            let _ = connected.disconnect();
+            Err(match error {
+                AlreadyConnectedOrTypeErrorError::System(exception) => exception.into(),
+                _ => RemoteError::Refused,
+            })
+        }
+    }
+}
+
+impl PersistentSupplier {
+    /// Pushes a set of events, and returns when the channel has stored them.
+    ///
+    /// # Errors
+    /// They may not be stored. The same events, with their creation times, may be pushed once more, to
+    /// this channel or to another one of the same stream: the stream recognises what it has.
+    pub fn push(&self, events: &[Event]) -> Result<(), SystemException> {
+        self.proxy.push(events)
+    }
+
+    /// Disconnects the supplier.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn disconnect(&self) -> Result<(), SystemException> {
+        self.proxy.disconnect_push_consumer()
+    }
+}
+
+impl PersistentConsumer {
+    /// Delivers nothing from now on: events wait in the stream.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn suspend(&self) -> Result<(), SystemException> {
+        self.proxy.suspend_connection()
+    }
+
+    /// Ends [`suspend`](Self::suspend).
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn resume(&self) -> Result<(), SystemException> {
+        self.proxy.resume_connection()
+    }
+
+    /// Whether the channel still serves this consumer; otherwise it has to connect again.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn is_connected(&self) -> Result<bool, SystemException> {
+        Ok(!self.proxy.as_object().non_existent()?)
+    }
+
+    /// Disconnects the consumer, and ends its object whatever the channel answers. Its events wait for
+    /// the next consumer of the same name.
+    ///
+    /// # Errors
+    /// The channel could not be called.
+    pub fn disconnect(&self) -> Result<(), SystemException> {
+        let root = self.consumer.as_object().orb().root_poa();
+        if let Ok(id) = root.reference_to_id(&self.consumer) {
+            // It may have ended with a call of the channel's.
+            let _ = root.deactivate(&id);
+        }
+        self.proxy.disconnect_push_supplier()
+    }
+}
+
+struct Closure<F>(F);
+
+impl<F> PushConsumerServant for Closure<F>
+where
+    F: Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+{
+    fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
+        data.iter().try_for_each(&self.0)
+    }
+
+    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        // It may have ended already.
+        let _ = call.poa().deactivate(call.object_id());
+        Ok(())
+    }
+}

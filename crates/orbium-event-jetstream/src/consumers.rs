@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side of consumers: their admin, and a proxy for each.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium::{Call, ExceptionKind, Interface, SystemException};
+use orbium_event::Pattern;
+use orbium_event::rtec::orbium_event::durable_consumer_admin::InvalidName;
+use orbium_event::rtec::orbium_event::{
+    ConsumerState, DurableConsumerAdminServant, InvalidNameError,
+};
+use orbium_event::rtec::rtec_event_channel_admin::{
+    AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
+    ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
+};
+use orbium_event::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
+
+use crate::config::is_name;
+use crate::error::JetStreamError;
+use crate::follow::{Following, Subscription, follow, forget};
+use crate::message::{subject_filter, subjects};
+use crate::object::Place;
+use crate::proxies::Proxy;
+use crate::recipient::{Recipient, is_stateless};
+use crate::shared::Shared;
+
+pub(crate) struct Consumers {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Consumers {
+    fn obtain(
+        &self,
+        call: &Call<'_>,
+        name: Option<&str>,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        let proxy = self.shared.consumers.add(|number| {
+            Arc::new(SupplierProxy {
+                number,
+                name: name.map(str::to_owned),
+                shared: Arc::clone(&self.shared),
+                place: Place::default(),
+                connection: Mutex::default(),
+            })
+        })?;
+        let object: ProxyPushSupplier = call.poa().activate(ProxyObject(Arc::clone(&proxy)))?;
+        proxy.place.set(&call.poa(), object.as_object());
+        Ok(Some(object))
+    }
+}
+
+impl ConsumerAdminServant for Consumers {
+    fn obtain_push_supplier(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        self.obtain(call, None)
+    }
+}
+
+impl DurableConsumerAdminServant for Consumers {
+    fn obtain_durable_push_supplier(
+        &self,
+        call: &Call<'_>,
+        name: &str,
+    ) -> Result<Option<ProxyPushSupplier>, InvalidNameError> {
+        match is_name(name) {
+            true => Ok(self.obtain(call, Some(name))?),
+            false => Err(InvalidName {}.into()),
+        }
+    }
+
+    fn forget(&self, _: &Call<'_>, name: &str) -> Result<(), InvalidNameError> {
+        if !is_name(name) {
+            return Err(InvalidName {}.into());
+        }
+        if let Some(proxy) = self.shared.names.release(name) {
+            proxy.end();
+        }
+        Ok(forget(&self.shared.stream, name).map_err(SystemException::from)?)
+    }
+}
+
+/// Stands for the channel before one consumer.
+struct SupplierProxy {
+    number: u64,
+    /// Given by the client. Without one the RT_Info of its subscription is a name.
+    name: Option<String>,
+    shared: Arc<Shared>,
+    place: Place,
+    connection: Mutex<Option<Connection>>,
+}
+
+/// Its object.
+struct ProxyObject(Arc<SupplierProxy>);
+
+struct Connection {
+    name: Option<String>,
+    recipient: Arc<Recipient>,
+    pattern: Pattern,
+    /// None while it is suspended.
+    following: Option<Following>,
+}
+
+/// Why a consumer is not connected.
+enum Refusal {
+    AlreadyConnected,
+    Subscription(String),
+    Stream(JetStreamError),
+}
+
+impl From<JetStreamError> for Refusal {
+    fn from(error: JetStreamError) -> Self {
+        Self::Stream(error)
+    }
+}
+
+impl SupplierProxy {
+    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connect(
+        self: &Arc<Self>,
+        consumer: &PushConsumer,
+        qos: &ConsumerQos,
+    ) -> Result<(), Refusal> {
+        let limits = &self.shared.stream.config.filter;
+        let pattern = Pattern::from_dependencies(&qos.dependencies, limits);
+        let pattern = pattern.map_err(|error| Refusal::Subscription(error.to_string()))?;
+        if !is_stateless(&pattern) {
+            let why = "conjunctions and timers are not stored";
+            return Err(Refusal::Subscription(why.to_owned()));
+        }
+        let name = self.name.clone().or_else(|| name_of_rt_info(qos));
+        let mut connection = self.connection();
+        if connection.is_some() {
+            return Err(Refusal::AlreadyConnected);
+        }
+        if let Some(name) = &name {
+            let before = self.shared.names.claim(name, Arc::clone(self) as _);
+            if let Some(before) = before {
+                before.end();
+            }
+        }
+        let recipient = Recipient::new(&self.shared, name.is_some(), consumer, &pattern);
+        let recipient = Arc::new(recipient);
+        let following = self.follow(&recipient, name.as_deref(), &pattern);
+        if let (Err(_), Some(name)) = (&following, &name) {
+            self.shared.names.release_if(name, self.number);
+        }
+        let following = following?;
+        *connection = Some(Connection {
+            name,
+            recipient,
+            pattern,
+            following: Some(following),
+        });
+        Ok(())
+    }
+
+    fn follow(
+        self: &Arc<Self>,
+        recipient: &Arc<Recipient>,
+        name: Option<&str>,
+        pattern: &Pattern,
+    ) -> Result<Following, JetStreamError> {
+        let (recipient, proxy) = (Arc::clone(recipient), Arc::downgrade(self));
+        let deliver = move |received: &_| recipient.receive(received);
+        let gone = move || {
+            if let Some(proxy) = proxy.upgrade() {
+                tracing::warn!(target: "orbium::event", consumer = proxy.number, "consumer disconnected: it cannot be reached");
+                proxy.end();
+            }
+        };
+        let subscription = Subscription {
+            name,
+            subjects: subjects_of(pattern, &self.shared.stream.config.stream),
+        };
+        follow(
+            &self.shared.stream,
+            subscription,
+            Arc::new(deliver),
+            Box::new(gone),
+        )
+    }
+}
+
+impl Proxy for SupplierProxy {
+    fn state(&self) -> Option<ConsumerState> {
+        let connection = self.connection();
+        let connection = connection.as_ref()?;
+        let progress = connection.following.as_ref().map(|it| &it.progress);
+        let recipient = &connection.recipient;
+        Some(ConsumerState {
+            id: self.number,
+            delivered: recipient.delivered.load(Ordering::Relaxed),
+            queued: progress.map_or(0, |it| it.pending.load(Ordering::Relaxed)),
+            is_suspended: progress.is_none(),
+            is_suspect: recipient.is_suspect(),
+            ..ConsumerState::default()
+        })
+    }
+
+    fn end(&self) {
+        self.shared.consumers.remove(self.number);
+        self.place.end();
+        let connection = self.connection().take();
+        if let Some(name) = connection.and_then(|it| it.name) {
+            self.shared.names.release_if(&name, self.number);
+        }
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl ProxyPushSupplierServant for ProxyObject {
+    fn connect_push_consumer(
+        &self,
+        _: &Call<'_>,
+        push_consumer: Option<&PushConsumer>,
+        qos: &ConsumerQos,
+    ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
+        let nil = SystemException::from(ExceptionKind::BadParam);
+        let consumer = push_consumer.ok_or(nil)?;
+        let connected = self.0.connect(consumer, qos);
+        connected.map_err(|refusal| match refusal {
+            Refusal::AlreadyConnected => AlreadyConnected {}.into(),
+            Refusal::Subscription(why) => {
+                tracing::warn!(target: "orbium::event", %why, "subscription refused");
+                TypeError {}.into()
+            }
+            Refusal::Stream(error) => SystemException::from(error).into(),
+        })
+    }
+
+    /// Events wait in the stream until the connection is resumed.
+    fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        if let Some(connection) = &mut *self.0.connection() {
+            connection.following = None;
+        }
+        Ok(())
+    }
+
+    fn resume_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        if let Some(connection) = &mut *self.0.connection()
+            && connection.following.is_none()
+        {
+            let name = connection.name.as_deref();
+            let (recipient, pattern) = (&connection.recipient, &connection.pattern);
+            let following = self.0.follow(recipient, name, pattern)?;
+            connection.following = Some(following);
+        }
+        Ok(())
+    }
+}
+
+impl PushSupplierServant for ProxyObject {
+    fn disconnect_push_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.0.end();
+        Ok(())
+    }
+}
+
+/// Consumers of TAO, which cannot say a name: the operation of the consumer in a schedule is one.
+fn name_of_rt_info(qos: &ConsumerQos) -> Option<String> {
+    let mut rt_infos = qos.dependencies.iter().map(|it| it.rt_info);
+    let rt_info = rt_infos.find(|it| *it != 0)?;
+    Some(format!("rt_info_{rt_info}"))
+}
+
+/// The subjects among which the events are that a pattern passes: the server leaves out the others.
+fn subjects_of(pattern: &Pattern, stream: &str) -> String {
+    match pattern {
+        Pattern::Leaf { r#type, source } => subject_filter(stream, *r#type, *source),
+        _ => subjects(stream),
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a persistent channel counts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts of a channel since it was made.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    received: AtomicU64,
+    duplicates: AtomicU64,
+    refused: AtomicU64,
+    unreadable: AtomicU64,
+}
+
+/// What a persistent channel has counted since it was made, in events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamStatistics {
+    /// Stored in the stream, for suppliers of this channel.
+    pub stored: u64,
+    /// Of these, those that the stream had already.
+    pub duplicates: u64,
+    /// Not stored: their suppliers have got an exception.
+    pub refused: u64,
+    /// Messages of the stream that are no events.
+    pub unreadable: u64,
+}
+
+impl Counts {
+    pub(crate) fn stored(&self, events: usize, duplicates: u64) {
+        self.received.fetch_add(events as u64, Ordering::Relaxed);
+        self.duplicates.fetch_add(duplicates, Ordering::Relaxed);
+    }
+
+    pub(crate) fn refused(&self, events: usize) {
+        self.refused.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn unreadable(&self) {
+        self.unreadable.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn snapshot(&self) -> StreamStatistics {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        StreamStatistics {
+            stored: read(&self.received),
+            duplicates: read(&self.duplicates),
+            refused: read(&self.refused),
+            unreadable: read(&self.unreadable),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a consumer sees of an event's delivery: by it duplicates are recognised.
+
+use orbium_event::rtec::rtec_event_comm::Event;
+
+/// The id of an event and the number of its delivery, as the header of an event of a persistent channel
+/// has them.
+///
+/// An event that the stream delivers once more, since the acknowledgement of a delivery before was
+/// lost or the consumer failed, has the same `id` and a greater `number`.
+///
+/// ```
+/// use orbium_event::new_event;
+/// use orbium_event_jetstream::Delivery;
+/// use std::collections::HashSet;
+///
+/// let mut seen = HashSet::new();
+/// let mut event = new_event(16, 1);
+/// event.header.ec_recv_time = 7;
+/// event.header.ec_send_time = 1;
+/// assert!(seen.insert(Delivery::of(&event).id));
+/// event.header.ec_send_time = 2;
+/// assert!(Delivery::of(&event).is_repeated());
+/// assert!(!seen.insert(Delivery::of(&event).id));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Delivery {
+    /// Which event it is.
+    pub id: EventId,
+    /// Counts the deliveries of the event to consumers of this name, from 1.
+    pub number: u64,
+}
+
+/// What an event of a persistent channel is recognised by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId {
+    /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps.
+    pub sequence: u64,
+}
+
+impl Delivery {
+    /// Of an event that a persistent channel has pushed.
+    #[must_use]
+    pub fn of(event: &Event) -> Self {
+        Self {
+            id: EventId {
+                sequence: event.header.ec_recv_time,
+            },
+            number: event.header.ec_send_time,
+        }
+    }
+
+    /// Whether the event was delivered before, to this consumer or one of the same name.
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
+        self.number > 1
+    }
+
+    /// Writes it into the header.
+    pub(crate) fn mark(event: &mut Event, sequence: u64, number: u64) {
+        event.header.ec_recv_time = sequence;
+        event.header.ec_send_time = number;
+    }
+}

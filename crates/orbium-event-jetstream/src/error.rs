@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why the stream does not do what is asked of it.
+
+use std::fmt;
+
+use orbium::{Completion, ExceptionKind, SystemException};
+
+/// What a call of the stream's waited for when its time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A connection to a server.
+    Connection,
+    /// An answer about the stream.
+    Stream,
+    /// The acknowledgement of an event.
+    Acknowledgement,
+    /// An answer about a consumer of the stream.
+    Consumer,
+}
+
+/// Why events cannot be stored or received.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JetStreamError {
+    /// The server has not answered in time.
+    Timeout(Awaited),
+    /// No server could be reached, or it refuses the account: the words of the client.
+    Connect(String),
+    /// The server refuses the stream, as where JetStream is not enabled: its words.
+    Stream(String),
+    /// A stream of that name exists, and does not store the subjects of the channel.
+    OtherSubjects(String),
+    /// The name is none of a stream or consumer.
+    Name(String),
+    /// The server refuses the event: its words. The stream may be full.
+    Refused(String),
+    /// The event exceeds the largest message of the server.
+    TooLarge,
+    /// The server refuses the consumer: its words.
+    Consumer(String),
+    /// The channel has ended.
+    Ended,
+    /// The system has no thread left for the client.
+    NoThread,
+}
+
+impl fmt::Display for JetStreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout(Awaited::Connection) => f.write_str("the NATS server does not answer"),
+            Self::Timeout(Awaited::Stream) => {
+                f.write_str("the NATS server does not answer about the stream")
+            }
+            Self::Timeout(Awaited::Acknowledgement) => {
+                f.write_str("the stream has not acknowledged the event in time")
+            }
+            Self::Timeout(Awaited::Consumer) => {
+                f.write_str("the NATS server does not answer about the consumer")
+            }
+            Self::Connect(why) => write!(f, "cannot connect to the NATS server: {why}"),
+            Self::Stream(why) => write!(f, "the NATS server refuses the stream: {why}"),
+            Self::OtherSubjects(name) => {
+                write!(f, "stream {name} does not store orb.ev.{name}.>")
+            }
+            Self::Name(name) => write!(
+                f,
+                "{name:?} is no name: up to 64 letters, digits, '-' and '_'"
+            ),
+            Self::Refused(why) => write!(f, "the stream refuses the event: {why}"),
+            Self::TooLarge => f.write_str("the event exceeds the largest message of the server"),
+            Self::Consumer(why) => write!(f, "the NATS server refuses the consumer: {why}"),
+            Self::Ended => f.write_str("the channel has ended"),
+            Self::NoThread => f.write_str("the system has no thread left for the client"),
+        }
+    }
+}
+
+impl fmt::Debug for JetStreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for JetStreamError {}
+
+/// As suppliers and consumers see it. After TIMEOUT and TRANSIENT the event may have been stored: pushed
+/// once more it is recognised.
+impl From<JetStreamError> for SystemException {
+    fn from(error: JetStreamError) -> Self {
+        let kind = match error {
+            JetStreamError::Timeout(_) => ExceptionKind::Timeout,
+            JetStreamError::Connect(_) | JetStreamError::Ended => ExceptionKind::Transient,
+            JetStreamError::TooLarge => ExceptionKind::ImpLimit,
+            JetStreamError::Name(_) => ExceptionKind::BadParam,
+            JetStreamError::Stream(_)
+            | JetStreamError::OtherSubjects(_)
+            | JetStreamError::Refused(_)
+            | JetStreamError::Consumer(_)
+            | JetStreamError::NoThread => ExceptionKind::NoResources,
+        };
+        let completed = match error {
+            JetStreamError::Timeout(_) => Completion::Maybe,
+            _ => Completion::No,
+        };
+        Self::new(kind, 0, completed)
+    }
+}

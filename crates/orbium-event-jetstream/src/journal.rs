@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The stream as the journal of a notification channel.
+
+use std::sync::Arc;
+
+use orbium::{Completion, SystemException};
+use orbium_notification::idl::cos_notification::StructuredEvent;
+use orbium_notification::{Deliver, Delivered, Following, Journal, property};
+
+use crate::config::{JetStreamConfig, is_name};
+use crate::counts::{Counts, StreamStatistics};
+use crate::error::JetStreamError;
+use crate::follow::{Outcome, Received, Subscription, follow};
+use crate::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
+use crate::stream::Stream;
+
+/// The field of a structured event's variable header with the place of the event in the stream.
+const SEQUENCE: &str = "StreamSequence";
+/// The field with the number of the delivery, from 1.
+const DELIVERY: &str = "DeliveryNumber";
+
+/// A stream of NATS JetStream as the journal of a notification channel.
+///
+/// `push_structured_event`, and every other push into the channel, returns when the stream has acknowledged the
+/// event. Consumers get three further fields in the variable header: `EventId` (a string), `StreamSequence` and
+/// `DeliveryNumber` (`unsigned long long`), by which duplicates are recognised. A supplier that sets `EventId` itself may
+/// push an event twice: within [`duplicate_window`](JetStreamConfig::duplicate_window) it is stored once.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use orbium::Orb;
+/// use orbium_event_jetstream::{JetStreamConfig, StreamJournal};
+/// use orbium_notification::{NotificationConfig, NotificationService};
+///
+/// let orb = Orb::builder().endpoint("iiop://localhost:5030")?.build()?;
+/// let journal = StreamJournal::open(JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS"))?;
+/// let config = NotificationConfig::default();
+/// let service = NotificationService::serve_stored(&orb, "Alarms", config, Arc::new(journal))?;
+/// # drop(service);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct StreamJournal {
+    stream: Arc<Stream>,
+    counts: Arc<Counts>,
+}
+
+impl StreamJournal {
+    /// Connects to the stream, and makes it if there is none.
+    ///
+    /// # Errors
+    /// [`JetStreamError`]: the server cannot be reached within
+    /// [`connect_timeout`](JetStreamConfig::connect_timeout), or refuses the stream.
+    pub fn open(config: JetStreamConfig) -> Result<Self, JetStreamError> {
+        Ok(Self {
+            stream: Arc::new(Stream::open(config)?),
+            counts: Arc::default(),
+        })
+    }
+
+    /// What the journal has counted.
+    #[must_use]
+    pub fn statistics(&self) -> StreamStatistics {
+        self.counts.snapshot()
+    }
+}
+
+impl std::fmt::Debug for StreamJournal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamJournal")
+            .field("stream", &self.stream.config.stream)
+            .field("statistics", &self.statistics())
+            .finish()
+    }
+}
+
+impl Journal for StreamJournal {
+    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
+        let stream = &self.stream;
+        let message = Message::of_structured(&stream.config.stream, event, &stream.entry());
+        let message = message.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
+        match stream.publish(vec![message]) {
+            Ok(duplicates) => {
+                self.counts.stored(1, duplicates);
+                Ok(())
+            }
+            Err(error) => {
+                self.counts.refused(1);
+                tracing::warn!(target: "orbium::notification", %error, "an event was not stored");
+                Err(error.into())
+            }
+        }
+    }
+
+    fn is_name(&self, name: &str) -> bool {
+        is_name(name)
+    }
+
+    fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
+        let counts = Arc::clone(&self.counts);
+        let deliver = move |received: &Received| match event(received) {
+            Ok(event) => outcome(deliver(event)),
+            Err(why) => {
+                counts.unreadable();
+                tracing::warn!(target: "orbium::notification", sequence = received.sequence, why, "a message of the stream is no event");
+                Outcome::Refused
+            }
+        };
+        let subscription = Subscription {
+            name,
+            subjects: subjects(&self.stream.config.stream),
+        };
+        let gone = Box::new(|| {});
+        let following = follow(&self.stream, subscription, Arc::new(deliver), gone)?;
+        Ok(Box::new(following))
+    }
+}
+
+fn outcome(delivered: Delivered) -> Outcome {
+    match delivered {
+        Delivered::Accepted => Outcome::Delivered,
+        Delivered::Failed => Outcome::Failed,
+        Delivered::Gone => Outcome::Gone,
+    }
+}
+
+/// The event of a message, with what its consumers recognise it by.
+fn event(received: &Received) -> Result<StructuredEvent, String> {
+    let headers = received.headers.as_ref();
+    let event = event_of(headers, &received.payload);
+    let mut event: StructuredEvent = event.map_err(|error| error.to_string())?;
+    let fields = &mut event.header.variable_header;
+    if !fields.iter().any(|it| it.name == EVENT_ID) {
+        let id = headers.and_then(|it| it.get(ID_HEADER));
+        fields.push(property(EVENT_ID, id.map_or("", |it| it.as_str())));
+    }
+    fields.retain(|it| it.name != SEQUENCE && it.name != DELIVERY);
+    fields.push(property(SEQUENCE, received.sequence));
+    fields.push(property(DELIVERY, received.delivery));
+    Ok(event)
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which proxy serves the consumer of a name.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::proxies::Proxy;
+
+/// The proxies of consumers that are connected with a name, one for each.
+#[derive(Default)]
+pub(crate) struct Names(Mutex<BTreeMap<String, Arc<dyn Proxy>>>);
+
+impl Names {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<dyn Proxy>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a name to a proxy, and returns the one that had it.
+    pub(crate) fn claim(&self, name: &str, proxy: Arc<dyn Proxy>) -> Option<Arc<dyn Proxy>> {
+        self.lock().insert(name.to_owned(), proxy)
+    }
+
+    /// Takes a name away from the proxy that has it.
+    pub(crate) fn release(&self, name: &str) -> Option<Arc<dyn Proxy>> {
+        self.lock().remove(name)
+    }
+
+    /// Takes a name away from this proxy, unless another one has it.
+    pub(crate) fn release_if(&self, name: &str, number: u64) {
+        let mut names = self.lock();
+        let is_its_own = names.get(name).is_some_and(|it| it.number() == number);
+        let released = is_its_own.then(|| names.remove(name));
+        drop(names);
+        drop(released);
+    }
+}

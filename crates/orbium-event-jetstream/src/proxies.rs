@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The proxies of one kind that exist.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium::{ExceptionKind, SystemException};
+use orbium_event::rtec::orbium_event::ConsumerState;
+
+/// What a channel needs of a proxy.
+pub(crate) trait Proxy: Send + Sync {
+    /// The state of the peer that is connected; `None` without one.
+    fn state(&self) -> Option<ConsumerState>;
+
+    /// Ends the connection and the object.
+    fn end(&self);
+
+    /// Its number among those of its kind.
+    fn number(&self) -> u64;
+}
+
+/// The proxies of suppliers, or of consumers.
+pub(crate) struct Proxies {
+    most: usize,
+    all: Mutex<Numbered>,
+}
+
+#[derive(Default)]
+struct Numbered {
+    last: u64,
+    by_number: BTreeMap<u64, Arc<dyn Proxy>>,
+}
+
+impl Proxies {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            most,
+            all: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Numbered> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the proxy that is made of its number.
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`: there are as many as permitted.
+    pub(crate) fn add<P: Proxy + 'static>(
+        &self,
+        make: impl FnOnce(u64) -> Arc<P>,
+    ) -> Result<Arc<P>, SystemException> {
+        let mut all = self.lock();
+        if all.by_number.len() >= self.most {
+            return Err(ExceptionKind::ImpLimit.into());
+        }
+        all.last += 1;
+        let number = all.last;
+        let proxy = make(number);
+        let of_channel: Arc<dyn Proxy> = Arc::clone(&proxy) as _;
+        all.by_number.insert(number, of_channel);
+        Ok(proxy)
+    }
+
+    pub(crate) fn remove(&self, number: u64) {
+        let removed = self.lock().by_number.remove(&number);
+        drop(removed);
+    }
+
+    /// The states of those that are connected.
+    pub(crate) fn connected(&self) -> Vec<ConsumerState> {
+        let all: Vec<_> = self.lock().by_number.values().cloned().collect();
+        all.iter().filter_map(|it| it.state()).collect()
+    }
+
+    /// Ends every proxy.
+    pub(crate) fn end_all(&self) {
+        let all: Vec<_> = self.lock().by_number.values().cloned().collect();
+        for proxy in all {
+            proxy.end();
+        }
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Persistent channels with a NATS server of their own. Without `nats-server` the tests say that they
+//! were skipped.
+
+mod delivering;
+mod hostile;
+mod notification;
+mod restarted;
+mod stage;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A NATS server, channels on a stream of it, and a client.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use orbium::{Orb, SystemException};
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{Pattern, new_event};
+use orbium_event_jetstream::{Delivery, JetStreamConfig, PersistentChannel, PersistentConsumer};
+use orbium_testkit::{NatsServer, PATIENCE};
+
+/// Starts a server; `None` where there is none.
+pub(crate) fn nats() -> Option<NatsServer> {
+    NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+/// A configuration with which a test does not wait long for a redelivery.
+pub(crate) fn config(nats: &NatsServer) -> JetStreamConfig {
+    JetStreamConfig {
+        ack_wait: Duration::from_secs(1),
+        connect_timeout: PATIENCE,
+        publish_timeout: PATIENCE,
+        ..JetStreamConfig::new(&nats.url(), "NAV")
+    }
+}
+
+/// A channel that an ORB of its own serves.
+pub(crate) struct Served {
+    pub(crate) server: Orb,
+    pub(crate) channel: PersistentChannel,
+    pub(crate) reference: String,
+}
+
+impl Served {
+    pub(crate) fn new(config: JetStreamConfig) -> Self {
+        let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+        let server = builder.build().unwrap();
+        let channel = PersistentChannel::open(config).unwrap();
+        let object = channel.serve(&server, "EventService").unwrap();
+        Self {
+            reference: server.object_to_string(&object),
+            channel,
+            server,
+        }
+    }
+
+    /// As a client sees it.
+    pub(crate) fn seen_by(&self, orb: &Orb) -> EventChannel {
+        orb.resolve(&self.reference).unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.server.shutdown(true);
+    }
+}
+
+/// An ORB that can be called back, and waits for long.
+pub(crate) fn client() -> Orb {
+    let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    builder.call_timeout(PATIENCE).build().unwrap()
+}
+
+/// An event with a number.
+pub(crate) fn numbered(number: u32) -> Event {
+    let mut event = new_event(16, 1);
+    event.data.pad1 = i32::try_from(number).unwrap();
+    event
+}
+
+/// What consumers have received: deliveries by the number of the event.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<BTreeMap<i32, Vec<Delivery>>>>);
+
+impl Log {
+    pub(crate) fn add(&self, event: &Event) {
+        let mut log = self.0.lock().unwrap();
+        log.entry(event.data.pad1)
+            .or_default()
+            .push(Delivery::of(event));
+    }
+
+    pub(crate) fn numbers(&self) -> Vec<i32> {
+        self.0.lock().unwrap().keys().copied().collect()
+    }
+
+    pub(crate) fn deliveries(&self) -> BTreeMap<i32, Vec<Delivery>> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// A consumer that adds what it receives.
+    pub(crate) fn connect(
+        &self,
+        orb: &Orb,
+        channel: &EventChannel,
+        name: &str,
+    ) -> PersistentConsumer {
+        let log = self.clone();
+        connect(orb, channel, name, move |event| {
+            log.add(event);
+            Ok(())
+        })
+    }
+}
+
+/// A consumer of type 16.
+pub(crate) fn connect(
+    orb: &Orb,
+    channel: &EventChannel,
+    name: &str,
+    on_event: impl Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+) -> PersistentConsumer {
+    let pattern = Pattern::of(16, 0);
+    orbium_event_jetstream::connect_consumer(orb, channel, (name, &pattern), on_event).unwrap()
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Channels that store events before they deliver them.
+
+use std::any::Any;
+
+use orbium::SystemException;
+
+use crate::idl::cos_notification::StructuredEvent;
+
+/// Where the events of a channel are stored before they are delivered, and come back from.
+///
+/// A channel with a journal ([`NotificationService::serve_stored`](crate::NotificationService::serve_stored))
+/// passes it every event that the filters of its supplier pass, and delivers what the journal returns: all events
+/// to consumers without names, and to each consumer with a name those from where the name ended.
+pub trait Journal: Send + Sync + 'static {
+    /// Stores an event. The push of its supplier returns with this.
+    ///
+    /// # Errors
+    /// The event may not be stored; the supplier gets the exception.
+    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException>;
+
+    /// Whether a consumer may have this name.
+    fn is_name(&self, name: &str) -> bool;
+
+    /// Delivers one event after the other until the result is dropped: those of a name from where it ended,
+    /// without a name those from now on.
+    ///
+    /// # Errors
+    /// There is no connection to the journal.
+    fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException>;
+}
+
+/// Called with an event. It may block for as long as the push to a consumer may take.
+pub type Deliver = Box<dyn Fn(StructuredEvent) -> Delivered + Send + Sync>;
+
+/// Ends deliveries when it is dropped.
+pub type Following = Box<dyn Any + Send + Sync>;
+
+/// What has become of an event that a journal has delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// The consumer has it, or its filters do not pass it.
+    Accepted,
+    /// It is to be delivered once more.
+    Failed,
+    /// As `Failed`, to the next consumer of that name: this one is gone.
+    Gone,
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Admins of consumers that have positions in a journal.
+
+use orbium::{Call, ExceptionKind, Interface, SystemException};
+
+use super::admins::{ConsumerAdminObject, object};
+use super::proxy_suppliers::{PushStructured, Supplied};
+use crate::idl::cos_notify_channel_admin::{
+    AdminLimitExceededError, ProxyType, StructuredProxyPushSupplier,
+};
+use crate::idl::orbium_notification::durable_consumer_admin::InvalidName;
+use crate::idl::orbium_notification::{
+    AdminLimitExceededOrInvalidNameError, DurableConsumerAdminServant,
+};
+
+impl DurableConsumerAdminServant for ConsumerAdminObject {
+    fn obtain_durable_push_supplier(
+        &self,
+        _: &Call<'_>,
+        name: &str,
+    ) -> Result<Option<StructuredProxyPushSupplier>, AdminLimitExceededOrInvalidNameError> {
+        let no_journal = SystemException::from(ExceptionKind::NoImplement);
+        let journal = self.channel.journal.as_ref().ok_or(no_journal)?;
+        if !journal.is_name(name) {
+            return Err(InvalidName {}.into());
+        }
+        let make = object!(Supplied, StructuredProxyPushSupplier, PushStructured);
+        let kind = (ProxyType::PushStructured, Some(name));
+        let (object, _) = self.named_proxy(kind, make).map_err(|error| match error {
+            AdminLimitExceededError::AdminLimitExceeded(it) => it.into(),
+            AdminLimitExceededError::System(it) => AdminLimitExceededOrInvalidNameError::System(it),
+        })?;
+        Ok(Some(StructuredProxyPushSupplier::from_object(object)))
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A NATS server with JetStream, which tests kill and start again.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{env, fs};
+
+use crate::skipping::skipped;
+use crate::transport_suite::loopback;
+use crate::waiting::eventually;
+
+/// The server, with the same address and data however often it is killed. It ends, and its data are
+/// deleted, when it is dropped.
+#[derive(Debug)]
+pub struct NatsServer {
+    program: PathBuf,
+    folder: PathBuf,
+    host: String,
+    port: u16,
+    child: Mutex<Option<Child>>,
+}
+
+impl NatsServer {
+    /// Starts a server without data in a folder of its own below `folder`. `None`, and a line that says so,
+    /// where there is no `nats-server`, unless `ORBIUM_REQUIRE_PEERS=1`.
+    ///
+    /// # Panics
+    /// It does not start, or is missing and required.
+    #[must_use]
+    pub fn start(folder: &Path) -> Option<Self> {
+        let program = program()?;
+        static LAST: AtomicU8 = AtomicU8::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        // The port has to be free again when the server is started anew.
+        let host = loopback(&format!("nats {} {number}", std::process::id())).to_string();
+        let listener = TcpListener::bind((host.as_str(), 0)).expect("a port of the loopback");
+        let port = listener.local_addr().expect("an address").port();
+        drop(listener);
+        let server = Self {
+            program,
+            folder: folder.join(format!("nats-{}-{number}", std::process::id())),
+            host,
+            port,
+            child: Mutex::default(),
+        };
+        server.start_again();
+        Some(server)
+    }
+
+    /// Where it is reached.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("nats://{}:{}", self.host, self.port)
+    }
+
+    /// Kills it, as `kill -9` does.
+    ///
+    /// # Panics
+    /// It cannot be killed.
+    pub fn kill(&self) {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut child) = child.take() {
+            child.kill().expect("the server can be killed");
+            child.wait().expect("the server has ended");
+        }
+    }
+
+    /// Starts it with the data that it had, and waits until it listens.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub fn start_again(&self) {
+        fs::create_dir_all(&self.folder).expect("a folder for data");
+        let child = Command::new(&self.program)
+            .args(["-js", "-a", &self.host, "-p", &self.port.to_string(), "-sd"])
+            .arg(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("nats-server starts");
+        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        eventually("the NATS server listens", || {
+            TcpStream::connect((self.host.as_str(), self.port)).is_ok()
+        });
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn program() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+    let found = folders
+        .map(|it| it.join("nats-server"))
+        .find(|it| it.is_file());
+    if found.is_none() {
+        let is_required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|it| it == "1");
+        assert!(!is_required, "nats-server is missing");
+        skipped("nats-server is missing");
+    }
+    found
+}
