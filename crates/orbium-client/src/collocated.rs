@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of the caller's own ORB that need no message.
 
+use std::cell::OnceCell;
+use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
-use orbium_giop::SystemException;
-use orbium_invocation::Operation;
+use orbium_giop::{Completion, SystemException};
 use orbium_invocation::collocation::{copied_exception, copied_result};
-use orbium_invocation::raises::Raises;
+use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{Phase, note};
 use orbium_invocation::timing::Timing;
+use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
 
 use crate::attempt::Attempt;
 use crate::candidate::Route;
 use crate::notice;
+use crate::observed::Observed;
 use crate::outcome::raised;
 use crate::own_object::Collocated;
 use crate::reference::Reference;
 
-/// A call without a message that has deadlines, or is made through another reference.
+/// What flags a call that needs no message all the same.
+const DETOURS: u8 =
+    notice::THREAD_POLICY | notice::TIME_POLICY | notice::MESSAGING | notice::METRICS;
+
+/// A call without a message that has deadlines or start times, is under a policy of Messaging,
+/// made through another reference, measured or traced.
 #[derive(Debug)]
 pub struct Detour {
     /// The reference that the call is made through instead.
     target: Option<Arc<Reference>>,
     /// Its deadlines.
     pub timing: Timing,
+    /// Before when it is not to begin.
+    start: Option<Instant>,
+    /// What a oneway waits for.
+    pub sync_scope: SyncScope,
+    /// Whether it is measured or traced.
+    pub is_observed: bool,
 }
 
 impl Detour {
@@ -33,6 +48,89 @@ impl Detour {
     #[must_use]
     pub fn at<'d>(&'d self, object: &'d Reference) -> Option<&'d Collocated> {
         self.target.as_deref().unwrap_or(object).own_object()
+    }
+
+    /// Blocks until the start time of the request, if it has one.
+    ///
+    /// # Errors
+    /// TIMEOUT if the deadline has passed, what cancelled the call, or that the ORB has ended.
+    pub fn await_start(&mut self, object: &Reference) -> Result<(), SystemException> {
+        let Some(start) = self.start else {
+            return Ok(());
+        };
+        self.timing.await_start(start, &|| {
+            object.check_cancellation(Completion::Maybe)?;
+            object.client().check_running()
+        })
+    }
+
+    /// Applies the times of the reply, once the servant has returned.
+    ///
+    /// # Errors
+    /// TIMEOUT: it was late.
+    pub fn check_reply(&self) -> Result<(), SystemException> {
+        match self.timing.is_timed {
+            true => self.timing.await_reply_start(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The metrics and the span of a call without a message. It begins when the servant is entered:
+/// if it is not, a message is measured instead.
+pub struct ObservedCall<'o> {
+    object: &'o Reference,
+    detour: &'o Detour,
+    operation: &'static Operation,
+    observed: OnceCell<Option<Observed<'o>>>,
+}
+
+impl<'o> ObservedCall<'o> {
+    /// Of a call that has not begun.
+    #[must_use]
+    pub fn new(object: &'o Reference, detour: &'o Detour, operation: &'static Operation) -> Self {
+        Self {
+            object,
+            detour,
+            operation,
+            observed: OnceCell::new(),
+        }
+    }
+
+    /// The servant is called.
+    pub fn begin(&self) {
+        self.observed.get_or_init(|| {
+            let notices = self.object.notices();
+            let observed = Observed::begin(self.object, self.operation, notices)?;
+            observed.note_deadline(self.detour.timing.reply.instant());
+            let target = self.detour.target.as_deref();
+            if let Ok(binding) = target.unwrap_or(self.object).binding()
+                && let Some(candidate) = binding.candidates.get(binding.preferred())
+            {
+                let is_forwarded = self.object.is_forwarded();
+                observed.note_way(self.object, candidate, is_forwarded);
+            }
+            Some(observed)
+        });
+    }
+
+    /// The caller gets an exception.
+    pub fn note_raised(&self, raised: &Raised<'_>) {
+        let Some(Some(observed)) = self.observed.get() else {
+            return;
+        };
+        match raised {
+            Raised::User(id, _) => observed.note_user_exception(id),
+            Raised::System(exception) => observed.note_failure(*exception, Phase::Wait),
+        }
+    }
+}
+
+impl fmt::Debug for ObservedCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObservedCall")
+            .field("operation", &self.operation.name())
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,42 +163,51 @@ impl Reference {
         }
     }
 
-    /// How to call the object without a message although the thread or the ORB may have
-    /// policies, the reference has deadlines, or a server has forwarded it. `None` if it takes a
-    /// message: interceptors, metrics or spans observe the call, or a policy concerns the
-    /// message itself, or fails the call.
+    /// How to call the object without a message although the thread, the ORB or the reference
+    /// have policies, calls are measured or traced, or a server has forwarded the reference.
+    /// `None` if it takes a message: interceptors see the call, a policy concerns the message
+    /// itself, or fails the call.
     #[cold]
     #[inline(never)]
     pub fn detour(&self) -> Option<Detour> {
         let notices = self.notices();
-        if notices & !(notice::THREAD_POLICY | notice::TIME_POLICY) != 0 || log::wants_spans() {
+        if notices & !DETOURS != 0 {
             return None;
         }
+        let is_measured = notices & notice::METRICS != 0;
         let mut detour = Detour {
             target: None,
             timing: Timing::NEVER,
+            start: None,
+            sync_scope: SyncScope::default(),
+            is_observed: is_measured || log::wants_spans(),
         };
-        if notices != 0 {
-            let own = self.overrides();
-            let wider = self.client().wider_policies();
-            let has_routers = !own.policies.messaging.routers.is_none();
-            if own.cancellation.is_some() || has_routers || !wider.messaging.is_none() {
-                return None;
-            }
-            if wider.choose_connections() || self.is_outdated() {
-                detour.target = self.under_thread_policies(&wider);
-            }
-            let config = self.client().config();
-            let times = own.policies.times.or(wider.times).or(config.times);
-            let (timing, start) = Timing::of(&times, !config.keeps_deadlines).ok()?;
-            if start.or(timing.reply_start).is_some() {
-                return None;
-            }
-            detour.timing = timing;
+        if notices & !notice::METRICS != 0 {
+            self.apply_policies_in_place(&mut detour)?;
         }
         detour.target = detour.target.or_else(|| self.forwarded());
         detour.at(self)?;
         Some(detour)
+    }
+
+    #[cold]
+    fn apply_policies_in_place(&self, detour: &mut Detour) -> Option<()> {
+        self.check_cancellation(Completion::No).ok()?;
+        let own = &self.overrides().policies;
+        let wider = self.client().wider_policies();
+        let messaging = own.messaging.or(wider.messaging);
+        if !messaging.routers.is_none() {
+            return None;
+        }
+        let is_derived = messaging != own.messaging || self.is_outdated();
+        if is_derived || wider.choose_connections() {
+            detour.target = self.under_thread_policies(&wider);
+        }
+        let config = self.client().config();
+        let times = own.times.or(wider.times).or(config.times);
+        (detour.timing, detour.start) = Timing::of(&times, !config.keeps_deadlines).ok()?;
+        detour.sync_scope = messaging.sync_scope();
+        Some(())
     }
 
     #[cold]

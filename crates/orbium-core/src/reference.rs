@@ -2,6 +2,7 @@
 //! Object references.
 
 mod collocated;
+mod detoured;
 mod interface;
 mod marshalling;
 mod own;

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
-use orbium_giop::{Completion, SystemException};
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
 use crate::Decoding;
 use crate::raises::{Raised, Raises, server_fault};
@@ -57,20 +57,93 @@ impl fmt::Debug for TypedServant<'_> {
     }
 }
 
-/// Whether a servant can be lent what `write` writes: nothing of it is out of bounds or
-/// beyond the code sets, nor is any of it a value of a value type, or a reference with policies
-/// or of another ORB. What cannot is sent in a message.
-#[cold]
-#[inline(never)]
-#[must_use]
-pub fn is_lendable<'a>(
+/// How the arguments of an operation reach a servant of the caller's own ORB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// As the caller has them, unchecked.
+    Plain,
+    /// As the caller has them, unless they refer to what the servant must not get.
+    Checked,
+    /// Some as copies: views of them.
+    Viewed,
+}
+
+impl Passing {
+    /// Of an operation by its arguments: all are plain or not, and some are views or none.
+    #[must_use]
+    #[inline(always)]
+    pub const fn new(are_plain: bool, has_views: bool) -> Self {
+        match (are_plain, has_views) {
+            (_, true) => Self::Viewed,
+            (true, false) => Self::Plain,
+            (false, false) => Self::Checked,
+        }
+    }
+}
+
+/// Arguments that a servant gets as copies: values of value types, with what they share, and
+/// references without the caller's policies. Those that are plain are not among them.
+#[derive(Debug)]
+pub struct CopiedArguments {
+    octets: Vec<u8>,
     format: Format,
-    decoding: &Decoding,
-    write: &dyn Fn(&mut CdrWriter<'a>),
-) -> bool {
-    let mut writer = CdrWriter::lending(format, &decoding.owner);
-    write(&mut writer);
-    writer.error().is_none() && !writer.refers()
+}
+
+impl CopiedArguments {
+    /// What `write` writes, which is every argument that is not plain; `None` inside if all can
+    /// be lent instead, `None` if they cannot be passed without a message: something is out of
+    /// bounds or beyond the code sets.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn of<'a>(
+        passing: Passing,
+        format: Format,
+        decoding: &Decoding,
+        write: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Option<Option<Box<Self>>> {
+        if passing != Passing::Viewed {
+            let mut writer = CdrWriter::lending(format, &decoding.owner);
+            write(&mut writer);
+            if writer.error().is_some() {
+                return None;
+            }
+            if !writer.refers() {
+                return Some(None);
+            }
+        }
+        let mut writer = CdrWriter::new(format);
+        write(&mut writer);
+        let octets = writer.finish().ok()?;
+        Some(Some(Box::new(Self { octets, format })))
+    }
+
+    /// Reads them as a servant of the ORB does.
+    #[cold]
+    #[must_use]
+    pub fn reader<'r>(&'r mut self, decoding: &'r Decoding) -> CdrReader<'r> {
+        let mut reader = CdrReader::new(&mut self.octets, self.format);
+        decoding.apply(&mut reader);
+        reader
+    }
+}
+
+/// What is raised where a servant takes views, and there are no copies: a fault of the ORB.
+#[cold]
+#[must_use]
+pub fn missing_copies() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::No,
+    )
+}
+
+/// What is raised for an argument that cannot be copied: the servant was not called.
+#[cold]
+#[must_use]
+pub fn unreadable_argument(error: CdrError) -> SystemException {
+    server_fault(error, Completion::No)
 }
 
 /// Reads what was written as the ORB reads results.
@@ -175,27 +248,114 @@ macro_rules! idl_is_plain_argument {
     (@inout $type:ty $(as $codec:ty)? | $lent:ty) => {
         $crate::idl_is_plain!($type $(as $codec)?)
     };
+    (@view $type:ty $(as $codec:ty)? | $view:ty) => {
+        false
+    };
 }
 
-/// Copies the value of an `inout` parameter: the caller's changes when the call is over.
+/// Whether a servant gets an argument as a view.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! idl_lent_copy {
-    (@inout $arg:ident) => {
-        let mut $arg = ::core::clone::Clone::clone(&*$arg);
+macro_rules! idl_is_view {
+    (@view $type:ty $(as $codec:ty)? | $view:ty) => {
+        true
     };
-    ($(@$flag:ident)? $arg:ident) => {};
+    ($($argument:tt)*) => {
+        false
+    };
+}
+
+/// An argument as a servant is to get it from a caller of its own ORB: the caller's, or else
+/// the copy.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_pass {
+    ($copies:ident, @view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
+        let ::core::option::Option::Some(arguments) = $copies.as_deref_mut() else {
+            return ::core::result::Result::Err(::core::convert::From::from(
+                $crate::collocation::missing_copies(),
+            ));
+        };
+        let arena = $crate::cdr::Arena::new(arguments);
+        let $arg = $crate::idl_passed!(
+            $crate::cdr::idl_view_member!(arguments, &arena, $view $(as $codec)?)
+        );
+    };
+    ($copies:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        let mut $arg = match $copies.as_deref_mut() {
+            ::core::option::Option::Some(arguments) if !$crate::idl_is_plain!($type $(as $codec)?) => {
+                $crate::idl_passed!($crate::cdr::idl_decode!(arguments, $type $(as $codec)?))
+            }
+            _ => ::core::clone::Clone::clone(&*$arg),
+        };
+    };
+    ($copies:ident, @object $arg:ident: $type:ty) => {
+        let $arg = ($arg, match $copies.as_deref_mut() {
+            ::core::option::Option::Some(arguments) => ::core::option::Option::Some($crate::idl_passed!(
+                <$type as $crate::cdr::Parameter<'_>>::hold(arguments)
+            )),
+            ::core::option::Option::None => ::core::option::Option::None,
+        });
+    };
+    ($copies:ident, $arg:ident: $type:ty) => {
+        let $arg = ($arg, match $copies.as_deref_mut() {
+            ::core::option::Option::Some(arguments) if !<$type as $crate::cdr::Parameter<'_>>::IS_PLAIN => {
+                ::core::option::Option::Some($crate::idl_passed!(
+                    <$type as $crate::cdr::Parameter<'_>>::hold(arguments)
+                ))
+            }
+            _ => ::core::option::Option::None,
+        });
+    };
+    ($copies:ident, $arg:ident: $type:ty as $codec:ty) => {
+        let $arg = ($arg, match $copies.as_deref_mut() {
+            ::core::option::Option::Some(arguments) => ::core::option::Option::Some($crate::idl_passed!(
+                <$codec as $crate::cdr::Codec>::hold(arguments)
+            )),
+            ::core::option::Option::None => ::core::option::Option::None,
+        });
+    };
+}
+
+/// The argument that was copied, or else the caller's exception.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_passed {
+    ($held:expr) => {
+        match $held {
+            ::core::result::Result::Ok(held) => held,
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(::core::convert::From::from(
+                    $crate::collocation::unreadable_argument(error),
+                ));
+            }
+        }
+    };
 }
 
 /// An argument as a servant gets it from a caller of its own ORB.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lent {
-    (@inout $arg:ident) => {
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
         &mut $arg
     };
-    ($(@$flag:ident)? $arg:ident) => {
+    (@view $arg:ident: $type:ty $(as $codec:ty)? | $view:ty) => {
         $arg
+    };
+    ($(@object)? $arg:ident: $type:ty) => {
+        match &$arg.1 {
+            ::core::option::Option::Some(held) => <$type as $crate::cdr::Parameter<'_>>::lend(held),
+            ::core::option::Option::None => $arg.0,
+        }
+    };
+    ($arg:ident: $type:ty as $codec:ty) => {
+        match &$arg.1 {
+            ::core::option::Option::Some(held) => {
+                ::core::borrow::Borrow::<<$codec as $crate::cdr::Codec>::Borrowed>::borrow(held)
+            }
+            ::core::option::Option::None => $arg.0,
+        }
     };
 }
 

@@ -137,6 +137,62 @@ fn values_are_echoed_as_what_they_are() {
     }
 }
 
+orbium::codegen::idl_interface! {
+    /// Returns where its octets lie.
+    pub struct Places = "IDL:Places:1.0";
+    operations by_octet(0, 112, &[0]);
+    pub trait PlacesServant;
+
+    fn place(v: Option<&Chain>, data: &[u8], @inout both: Option<Chain> | Option<&Chain>)
+        -> Result<u64> = "place" { out(result: u64, both: Option<Chain>) gives result, };
+}
+
+impl PlacesServant for Servant {
+    /// The chain gets another number, at the servant alone.
+    fn place(
+        &self,
+        _: &Call<'_>,
+        v: Option<&Chain>,
+        data: &[u8],
+        both: &mut Option<Chain>,
+    ) -> Answer<u64> {
+        let chain = v.expect("a chain");
+        assert_eq!(both.as_ref(), Some(chain), "the arguments share it");
+        let next = chain.read().next.clone();
+        assert_eq!(next.as_ref(), Some(chain), "it is a cycle");
+        chain.write().v += 1;
+        Ok(data.as_ptr() as u64)
+    }
+}
+
+/// The servant gets a copy of the values, sharing and cycles kept, and the caller's octets.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - values are copied, what goes with
+/// them is lent
+#[test]
+fn values_are_copied_and_octets_that_go_with_them_are_lent() {
+    let pair = Pair::new();
+    let here: Places = pair.server.root_poa().activate(Servant::default()).unwrap();
+    let text = pair.server.object_to_string(here.as_object());
+    let remote = pair.client.string_to_object(&text).unwrap();
+    let remote: Places = orbium::narrow(remote).unwrap();
+    let data = vec![5; 64 * 1024];
+    for (places, is_lent) in [(here, true), (remote, false)] {
+        let cycle = Chain::new(ChainState { next: None, v: 1 });
+        cycle.write().next = Some(cycle.clone());
+        let mut both = Some(cycle.clone());
+        let place = places.place(Some(&cycle), &data, &mut both).unwrap();
+        assert_eq!(place == data.as_ptr() as u64, is_lent);
+        // What the servant did to its copy comes back in the parameter alone.
+        assert_eq!(cycle.read().v, 1);
+        let changed = both.unwrap();
+        assert_eq!(changed.read().v, 2);
+        assert_eq!(changed.read().next, Some(changed.clone()));
+        changed.unlink();
+        cycle.unlink();
+    }
+}
+
 /// Conformance: CDR - values: null, sharing and indirections
 #[test]
 fn arguments_are_one_graph_and_so_are_results() {

@@ -228,6 +228,40 @@ fn a_servant_reads_in_place_what_callers_own_or_borrow() {
     }
 }
 
+orbium::codegen::idl_interface! {
+    /// Returns where its octets lie.
+    pub struct Places = "IDL:Places:1.0";
+    operations by_octet(0, 112, &[0]);
+    pub trait PlacesServant;
+
+    fn place(@view given: Entry | EntryRef<'_>, data: &[u8]) -> Result<u64> = "place";
+}
+
+struct Octets;
+
+impl PlacesServant for Octets {
+    fn place(&self, _: &Call<'_>, given: EntryRef<'_>, data: &[u8]) -> Answer<u64> {
+        assert_eq!(given, FIRST);
+        Ok(data.as_ptr() as u64)
+    }
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - views are of copies, what goes
+/// with them is lent
+#[test]
+fn octets_that_go_with_a_view_are_lent() {
+    let pair = Pair::new();
+    let here: Places = pair.server.root_poa().activate(Octets).unwrap();
+    let text = pair.server.object_to_string(here.as_object());
+    let remote = pair.client.string_to_object(&text).unwrap();
+    let remote: Places = orbium::narrow(remote).unwrap();
+    let data = vec![5; 64 * 1024];
+    for (places, is_lent) in [(here, true), (remote, false)] {
+        let place = places.place(&FIRST, &data).unwrap();
+        assert_eq!(place == data.as_ptr() as u64, is_lent);
+    }
+}
+
 #[test]
 fn sequences_of_text_and_of_sequences_are_slices() {
     let pair = Pair::new();

@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use orbium_giop::SystemException;
+use orbium_giop::{ResponseFlags, SystemException};
 use orbium_server::lane::OWN;
 use orbium_server::{Expiry, IncomingRequest, ServerContext};
 use orbium_sync::Projection;
@@ -14,8 +14,10 @@ use orbium_sync::role::while_serving_own_thread;
 use super::ActiveObject;
 use super::dispatch::panicked;
 use super::manager::Serving;
+use super::observed::ObservedRequest;
 use crate::adapter::Adapters;
-use crate::client::Collocated;
+use crate::client::{Collocated, ObservedCall};
+use crate::raises::Raises;
 use crate::{Call, Operation};
 
 /// The servant of an active object as one of an interface, and what calls without a message
@@ -53,6 +55,28 @@ impl Adapters {
     }
 }
 
+/// What a call without a message says of itself besides its object and operation.
+pub(crate) struct Terms<'c, 'o> {
+    /// Until when it makes sense to begin.
+    pub(crate) expiry: Expiry,
+    /// Which answer the caller expects, if not that of the operation.
+    pub(crate) response: Option<ResponseFlags>,
+    /// The caller's half of its metrics and its span.
+    pub(crate) observed: Option<&'c ObservedCall<'o>>,
+}
+
+impl Terms<'_, '_> {
+    /// Of nearly all.
+    pub(crate) const NONE: Self = Self {
+        expiry: Expiry::NEVER,
+        response: None,
+        observed: None,
+    };
+}
+
+/// What a servant came to, or that it has panicked.
+pub(crate) type Served<T, E> = Result<Result<T, E>, SystemException>;
+
 impl<S: ?Sized> CollocatedServant<S> {
     /// Serves a request on the calling thread. `None` if it takes a message to do what the
     /// adapter asks for: nothing was done then.
@@ -60,24 +84,31 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// # Errors
     /// UNKNOWN: the servant has panicked.
     #[inline(always)]
-    pub(crate) fn serve<R>(
+    pub(crate) fn serve<T, E: Raises>(
         &self,
         at: &Collocated,
         operation: &'static Operation,
-        expiry: &Expiry,
-        serve: impl FnOnce(&S, &Call<'_>) -> R,
-    ) -> Option<Result<R, SystemException>> {
+        terms: &Terms<'_, '_>,
+        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
+    ) -> Option<Served<T, E>> {
         let mut outcome = None;
         // The last reference to a servant may be dropped in here too.
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let object = self.object.pin()?;
             let _serving = self.enter(&object)?;
+            let request = &self.request(at, operation, terms);
             let call = Call {
-                incoming: &self.request(at, operation, expiry),
+                incoming: request,
                 object: &**object,
             };
+            let observed = terms.observed.map(|it| self.observe(it, request, &object));
             let serve = || serve(object.view(), &call);
-            outcome = Some(while_serving_own_thread(self.context.number, serve));
+            let served = while_serving_own_thread(self.context.number, serve);
+            if let Some(observed) = observed {
+                let raised = served.as_ref().err().map(Raises::raised);
+                observed.end(raised.as_ref());
+            }
+            outcome = Some(served);
             Some(())
         }));
         match (outcome, ended) {
@@ -104,9 +135,27 @@ impl<S: ?Sized> CollocatedServant<S> {
         &'r self,
         at: &'r Collocated,
         operation: &'static Operation,
-        expiry: &Expiry,
+        terms: &Terms<'_, '_>,
     ) -> IncomingRequest<'r> {
-        IncomingRequest::collocated(&self.context, &at.object_key, operation, *expiry)
+        let mut request =
+            IncomingRequest::collocated(&self.context, &at.object_key, operation, terms.expiry);
+        if let Some(response) = terms.response {
+            request.response = response;
+        }
+        request
+    }
+
+    /// Begins the metrics and the span of the call, then those of its request.
+    #[cold]
+    #[inline(never)]
+    fn observe<'r>(
+        &self,
+        call: &ObservedCall<'_>,
+        request: &'r IncomingRequest<'r>,
+        object: &ActiveObject,
+    ) -> ObservedRequest<'r> {
+        call.begin();
+        ObservedRequest::begin(request, object)
     }
 
     #[cold]
@@ -117,6 +166,6 @@ impl<S: ?Sized> CollocatedServant<S> {
         operation: &'static Operation,
         panic: &(dyn Any + Send),
     ) -> SystemException {
-        panicked(&self.request(at, operation, &Expiry::NEVER), panic)
+        panicked(&self.request(at, operation, &Terms::NONE), panic)
     }
 }

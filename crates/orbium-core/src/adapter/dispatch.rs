@@ -398,6 +398,11 @@ pub(super) fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) 
         panic = panic_message(panic),
         "servant panicked",
     );
+    servant_panicked()
+}
+
+/// What the caller gets then.
+pub(super) fn servant_panicked() -> SystemException {
     SystemException::orbium(
         ExceptionKind::Unknown,
         minor::SERVANT_PANICKED,

@@ -26,10 +26,13 @@ static IMPLICIT: [&str; 7] = [
     "_domain_managers",
 ];
 
+/// The lane of requests that are served by no other.
+const OWN_LANE: &str = "orb";
+
 /// The name of a lane as metrics have it.
 fn lane_name(adapters: &Adapters, number: u32) -> String {
     match number {
-        OWN => "orb".into(),
+        OWN => OWN_LANE.into(),
         SETTLED => "dedicated".into(),
         _ => adapters
             .lane_numbered(number)
@@ -71,6 +74,24 @@ fn series_of<'m>(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
 ) -> &'m Series {
+    series_in_lane(all, request, object, &|| lane_name(adapters, request.lane))
+}
+
+/// The series of a request to that object that comes without a message.
+pub(super) fn series_in_process<'m>(
+    all: &'m Measurements,
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+) -> &'m Series {
+    series_in_lane(all, request, object, &|| OWN_LANE.to_owned())
+}
+
+fn series_in_lane<'m>(
+    all: &'m Measurements,
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+    lane: &dyn Fn() -> String,
+) -> &'m Series {
     let Some((at, index, names)) = object.operation_place(request.operation) else {
         return all.served_unknown();
     };
@@ -79,7 +100,7 @@ fn series_of<'m>(
             Some(names) => scoped(object.servant.repository_id(), names[index]),
             None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
         },
-        lane: lane_name(adapters, request.lane),
+        lane: lane(),
     })
 }
 

@@ -15,6 +15,7 @@ mod manager_factory;
 mod managing;
 mod measured;
 mod object;
+mod observed;
 mod poa;
 mod policy;
 mod registry;
@@ -23,7 +24,7 @@ mod spans;
 mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use collocated::CollocatedServant;
+pub(crate) use collocated::{CollocatedServant, Served, Terms};
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 

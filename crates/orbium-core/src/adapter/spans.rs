@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_invocation::spans::{
-    FORWARDED, Giop, Key, Method, RESULTS, USER_EXCEPTION, microseconds, record_deadline,
+    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
     record_failure,
 };
 use orbium_transport::Peer;
@@ -60,7 +60,7 @@ impl RequestSpan {
         let object = found.as_ref().ok().map(|found| &**found);
         // Whether another lane is to serve it, only the hooks of its adapter know.
         let is_later = object.is_some_and(|object| object.lane != request.lane);
-        let span = (!is_later).then(|| span_of(request, reply, object).entered());
+        let span = (!is_later).then(|| span_of(request, Some(reply), object).entered());
         let later = match is_later {
             true => Later::Awaited,
             false => Later::None,
@@ -90,7 +90,8 @@ impl RequestSpan {
             // Refused before its servant was looked up.
             (None, _) => {
                 let found = registry.find(request.key);
-                span_of(request, reply, found.as_ref().ok().map(|found| &**found))
+                let object = found.as_ref().ok().map(|found| &**found);
+                span_of(request, Some(reply), object)
             }
         };
         match failed {
@@ -106,9 +107,7 @@ impl RequestSpan {
             }
             None => {}
         }
-        if let Some(deadline) = request.expiry.deadline().instant() {
-            span.record("corba.deadline.missed", Instant::now() > deadline);
-        }
+        record_missed(&span, request);
     }
 }
 
@@ -123,10 +122,48 @@ pub(crate) fn serve_within<R>(
     if !is_awaited {
         return serve(reply);
     }
-    let span = span_of(request, reply, Some(object));
+    let span = span_of(request, Some(reply), Some(object));
     LATER.set(Later::Made(span.clone()));
     let _entered = span.entered();
     serve(reply)
+}
+
+/// The span of a request that comes without a message, which becomes the current one of the
+/// thread; `None` if no subscriber wants it.
+#[cold]
+pub(super) fn collocated_span(
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+) -> Option<EnteredSpan> {
+    wants_spans().then(|| span_of(request, None, Some(object)).entered())
+}
+
+/// Records what a request came to that came without a message.
+#[cold]
+pub(super) fn end_collocated_span(
+    span: &Span,
+    request: &IncomingRequest<'_>,
+    failed: Option<SystemException>,
+    user_exception: Option<&'static str>,
+) {
+    match (failed, user_exception) {
+        (Some(exception), _) => record_failure(span, exception),
+        (None, Some(id)) => {
+            span.record("rpc.status_code", USER_EXCEPTION);
+            span.record("error.type", display(Scoped(id)));
+        }
+        (None, None) if request.response == ResponseFlags::Full => {
+            span.record("rpc.status_code", RESULTS);
+        }
+        (None, None) => {}
+    }
+    record_missed(span, request);
+}
+
+fn record_missed(span: &Span, request: &IncomingRequest<'_>) {
+    if let Some(deadline) = request.expiry.deadline().instant() {
+        span.record("corba.deadline.missed", Instant::now() > deadline);
+    }
 }
 
 macro_rules! request_span {
@@ -170,7 +207,7 @@ macro_rules! request_span {
 /// nothing to do with what the thread did before: it may wait in a call of its own.
 fn span_of(
     request: &IncomingRequest<'_>,
-    reply: &UntypedReply<'_>,
+    reply: Option<&UntypedReply<'_>>,
     object: Option<&ActiveObject>,
 ) -> Span {
     let known = object.and_then(|object| object.known_operation(request.operation));
@@ -208,13 +245,15 @@ fn span_of(
         span.record("corba.poa", object.adapter_path().as_str());
     }
     span.record("corba.object.key", display(Key(request.key)));
-    span.record("corba.request_id", reply.request_id());
-    span.record("corba.giop.version", display(Giop(reply.version())));
+    if let Some(reply) = reply {
+        span.record("corba.request_id", reply.request_id());
+        span.record("corba.giop.version", display(Giop(reply.version())));
+    }
     span.record("corba.oneway", !request.response.expects_reply());
     if let Some(priority) = priority::current() {
         span.record("corba.priority", priority.number());
     }
-    if let Some(arrived) = reply.arrived() {
+    if let Some(arrived) = reply.and_then(UntypedReply::arrived) {
         span.record("corba.queued_us", microseconds(arrived.elapsed()));
     }
     record_deadline(&span, request.expiry.deadline().instant());

@@ -63,27 +63,8 @@ macro_rules! idl_stub {
             }
         }
     };
-    (
-        $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $($rest:tt)*
-    ) => {
-        $crate::idl_stub_typed! {
-            $parameters $typed $id $meta $kind $op $parameters $($rest)*
-        }
-    };
-}
-
-/// The same, by the parameters: what a servant gets as a view is marshalled.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_stub_typed {
-    (
-        ($($(@object)? $(@inout)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?)
-        $($rest:tt)*
-    ) => {
-        $crate::idl_stub_forms! { $($rest)* }
-    };
-    ($parameters:tt $typed:tt $($rest:tt)*) => {
-        $crate::idl_stub_forms! { [] $($rest)* }
+    ($($stub:tt)*) => {
+        $crate::idl_stub_forms! { $($stub)* }
     };
 }
 
@@ -264,85 +245,6 @@ macro_rules! idl_stub_async {
                 |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?),
             )
         }
-    };
-}
-
-/// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
-/// one in the same ORB.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_call {
-    ([] oneway $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
-        $crate::ObjectRef::send($crate::Interface::as_object($this), &$operation, $arguments)
-    };
-    ([] $kind:ident $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
-        $crate::ObjectRef::call(
-            $crate::Interface::as_object($this),
-            &$operation,
-            $arguments,
-            $results,
-        )
-    };
-    (
-        [$servant:ident] oneway $op:ident(
-            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
-        ) $value:tt $outputs:tt,
-        $this:expr, $operation:ident, $arguments:expr, $results:expr
-    ) => {
-        $crate::ObjectRef::send_or_serve::<dyn $servant>(
-            $crate::Interface::as_object($this),
-            &$operation,
-            true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
-            $arguments,
-            |servant, call| {
-                let _ = $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*);
-            },
-        )
-    };
-    (
-        [$servant:ident] $kind:ident $op:ident(
-            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
-        ) [$value:ty $(as $value_codec:ty)?] {},
-        $this:expr, $operation:ident, $arguments:expr, $results:expr
-    ) => {
-        $crate::ObjectRef::call_or_serve::<dyn $servant, $value, _>(
-            $crate::Interface::as_object($this),
-            &$operation,
-            (
-                true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
-                $crate::idl_is_plain!($value $(as $value_codec)?),
-            ),
-            $arguments,
-            $results,
-            |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
-            |servant, call| $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*),
-        )
-    };
-    (
-        [$servant:ident] $kind:ident $op:ident(
-            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
-        ) [] { $results_type:ident ($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt },
-        $this:expr, $operation:ident, $arguments:expr, $results:expr
-    ) => {
-        $crate::ObjectRef::call_or_serve::<dyn $servant, $results_type, _>(
-            $crate::Interface::as_object($this),
-            &$operation,
-            (
-                true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
-                true $(&& $crate::idl_is_plain!($out_type $(as $out_codec)?))*,
-            ),
-            $arguments,
-            $results,
-            |outputs, writer| {
-                $($crate::cdr::idl_encode!(writer, &outputs.$out $(, $out_codec)?);)*
-            },
-            |servant, call| {
-                $($crate::idl_lent_copy!($(@$flag)? $arg);)*
-                let value = $servant::$op(servant, call, $($crate::idl_lent!($(@$flag)? $arg)),*)?;
-                $crate::idl_outputs!(value, $gives);
-                ::core::result::Result::Ok($results_type { $($out,)* })
-            },
-        )
     };
 }
 

@@ -4,26 +4,29 @@
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
-use orbium_invocation::collocation::is_lendable;
-use orbium_server::Expiry;
+use orbium_invocation::collocation::{CopiedArguments, Passing};
 
 use super::ObjectRef;
-use crate::adapter::CollocatedServant;
-use crate::client::{self, Collocated, Detour};
+use super::detoured::Detoured;
+use crate::adapter::{CollocatedServant, Served, Terms};
+use crate::client::{self, Collocated};
 use crate::raises::Raises;
 use crate::{Call, Operation};
 
-/// What writes the arguments, what writes a result, and what reads one.
-type Values<'v, 'a, T> = (
-    &'v dyn Fn(&mut CdrWriter<'a>),
+/// What writes those arguments that are not plain.
+type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
+
+/// What writes a result, and what reads one.
+type Results<'v, T> = (
     for<'r> fn(&'r T, &mut CdrWriter<'r>),
     &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 );
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
-    /// it. `is_plain` says of the arguments and of the result that they can be lent
-    /// unchecked; `write` writes a result.
+    /// it. `passing` says of the arguments how a servant gets them, and whether the result can
+    /// be moved unchecked; `write` writes a result. `arguments` are what writes them all, and
+    /// what writes those that are not plain: `serve` is given these if it has to take copies.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -32,15 +35,16 @@ impl ObjectRef {
     pub fn call_or_serve<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
-        is_plain: (bool, bool),
-        arguments: impl Fn(&mut CdrWriter<'a>),
+        passing: (Passing, bool),
+        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
         results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
         write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
+        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
     ) -> Result<T, E> {
+        let (arguments, copies) = arguments;
         if self.target().may_be_collocated() {
-            let values = (&arguments as _, write, &results as _);
-            if let Some(served) = self.serve(operation, is_plain, values, serve) {
+            let results = (write, &results as _);
+            if let Some(served) = self.serve(operation, passing, &copies, results, serve) {
                 return served;
             }
         }
@@ -57,14 +61,15 @@ impl ObjectRef {
     pub fn send_or_serve<'a, S: ?Sized + Sync + 'static>(
         &self,
         operation: &'static Operation,
-        is_plain: bool,
-        arguments: impl Fn(&mut CdrWriter<'a>),
-        serve: impl FnOnce(&S, &Call<'_>),
+        passing: Passing,
+        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
+        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
+        let (arguments, copies) = arguments;
         if self.target().may_be_collocated()
-            && self.post(operation, is_plain, &arguments, serve).is_some()
+            && let Some(posted) = self.post(operation, passing, &copies, serve)
         {
-            return Ok(());
+            return posted;
         }
         client::send(self.target(), operation, arguments)
     }
@@ -75,65 +80,93 @@ impl ObjectRef {
     fn serve<S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
-        is_plain: (bool, bool),
-        values: Values<'_, '_, T>,
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
+        (passing, is_plain): (Passing, bool),
+        copies: Copies<'_, '_>,
+        results: Results<'_, T>,
+        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
         let detoured;
-        let (at, expiry, detoured) = match self.target().collocated() {
-            Some(at) => (at, &Expiry::NEVER, None),
+        let (at, detoured) = match self.target().collocated() {
+            Some(at) => (at, None),
             None => {
-                detoured = Detoured::of(self)?;
-                (detoured.at(self)?, &detoured.expiry, Some(&*detoured))
+                detoured = match Detoured::of(self, operation)? {
+                    Ok(detoured) => detoured,
+                    Err(exception) => return Some(Err(exception.into())),
+                };
+                (detoured.at(self)?, Some(&*detoured))
             }
         };
-        if !is_plain.0 && !self.may_lend(at, values.0) {
-            return None;
+        let observed = detoured.and_then(|it| it.observed(self, operation));
+        let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
+        let terms = terms.as_ref().unwrap_or(&Terms::NONE);
+        let served = self.served(at, operation, passing, copies, terms, serve)?;
+        if is_plain
+            && detoured.is_none()
+            && let Ok(Ok(value)) = served
+        {
+            return Some(Ok(value));
         }
-        match self.served(at, operation, expiry, serve)? {
-            Ok(Ok(value)) if is_plain.1 && detoured.is_none() => Some(Ok(value)),
-            served => {
-                let late = detoured.and_then(Detoured::late);
-                let served = late.map_or(served, Err);
-                Some(self.copied((at, operation, is_plain.1), served, values))
-            }
+        let late = detoured.and_then(Detoured::late);
+        let served = late.map_or(served, Err);
+        let ended = self.copied((at, operation, is_plain), served, results);
+        if let (Some(observed), Err(error)) = (&observed, &ended) {
+            observed.note_raised(&error.raised());
         }
+        Some(ended)
     }
 
     /// As `serve`, for a oneway.
     #[inline(never)]
-    fn post<'a, S: ?Sized + Sync + 'static>(
+    fn post<S: ?Sized + Sync + 'static>(
         &self,
         operation: &'static Operation,
-        is_plain: bool,
-        arguments: &dyn Fn(&mut CdrWriter<'a>),
-        serve: impl FnOnce(&S, &Call<'_>),
-    ) -> Option<()> {
+        passing: Passing,
+        copies: Copies<'_, '_>,
+        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
+    ) -> Option<Result<(), SystemException>> {
         let detoured;
-        let (at, expiry) = match self.target().collocated() {
-            Some(at) => (at, &Expiry::NEVER),
+        let (at, detoured) = match self.target().collocated() {
+            Some(at) => (at, None),
             None => {
-                detoured = Detoured::of(self)?;
-                (detoured.at(self)?, &detoured.expiry)
+                detoured = match Detoured::of(self, operation)? {
+                    Ok(detoured) => detoured,
+                    Err(exception) => return Some(Err(exception)),
+                };
+                (detoured.at(self)?, Some(&*detoured))
             }
         };
-        if !is_plain && !self.may_lend(at, arguments) {
-            return None;
+        let observed = detoured.and_then(|it| it.observed(self, operation));
+        let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
+        let terms = terms.as_ref().unwrap_or(&Terms::NONE);
+        let served = self.served(at, operation, passing, copies, terms, serve)?;
+        let Some(detoured) = detoured else {
+            // What the servant raises has no way to the caller of a oneway.
+            return Some(Ok(()));
+        };
+        let Some(raised) = detoured.raised_by_oneway(served) else {
+            return Some(Ok(()));
+        };
+        if let Some(observed) = &observed {
+            observed.note_raised(&raised.raised());
         }
-        // What the servant raises has no way to the caller of a oneway.
-        let served = self.served(at, operation, expiry, serve);
-        served.map(|_| ())
+        Some(Err(self.target().raised_in_place(operation, raised)))
     }
 
     /// Has the servant serve the request.
     #[inline(always)]
-    fn served<S: ?Sized + Sync + 'static, R>(
+    fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         at: &Collocated,
         operation: &'static Operation,
-        expiry: &Expiry,
-        serve: impl FnOnce(&S, &Call<'_>) -> R,
-    ) -> Option<Result<R, SystemException>> {
+        passing: Passing,
+        copies: Copies<'_, '_>,
+        terms: &Terms<'_, '_>,
+        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+    ) -> Option<Served<T, E>> {
+        let mut copied = match passing {
+            Passing::Plain => None,
+            _ => self.copied_arguments(at, passing, copies)?,
+        };
         let servant = match at.servant::<CollocatedServant<S>>() {
             Some(servant) => servant,
             None => {
@@ -141,14 +174,30 @@ impl ObjectRef {
                 at.add_servant(adapters.collocated_servant(at)?)?
             }
         };
-        servant.serve(at, operation, expiry, serve)
+        servant.serve(at, operation, terms, |servant, call| match &mut copied {
+            None => serve(servant, call, None),
+            Some(copied) => {
+                let mut reader = copied.reader(self.target().client().decoding());
+                serve(servant, call, Some(&mut reader))
+            }
+        })
     }
 
-    /// Whether a servant can be lent what `write` writes.
+    /// The arguments that a servant gets as copies, if it cannot be lent all.
     #[cold]
     #[inline(never)]
-    fn may_lend<'a>(&self, at: &Collocated, write: &dyn Fn(&mut CdrWriter<'a>)) -> bool {
-        is_lendable(at.format, self.target().client().decoding(), write)
+    fn copied_arguments(
+        &self,
+        at: &Collocated,
+        passing: Passing,
+        copies: Copies<'_, '_>,
+    ) -> Option<Option<Box<CopiedArguments>>> {
+        CopiedArguments::of(
+            passing,
+            at.format,
+            self.target().client().decoding(),
+            copies,
+        )
     }
 
     /// What the caller gets for what the servant has returned.
@@ -157,8 +206,8 @@ impl ObjectRef {
     fn copied<T, E: Raises>(
         &self,
         (at, operation, is_plain): (&Collocated, &'static Operation, bool),
-        served: Result<Result<T, E>, SystemException>,
-        (_, write, read): Values<'_, '_, T>,
+        served: Served<T, E>,
+        (write, read): Results<'_, T>,
     ) -> Result<T, E> {
         let target = self.target();
         match served {
@@ -166,36 +215,5 @@ impl ObjectRef {
             Ok(Ok(value)) if is_plain => Ok(value),
             Ok(served) => target.copied(at.format, operation, served, write, read),
         }
-    }
-}
-
-/// A call that has deadlines, or is made through another reference.
-struct Detoured {
-    detour: Detour,
-    /// Until when it makes sense to begin.
-    expiry: Expiry,
-}
-
-impl Detoured {
-    #[cold]
-    #[inline(never)]
-    fn of(object: &ObjectRef) -> Option<Box<Self>> {
-        let detour = object.target().detour()?;
-        let expiry = Expiry::of_call(&detour.timing);
-        Some(Box::new(Self { detour, expiry }))
-    }
-
-    /// The object that is called.
-    #[cold]
-    #[inline(never)]
-    fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
-        self.detour.at(object.target())
-    }
-
-    /// What is raised if the caller waits no more.
-    #[cold]
-    fn late(&self) -> Option<SystemException> {
-        let timing = &self.detour.timing;
-        timing.is_timed.then(|| timing.check_reply().err())?
     }
 }

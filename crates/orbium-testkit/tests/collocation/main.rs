@@ -2,6 +2,9 @@
 //! Calls to objects of the same ORB: a servant that is called without a message sees no
 //! difference, nor does the caller, but for the time it takes.
 
+mod observed;
+mod under_policies;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +23,7 @@ use orbium_testkit::{Served, eventually, within};
 idl_interface! {
     /// Returns where its arguments lie.
     pub struct Places = "IDL:Places:1.0";
-    operations by_octet(0, 99, &[2, 0, 4, 0, 6, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 3]);
+    operations by_octet(0, 99, &[2, 0, 4, 0, 6, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 8, 0, 0, 7, 0, 3]);
     pub trait PlacesServant;
 
     fn many(size: u32) -> Result<Vec<u8>> = "many";
@@ -32,6 +35,7 @@ idl_interface! {
     fn keep(others: &[Option<ObjectRef>]) -> Result<u64> = "keep";
     fn give() -> Result<Option<ObjectRef>> = "give";
     fn until_late(data: &[u8]) -> Result<u64> = "until_late";
+    fn relay(data: &[u8], other: Option<&ObjectRef>) -> Result<u64> = "relay";
 }
 
 #[derive(Default)]
@@ -101,6 +105,17 @@ impl PlacesServant for Recorder {
 
     fn give(&self, _: &Call<'_>) -> Result<Option<ObjectRef>, SystemException> {
         Ok(self.own.lock().unwrap().clone())
+    }
+
+    /// Where the data are; the other object has no policies of the caller.
+    fn relay(
+        &self,
+        _: &Call<'_>,
+        data: &[u8],
+        other: Option<&ObjectRef>,
+    ) -> Result<u64, SystemException> {
+        assert!(other.is_none_or(|other| other.time_policies().is_none()));
+        Ok(data.as_ptr() as u64)
     }
 
     /// Returns when the deadline of the caller has passed, and where the data are.
@@ -189,6 +204,22 @@ fn references_are_lent_and_moved() {
         let copy = places.keep(&[Some(hasty.clone())]).unwrap();
         assert_ne!(copy, place_of(&hasty));
         assert!(places.give().unwrap().unwrap().time_policies().is_none());
+    });
+}
+
+/// A reference that the servant must not get is copied, and nothing else.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - references with policies are
+/// copied, what goes with them is lent
+#[test]
+fn a_reference_with_policies_has_nothing_else_copied() {
+    each_way(|way, served| {
+        let places = Places::served_by(&served.orb);
+        let data = vec![5; 64 * 1024];
+        let hasty = served.target.with_timeout(Duration::from_secs(60));
+        let other = Some(hasty.as_object());
+        let lent = places.relay(&data, other).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
     });
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls of a servant of the same ORB that are under policies, measured or traced.
+
+use orbium_giop::{ResponseFlags, SystemException};
+use orbium_server::Expiry;
+
+use super::ObjectRef;
+use crate::Operation;
+use crate::adapter::{Served, Terms};
+use crate::client::{Collocated, Detour, ObservedCall};
+
+/// A call that has deadlines or start times, is under a policy of Messaging, made through
+/// another reference, measured or traced.
+pub(super) struct Detoured {
+    detour: Detour,
+    /// Until when it makes sense to begin.
+    expiry: Expiry,
+    /// Of a oneway, what its caller expects.
+    response: ResponseFlags,
+}
+
+impl Detoured {
+    /// A call, once its start time has come; `None` if it takes a message.
+    ///
+    /// # Errors
+    /// What ended it before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn of(
+        object: &ObjectRef,
+        operation: &'static Operation,
+    ) -> Option<Result<Box<Self>, SystemException>> {
+        let target = object.target();
+        let mut detour = target.detour()?;
+        let expiry = Expiry::of_call(&detour.timing);
+        if let Err(exception) = detour.await_start(target) {
+            return Some(Err(target.raised_in_place(operation, exception)));
+        }
+        let response = detour.sync_scope.response();
+        Some(Ok(Box::new(Self {
+            detour,
+            expiry,
+            response,
+        })))
+    }
+
+    /// The object that is called.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
+        self.detour.at(object.target())
+    }
+
+    /// The caller's half of its metrics and its span, if anything observes it.
+    #[cold]
+    pub(super) fn observed<'d>(
+        &'d self,
+        object: &'d ObjectRef,
+        operation: &'static Operation,
+    ) -> Option<ObservedCall<'d>> {
+        let is_observed = self.detour.is_observed;
+        is_observed.then(|| ObservedCall::new(object.target(), &self.detour, operation))
+    }
+
+    /// What the adapter has to know of the call.
+    #[cold]
+    pub(super) fn terms<'c, 'o>(
+        &self,
+        operation: &Operation,
+        observed: Option<&'c ObservedCall<'o>>,
+    ) -> Terms<'c, 'o> {
+        Terms {
+            expiry: self.expiry,
+            response: operation.is_oneway().then_some(self.response),
+            observed,
+        }
+    }
+
+    /// Applies the times of the reply; what is raised if the caller waits no more.
+    #[cold]
+    pub(super) fn late(&self) -> Option<SystemException> {
+        self.detour.check_reply().err()
+    }
+
+    /// What the caller of a oneway gets for what the servant came to, by its SyncScopePolicy
+    /// (CORBA 3.3 Part 1, clause 17.2).
+    #[cold]
+    pub(super) fn raised_by_oneway(
+        &self,
+        served: Served<(), SystemException>,
+    ) -> Option<SystemException> {
+        let late = match self.response {
+            ResponseFlags::None => None,
+            _ => self.late(),
+        };
+        let raised = match (self.response, served) {
+            (ResponseFlags::Full, Ok(Err(exception)) | Err(exception)) => Some(exception),
+            _ => None,
+        };
+        late.or(raised)
+    }
+}
