@@ -2,6 +2,7 @@
 //! A value of a slab, and a view of what is in it, both looked up once.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -43,7 +44,11 @@ unsafe impl<T: Send + Sync, S: Sync + ?Sized> Sync for Projection<T, S> {}
 /// A value of a slab, pinned, with its view.
 pub struct PinnedView<'p, T, S: ?Sized> {
     pinned: Pinned<'p, T>,
-    view: &'p S,
+    /// No reference: whichever function is given this one by value ends the pin, and with it
+    /// perhaps what the view is of, while a reference would still have to be good.
+    view: NonNull<S>,
+    /// It is of what the projection holds.
+    of: PhantomData<&'p S>,
 }
 
 impl<T> Slab<T> {
@@ -76,11 +81,11 @@ impl<T, S: ?Sized> Projection<T, S> {
         // SAFETY: slots never move, and stay as long as the slab, which is held here.
         let slot = unsafe { self.slot.as_ref() };
         let pinned = slot.pin(&self.slab.free, self.generation)?;
-        // SAFETY: the view was made from a shared reference to the value of this generation,
-        // for whatever lifetime that reference had (`project`). The value was not moved, and is
-        // neither changed but by shared references nor dropped while it is pinned.
-        let view = unsafe { self.view.as_ref() };
-        Some(PinnedView { pinned, view })
+        Some(PinnedView {
+            pinned,
+            view: self.view,
+            of: PhantomData,
+        })
     }
 }
 
@@ -88,8 +93,13 @@ impl<T, S: ?Sized> PinnedView<'_, T, S> {
     /// The view.
     #[must_use]
     #[inline(always)]
+    #[allow(unsafe_code)]
     pub fn view(&self) -> &S {
-        self.view
+        // SAFETY: the view was made from a shared reference to the value of this generation,
+        // for whatever lifetime that reference had (`project`). The value was not moved, and is
+        // neither changed but by shared references nor dropped while it is pinned, which it is
+        // as long as the reference that is returned.
+        unsafe { self.view.as_ref() }
     }
 }
 
