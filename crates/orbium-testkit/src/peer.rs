@@ -11,7 +11,7 @@ use orbium::giop::{
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
-use rustix::net::sockopt::set_socket_linger;
+use rustix::net::{Shutdown as Ends, connect_unspec, shutdown};
 
 use crate::message::{Message, Request, reply};
 use crate::waiting::{PATIENCE, eventually};
@@ -91,6 +91,13 @@ impl FakeServer {
 #[derive(Debug)]
 pub struct Peer {
     stream: Box<dyn ByteStream>,
+}
+
+impl Drop for FakeServer {
+    /// Refuses connections from here on, whatever process has a copy of the socket.
+    fn drop(&mut self) {
+        let _ = shutdown(&self.listener, Ends::Both);
+    }
 }
 
 impl Peer {
@@ -293,18 +300,47 @@ impl Peer {
     }
 
     /// Ends the connection as the system ends that of a process which crashes with
-    /// something unread: by a reset.
+    /// something unread: by a reset, at once. Closing it would not do: while another test starts
+    /// a process, that one has a copy of every socket.
     ///
     /// # Panics
-    /// It is no socket.
+    /// It is no TCP socket.
     #[track_caller]
     pub fn reset(self) {
-        let at_once = Some(Duration::ZERO);
-        set_socket_linger(self.stream.source(), at_once).expect("a socket");
+        connect_unspec(self.stream.source()).expect("a TCP socket");
     }
 
     /// Says that nothing more is sent, without a word.
     pub fn finish_sending(&self) {
         self.stream.shutdown(Shutdown::Write);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read};
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    /// While another test starts a process, that process has copies of all descriptors from its
+    /// fork to its exec. A client once connected to a server that was gone so, and called over a
+    /// connection that was reset.
+    #[test]
+    fn what_has_ended_has_ended_though_another_process_has_a_copy() {
+        let server = FakeServer::listen();
+        let port = server.port();
+        let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        let peer = server.accept();
+        let listening = server.listener.try_clone().unwrap();
+        let connected = peer.stream.source().as_fd().try_clone_to_owned().unwrap();
+        peer.reset();
+        drop(server);
+        let reset = client.read(&mut [0]).unwrap_err();
+        assert_eq!(reset.kind(), ErrorKind::ConnectionReset);
+        let refused = TcpStream::connect(("127.0.0.1", port)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+        drop((listening, connected));
     }
 }
