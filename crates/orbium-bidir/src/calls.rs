@@ -14,6 +14,8 @@ pub(crate) struct Call {
     pub(crate) local: u32,
     /// Whether a reply is to come.
     pub(crate) is_answered: bool,
+    /// Number of the announcement that the request carries; 0 for none.
+    pub(crate) announced: u32,
 }
 
 /// Requests by their id on the wire: even for the side that opened the connection, odd for
@@ -88,6 +90,7 @@ mod tests {
             half: HalfId(half),
             local,
             is_answered: true,
+            announced: 0,
         }
     }
 

@@ -52,13 +52,23 @@ impl Hub {
         })
     }
 
-    /// The ORB listens at those channels too: new connections announce them.
+    /// The ORB listens at those channels too: connections announce them, and those that have
+    /// announced others before do so again (CORBA 3.3 Part 2, clause 9.9: a peer adds them to
+    /// those that it has).
     pub(crate) fn listen(&self, channels: &[Channel]) {
-        let mut announced = self.own_points();
-        let (points, data) = &mut *announced;
-        points.extend(channels.iter().filter_map(ListenPoint::of));
-        points.truncate(MAX_LISTEN_POINTS);
-        *data = ListenPoint::encode(points).map(Arc::from);
+        let announced = {
+            let mut announced = self.own_points();
+            let (points, data) = &mut *announced;
+            points.extend(channels.iter().filter_map(ListenPoint::of));
+            points.truncate(MAX_LISTEN_POINTS);
+            *data = ListenPoint::encode(points).map(Arc::from);
+            data.clone()
+        };
+        let Some(announced) = announced else { return };
+        let wires: Vec<_> = self.paths().values().flatten().cloned().collect();
+        for wire in wires.iter().filter_map(Weak::upgrade) {
+            wire.announce(Arc::clone(&announced));
+        }
     }
 
     fn own_points(&self) -> MutexGuard<'_, Announced> {

@@ -235,9 +235,10 @@ impl Inbound {
         self.end.is_some()
     }
 
-    /// Whether the peer has answered: it has what was announced to it.
-    pub(crate) fn was_answered(&self) -> bool {
-        self.splitter.was_answered
+    /// Number of the newest announcement that the peer has, as it has answered a request that
+    /// carried it.
+    pub(crate) fn answered(&self) -> u32 {
+        self.splitter.answered
     }
 
     /// Begins to read: the memory to receive into.

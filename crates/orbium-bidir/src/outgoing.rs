@@ -116,8 +116,8 @@ pub(crate) fn is_last_word(message: &[u8]) -> bool {
     })
 }
 
-/// Gives the message of a calling half its id on the wire, and `announcement` as a service
-/// context if it is a request. `false` if it is not to be sent: what answers a request that
+/// Gives the message of a calling half its id on the wire, and `announcement`, behind its number,
+/// as a service context if it is a request. `false` if it is not to be sent: what answers a request that
 /// was given up is awaited no more.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ pub(crate) fn prepare(
     message: &mut Vec<u8>,
     half: HalfId,
     calls: &mut Calls,
-    announcement: Option<&[u8]>,
+    announcement: Option<(u32, &[u8])>,
 ) -> io::Result<bool> {
     let head = message.first_chunk::<HEADER_LEN>();
     let header = head.and_then(|head| MessageHeader::parse(head).ok());
@@ -143,10 +143,12 @@ pub(crate) fn prepare(
         MessageKind::Request | MessageKind::LocateRequest => {
             let is_oneway = header.kind == MessageKind::Request && message.get(HEAD) == Some(&0);
             let is_answered = !is_oneway;
+            let carried = announcement.filter(|_| header.kind == MessageKind::Request);
             let id = calls.begin(Call {
                 half,
                 local,
                 is_answered,
+                announced: carried.map_or(0, |(number, _)| number),
             });
             if is_oneway && !header.more_fragments {
                 calls.end(id);
@@ -166,7 +168,7 @@ pub(crate) fn prepare(
         }
     };
     message[HEADER_LEN..HEAD].copy_from_slice(&octets(header.order, id));
-    if let (Some(data), MessageKind::Request) = (announcement, header.kind) {
+    if let (Some((_, data)), MessageKind::Request) = (announcement, header.kind) {
         announce(message, &header, data);
     }
     Ok(true)
@@ -282,7 +284,7 @@ mod tests {
                 let mut calls = Calls::new(false);
                 let mut message = request(order, 40, 3, key, operation);
                 let before = message.clone();
-                let sent = prepare(&mut message, HalfId(1), &mut calls, Some(b"\x01data"));
+                let sent = prepare(&mut message, HalfId(1), &mut calls, Some((1, b"\x01data")));
                 assert!(sent.unwrap());
                 let header = MessageHeader::parse(message.first_chunk().unwrap()).unwrap();
                 assert_eq!(header.size as usize, message.len() - HEADER_LEN);

@@ -44,8 +44,8 @@ pub(crate) struct Splitter {
     left: usize,
     /// What comes is no message: the server engine finds out and says so.
     is_broken: bool,
-    /// Whether a reply has come.
-    pub(crate) was_answered: bool,
+    /// Number of the newest announcement of which the request was answered.
+    pub(crate) answered: u32,
     /// Whether the peer has said that it takes no more requests.
     pub(crate) was_closed: bool,
 }
@@ -75,7 +75,7 @@ impl Splitter {
             way: Way::Serving,
             left: 0,
             is_broken: false,
-            was_answered: false,
+            answered: 0,
             was_closed: false,
         }
     }
@@ -163,7 +163,7 @@ impl Splitter {
         let Some(call) = calls.get(id) else {
             return Way::Discard;
         };
-        self.was_answered = true;
+        self.answered = self.answered.max(call.announced);
         self.head[HEADER_LEN..].copy_from_slice(&octets(header.order, call.local));
         if !header.more_fragments {
             calls.end(id);
@@ -239,6 +239,7 @@ mod tests {
                 half,
                 local,
                 is_answered,
+                announced: 3,
             });
         }
         let (mut splitter, mut heard) = (Splitter::new(), Heard::default());

@@ -12,7 +12,7 @@ mod sending;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -62,8 +62,11 @@ pub(crate) struct Wire {
     /// Whether the server engine waits for readiness; until it has taken the connection on,
     /// that it may do so.
     is_polled: AtomicBool,
-    /// What is announced until the peer has answered.
-    announcement: Option<Arc<[u8]>>,
+    /// What is announced until the peer has answered, behind its number; `None` unless this
+    /// side has opened the connection.
+    announcement: Option<Mutex<(u32, Arc<[u8]>)>>,
+    /// That number, or 0.
+    announced: AtomicU32,
     inbound: Mutex<Inbound>,
     arrived: Condvar,
     outbound: Mutex<Outbound>,
@@ -105,7 +108,8 @@ impl Wire {
             stream,
             is_both: AtomicBool::new(false),
             is_polled: AtomicBool::new(is_opener),
-            announcement,
+            announced: AtomicU32::new(u32::from(announcement.is_some())),
+            announcement: announcement.map(|it| Mutex::new((1, it))),
             inbound: Mutex::new(Inbound::new(is_opener, budget)),
             arrived: Condvar::new(),
             outbound: Mutex::default(),
@@ -130,6 +134,23 @@ impl Wire {
     /// Whether this side has opened the connection.
     pub(crate) fn is_opener(&self) -> bool {
         self.announcement.is_some()
+    }
+
+    /// This side listens at more: its next requests say so, until the peer has answered one of
+    /// them.
+    pub(crate) fn announce(&self, announcement: Arc<[u8]>) {
+        if let Some(current) = &self.announcement {
+            let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+            *current = (current.0.saturating_add(1), announcement);
+            self.announced.store(current.0, Ordering::Release);
+        }
+    }
+
+    /// What is announced, behind its number.
+    fn announcement(&self) -> Option<(u32, Arc<[u8]>)> {
+        let current = self.announcement.as_ref()?.lock();
+        let current = current.unwrap_or_else(PoisonError::into_inner);
+        Some((current.0, Arc::clone(&current.1)))
     }
 
     #[inline]

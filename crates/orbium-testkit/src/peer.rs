@@ -319,7 +319,6 @@ impl Peer {
 #[cfg(test)]
 mod tests {
     use std::io::{ErrorKind, Read};
-    use std::os::fd::AsFd;
 
     use super::*;
 

@@ -4,6 +4,7 @@
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use orbium_sys::{Interest, wait_for};
@@ -126,11 +127,12 @@ impl Wire {
     /// As [`prepare`], with what is announced until the peer has answered.
     fn prepare(&self, half: HalfId, message: &mut Vec<u8>) -> io::Result<bool> {
         let mut inbound = self.inbound();
-        let announcement = match inbound.was_answered() {
-            true => None,
-            false => self.announcement.as_deref(),
+        let announcement = match inbound.answered() < self.announced.load(Ordering::Acquire) {
+            true => self.announcement(),
+            false => None,
         };
-        prepare(message, half, &mut inbound.calls, announcement)
+        let numbered = announcement.as_ref().map(|(number, it)| (*number, &**it));
+        prepare(message, half, &mut inbound.calls, numbered)
     }
 
     /// Sends what was left of a message of a calling half; returns the bytes that still are.

@@ -7,7 +7,7 @@ use orbium::{Interface, LaneConfig, Orb, Policies, Priority, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, dead_port, each_strategy, reach, within};
 
-use crate::common::{both, with};
+use crate::common::{both, seen_by, unreachable, with};
 
 /// An object of a lane at an address at which nothing answers, as text.
 fn behind_lane(orb: &Orb, number: i16, strategy: ServerStrategy) -> (Arc<TargetState>, String) {
@@ -51,6 +51,37 @@ fn objects_behind_lanes_are_called_back() {
             assert_eq!(within("a call-back", move || back.echo_long(7)), Ok(7));
             assert_eq!(state.calls(), 1);
         }
+        client.end();
+        server.end();
+    });
+}
+
+/// An endpoint that was opened after the first answer over a connection was never announced
+/// there.
+///
+/// Conformance: connections - bidirectional GIOP: endpoints that are opened later are announced
+/// over the connections that are there
+#[test]
+fn objects_of_a_lane_that_comes_later_are_called_back() {
+    each_strategy(|strategy| {
+        let server = Served::with(both());
+        let client = unreachable(with(strategy));
+        let target = server.seen_by(&client.orb);
+        let back = seen_by(&server.orb, &client);
+        let calls = |target: &Target| {
+            let target = target.clone();
+            within("a call", move || target.noop()).unwrap();
+        };
+        calls(&target);
+        calls(&back);
+        for number in [1, 20] {
+            let (state, text) = behind_lane(&client.orb, number, strategy);
+            calls(&target);
+            let later = reach(&server.orb, &text);
+            assert_eq!(within("a call-back", move || later.echo_long(7)), Ok(7));
+            assert_eq!(state.calls(), 1);
+        }
+        calls(&back);
         client.end();
         server.end();
     });
