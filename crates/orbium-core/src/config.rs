@@ -11,7 +11,7 @@ use orbium_channel::protocol::ChannelOptions;
 use orbium_config::check_times;
 use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
-use orbium_interceptor::Interceptors;
+use orbium_interceptor::{Interceptors, OrbIdentity};
 use orbium_server::lane::check_lanes;
 use orbium_transport::{Endpoint, ProtocolProperties};
 
@@ -40,6 +40,8 @@ pub struct Config {
     pub client_strategy: ClientStrategy,
     /// Decides where requests are served; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
+    /// What interceptors and object reference templates call the ORB and its server.
+    pub identity: OrbIdentity,
     /// What sees every call, every request to a servant, and every reply.
     pub interceptors: Interceptors,
     /// Bounds.

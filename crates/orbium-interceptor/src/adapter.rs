@@ -6,10 +6,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use orbium_channel::protocol::ProfileComponents;
-use orbium_giop::TaggedComponent;
+use orbium_giop::{SystemException, TaggedComponent};
 
+use crate::errors::no_such_policy;
 use crate::policy::Policy;
 use crate::template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of};
+
+/// The highest type of policy of the standard; those of vendors are above
+/// (tags of vendors begin with a number of the OMG).
+const LAST_STANDARD_POLICY: u32 = 0xFFF;
 
 /// The state of an adapter or of its manager (`PortableInterceptor::AdapterState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +53,8 @@ pub struct IorInfo<'a> {
     manager_id: &'a str,
     state: AdapterState,
     policies: &'a [Policy],
+    /// Types of policies that have a factory.
+    pub(crate) policy_types: Vec<u32>,
     pub(crate) components: ProfileComponents,
 }
 
@@ -64,6 +71,7 @@ impl<'a> IorInfo<'a> {
             manager_id,
             state,
             policies,
+            policy_types: Vec::new(),
             components: ProfileComponents::default(),
         }
     }
@@ -86,10 +94,20 @@ impl<'a> IorInfo<'a> {
         self.state
     }
 
-    /// The policy of that type that the adapter was made with; `None` if it has none.
-    #[must_use]
-    pub fn effective_policy(&self, policy_type: u32) -> Option<&Policy> {
-        Policy::find(self.policies, policy_type)
+    /// The policy of that type that the program defines and the adapter was made with; `None` if
+    /// it has none (`get_effective_policy`).
+    ///
+    /// # Errors
+    /// INV_POLICY 2 if there is no such type: no factory is registered for it, and it is none of
+    /// the standard.
+    pub fn effective_policy(&self, policy_type: u32) -> Result<Option<&Policy>, SystemException> {
+        let found = Policy::find(self.policies, policy_type);
+        let is_known =
+            policy_type <= LAST_STANDARD_POLICY || self.policy_types.contains(&policy_type);
+        match found {
+            None if !is_known => Err(no_such_policy()),
+            _ => Ok(found),
+        }
     }
 
     /// Adds a component to all profiles of references; those of IIOP 1.0 have none.

@@ -74,24 +74,34 @@ pub trait IorInterceptor: Send + Sync + 'static {
 
 /// Interceptors of references in the order of their registration.
 #[derive(Clone, Default)]
-pub struct IorInterceptors(Vec<(String, Arc<dyn IorInterceptor>)>);
+pub struct IorInterceptors {
+    all: Vec<(String, Arc<dyn IorInterceptor>)>,
+    /// Types of policies that have a factory.
+    policy_types: Vec<u32>,
+}
 
 impl IorInterceptors {
     pub(crate) fn push(&mut self, name: String, interceptor: impl IorInterceptor) {
-        self.0.push((name, Arc::new(interceptor)));
+        self.all.push((name, Arc::new(interceptor)));
+    }
+
+    /// A factory for policies of that type was registered.
+    pub(crate) fn know_policy(&mut self, policy_type: u32) {
+        self.policy_types.push(policy_type);
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.all.iter().map(|(name, _)| name.as_str())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// An adapter is being made: the components that its references are to have.
     pub fn establish(&self, info: &mut IorInfo<'_>) -> ProfileComponents {
-        for (name, it) in &self.0 {
+        info.policy_types.clone_from(&self.policy_types);
+        for (name, it) in &self.all {
             if let Err(exception) = unpanicked(name, || it.establish_components(info)) {
                 warn!(
                     target: "orbium::poa", interceptor = name.as_str(), error = %exception,
@@ -113,7 +123,7 @@ impl IorInterceptors {
         template: ObjectReferenceTemplate,
     ) -> Result<Option<CurrentFactory>, SystemException> {
         let mut adapter = EstablishedAdapter::new(info, template);
-        for (name, it) in &self.0 {
+        for (name, it) in &self.all {
             let established = unpanicked(name, || it.components_established(&mut adapter));
             established.map_err(|_| not_established())?;
         }
@@ -137,7 +147,7 @@ impl IorInterceptors {
     }
 
     fn each(&self, run: impl Fn(&dyn IorInterceptor)) {
-        for (name, it) in &self.0 {
+        for (name, it) in &self.all {
             // A panic is logged.
             let _ = unpanicked(name, || {
                 run(&**it);

@@ -30,6 +30,7 @@ pub mod client;
 mod codec;
 mod context_list;
 mod errors;
+mod identity;
 mod initializer;
 mod interrupt;
 mod ior;
@@ -50,6 +51,7 @@ pub use client::{
 };
 pub use codec::{Codec, CodecError, UnknownEncoding};
 pub use context_list::{ContextList, OwnedContext, ReplyContexts};
+pub use identity::OrbIdentity;
 pub use initializer::{OrbInitInfo, OrbInitializer};
 pub use interrupt::Interrupt;
 pub use ior::{IorInterceptor, IorInterceptors};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 
+use crate::identity::OrbIdentity;
 use crate::slots::{PiCurrent, SlotAllocator, SlotId};
 
 /// `post_init` of an initialiser.
@@ -14,10 +15,17 @@ pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemExcepti
 /// What an initialiser can ask once the ORB is there (`ORBInitInfo` in `post_init`).
 pub struct PostInitInfo<'i> {
     pub(crate) slots: &'i SlotAllocator,
+    pub(crate) identity: &'i OrbIdentity,
     pub(crate) resolve: &'i dyn Fn(&str) -> Option<Arc<Ior>>,
 }
 
 impl PostInitInfo<'_> {
+    /// What the ORB is called ([`OrbIdentity::orb_id`]).
+    #[must_use]
+    pub fn orb_id(&self) -> &str {
+        &self.identity.orb_id
+    }
+
     /// Allocates a slot. Requests that are under way already do not have it.
     #[must_use]
     pub fn allocate_slot(&self) -> SlotId {

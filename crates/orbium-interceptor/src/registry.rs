@@ -13,6 +13,7 @@ use orbium_giop::{Ior, SystemException};
 use crate::chain::Chain;
 use crate::client::points::ClientInterceptor;
 use crate::errors::{initializer_panicked, invalid_name};
+use crate::identity::OrbIdentity;
 use crate::ior::{IorInterceptor, IorInterceptors};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
 use crate::post_init::{PostInit, PostInitInfo};
@@ -124,7 +125,9 @@ impl Interceptors {
         policy_type: u32,
         factory: impl PolicyFactory,
     ) -> Result<(), SystemException> {
-        self.policies.register(policy_type, factory)
+        self.policies.register(policy_type, factory)?;
+        self.ior.know_policy(policy_type);
+        Ok(())
     }
 
     /// Has a registered factory make a policy (`ORB::create_policy`).
@@ -162,10 +165,15 @@ impl Interceptors {
     /// What the first one raises that fails; UNKNOWN if it panics.
     pub fn post_init(
         &self,
+        identity: &OrbIdentity,
         resolve: &dyn Fn(&str) -> Option<Arc<Ior>>,
     ) -> Result<(), SystemException> {
         let slots = &self.slots;
-        let info = PostInitInfo { slots, resolve };
+        let info = PostInitInfo {
+            slots,
+            identity,
+            resolve,
+        };
         for post_init in &self.initializers {
             let run = AssertUnwindSafe(|| post_init(&info));
             catch_unwind(run).map_err(|_| initializer_panicked())??;

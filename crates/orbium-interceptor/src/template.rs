@@ -10,6 +10,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use tracing::error;
 
 use crate::errors::panicked;
+use crate::identity::OrbIdentity;
 
 /// Makes references to the objects of one adapter
 /// (`PortableInterceptor::ObjectReferenceFactory`).
@@ -26,18 +27,36 @@ pub trait ObjectReferenceFactory: Send + Sync + 'static {
 /// keys that lead to it.
 #[derive(Clone)]
 pub struct ObjectReferenceTemplate {
+    identity: Arc<OrbIdentity>,
     adapter_name: Arc<[String]>,
     factory: Arc<dyn ObjectReferenceFactory>,
 }
 
 impl ObjectReferenceTemplate {
-    /// Of the adapter with that path below the root: `factory` makes its references.
+    /// Of the adapter with that path below the root of an ORB: `factory` makes its references.
     #[must_use]
-    pub fn new(path: &[String], factory: Arc<dyn ObjectReferenceFactory>) -> Self {
+    pub fn new(
+        identity: Arc<OrbIdentity>,
+        path: &[String],
+        factory: Arc<dyn ObjectReferenceFactory>,
+    ) -> Self {
         Self {
+            identity,
             adapter_name: names_of(path).into(),
             factory,
         }
+    }
+
+    /// What distinguishes the server ([`OrbIdentity::server_id`]).
+    #[must_use]
+    pub fn server_id(&self) -> &str {
+        &self.identity.server_id
+    }
+
+    /// What the ORB is called ([`OrbIdentity::orb_id`]).
+    #[must_use]
+    pub fn orb_id(&self) -> &str {
+        &self.identity.orb_id
     }
 
     /// The names of the adapter and those above, `RootPOA` first.

@@ -48,6 +48,15 @@ fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
     }
 }
 
+/// A name that may be missing.
+fn name(text: &str) -> Read<String> {
+    Ok(optional(text, |name| Ok(name.to_owned()))?.unwrap_or_default())
+}
+
+fn show_name(name: &str) -> String {
+    show_optional(Some(name).filter(|it| !it.is_empty()), str::to_owned)
+}
+
 fn initial_reference(text: &str) -> Read<(String, String)> {
     let Some((name, url)) = text.split_once('=') else {
         return Err(format!(
@@ -125,6 +134,12 @@ keys! {
     "client_protocols" "LIST or none" "ClientProtocolPolicy: what to call with, best first"
         |c, text| c.client_protocols = optional(text, parsed::<ProtocolPolicy>)?,
         |c| show_optional(c.client_protocols.as_ref(), ToString::to_string);
+    "orb_id" "NAME or none" "what interceptors and object reference templates call the ORB"
+        |c, text| c.identity.orb_id = name(text)?,
+        |c| show_name(&c.identity.orb_id);
+    "server_id" "NAME or none" "what they call the server"
+        |c, text| c.identity.server_id = name(text)?,
+        |c| show_name(&c.identity.server_id);
     "initial_reference" "NAME=URL" "what `resolve_initial_references` gives for the name; may be repeated"
         |c, text| c.initial_references.push(initial_reference(text)?),
         |c| list(&c.initial_references, |(name, url)| format!("{name}={url}"));
@@ -353,7 +368,8 @@ mod tests {
         assert_eq!(fields(&shown).len(), keys + 1);
         let is_in_section = |name: &&str| name.starts_with("limits.") || name.starts_with("tls.");
         let keys: Vec<_> = all.filter(|name| !is_in_section(name)).collect();
-        assert_eq!(others.len(), keys.len(), "{others:?} and {keys:?}");
+        // The identity has two.
+        assert_eq!(others.len() + 1, keys.len(), "{others:?} and {keys:?}");
     }
 
     /// Every key sets something, and says what is wrong with nonsense.
@@ -379,6 +395,7 @@ mod tests {
                 (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",
+                (_, "NAME or none") => "flight",
                 ("forward_bound_keys" | "reply_batching", _) => "false",
                 (_, "true or false") => "true",
                 (_, "NUMBER") => "77",
@@ -393,7 +410,13 @@ mod tests {
             for other in others {
                 assert_eq!(other.show(&config), other.show(&Config::default()));
             }
-            if !matches!(key.value, "URL or none" | "FILE or none" | "FILES or none") {
+            let takes_all = [
+                "URL or none",
+                "NAME or none",
+                "FILE or none",
+                "FILES or none",
+            ];
+            if !takes_all.contains(&key.value) {
                 let refused = (key.set)(&mut config, "?!").unwrap_err();
                 assert!(!refused.is_empty(), "{}", key.name);
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use orbium_channel::protocol::ProfileComponents;
-use orbium_interceptor::{Interceptors, IorInterceptors};
+use orbium_interceptor::{Interceptors, IorInterceptors, OrbIdentity};
 use orbium_server::ServerContext;
 use orbium_server::lane::{MainThread, OWN};
 
@@ -69,6 +69,7 @@ pub(crate) struct Adapters {
     pub(super) hook: Option<Hook>,
     /// What sees every request; `None` if there is nothing.
     pub(super) interceptors: Option<Interceptors>,
+    pub(super) identity: Arc<OrbIdentity>,
     /// What sees adapters begin and end.
     pub(super) ior_interceptors: IorInterceptors,
     /// Whether clients that call by a bound key are sent to the whole reference.
@@ -98,6 +99,7 @@ impl Adapters {
             context,
             hook: config.dispatch.clone(),
             interceptors: config.interceptors.of_requests(),
+            identity: Arc::new(config.identity.clone()),
             ior_interceptors: config.interceptors.of_references().clone(),
             forwards_bound_keys: config.forward_bound_keys.0,
             calls_directly: config.collocation == Collocation::Direct,

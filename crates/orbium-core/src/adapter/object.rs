@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use orbium_giop::SystemException;
-use orbium_interceptor::Policy;
 use orbium_interceptor::server::InterceptedObject;
+use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_sync::SlotKey;
 
 use crate::adapter::forward::ForwardRequest;
@@ -27,6 +27,9 @@ pub(crate) trait Adapter: Send + Sync {
     fn path_text(&self) -> String;
 
     fn policies(&self) -> &Policies;
+
+    /// What its ORB is called.
+    fn identity(&self) -> Arc<OrbIdentity>;
 
     fn is_destroyed(&self) -> &AtomicBool;
 
@@ -118,6 +121,10 @@ impl InterceptedObject for ActiveObject {
 
     fn adapter(&self) -> (String, u64) {
         (self.adapter_path(), self.stamp)
+    }
+
+    fn identity(&self) -> Arc<OrbIdentity> {
+        self.adapter.identity()
     }
 
     fn repository_id(&self) -> &str {

@@ -165,7 +165,8 @@ impl Orb {
             let object = orb.resolve_initial_references(name).ok()?;
             Some(Arc::new(object.ior().clone()))
         };
-        let initialized = core.config.interceptors.post_init(&resolve);
+        let config = &core.config;
+        let initialized = config.interceptors.post_init(&config.identity, &resolve);
         initialized.map_err(OrbError::Initializer)?;
         Ok(orb)
     }

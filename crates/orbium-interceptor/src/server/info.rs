@@ -27,6 +27,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use orbium_cdr::{Any, TypeCode};
 use orbium_giop::{Ior, ResponseFlags, ServiceContexts, SystemException};
@@ -35,6 +36,7 @@ use super::outcome::RequestOutcome;
 use crate::chain::{PointInfo, Unimplemented};
 use crate::context_list::ContextList;
 use crate::errors::{no_such_context, no_such_policy, not_kept};
+use crate::identity::OrbIdentity;
 use crate::policy::Policy;
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
@@ -57,6 +59,11 @@ pub trait InterceptedObject {
     fn adapter_name(&self) -> Vec<String> {
         let (path, _) = self.adapter();
         path.split('/').map(str::to_owned).collect()
+    }
+
+    /// What its ORB and server are called.
+    fn identity(&self) -> Arc<OrbIdentity> {
+        Arc::default()
     }
 
     /// Repository id of the servant's most derived interface.
@@ -300,6 +307,22 @@ macro_rules! of_object {
             #[must_use]
             pub fn adapter_name(&self) -> Vec<String> {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_name)
+            }
+
+            /// What the ORB is called; empty if the request reached no object.
+            #[must_use]
+            pub fn orb_id(&self) -> String {
+                self.identity().orb_id.clone()
+            }
+
+            /// What distinguishes the server; empty if the request reached no object.
+            #[must_use]
+            pub fn server_id(&self) -> String {
+                self.identity().server_id.clone()
+            }
+
+            fn identity(&self) -> Arc<OrbIdentity> {
+                self.request.object.map_or_else(Arc::default, InterceptedObject::identity)
             }
 
             /// The policy of that type that the adapter was made with.

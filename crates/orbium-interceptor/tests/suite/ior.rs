@@ -8,7 +8,9 @@ use orbium::interceptor::{
     IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate, Policy, ReceiveRequest,
     SendRequest, ServerInterceptor,
 };
-use orbium::{Completion, ExceptionKind, Interface, Orb, Poa, PoaError, Policies, SystemException};
+use orbium::{
+    Any, Completion, ExceptionKind, Interface, Orb, Poa, PoaError, Policies, SystemException,
+};
 use orbium_giop::profile::TAG_INTERNET_IOP;
 use orbium_giop::{Ior, Profile, TaggedComponent};
 use orbium_testkit::TargetState;
@@ -75,7 +77,7 @@ impl IorInterceptor for Established {
         &self,
         adapter: &mut EstablishedAdapter<'_, '_>,
     ) -> Result<(), SystemException> {
-        let region = adapter.effective_policy(REGION);
+        let region = adapter.effective_policy(REGION).ok().flatten();
         let region = region
             .and_then(Policy::value::<Region>)
             .map_or("", |it| it.0);
@@ -288,6 +290,39 @@ fn interceptors_see_the_policies_that_an_adapter_was_made_with() -> Tested {
         !seen.is_empty() && seen.iter().all(|it| it == "north"),
         "{seen:?}"
     );
+    Ok(())
+}
+
+/// Conformance: PI - IORInfo: get_effective_policy of a type without a factory is INV_POLICY 2, of one that the adapter has not is nil
+#[test]
+fn only_types_of_policies_that_are_known_can_be_asked_for() -> Tested {
+    struct Asking(Journal);
+
+    impl IorInterceptor for Asking {
+        fn establish_components(&self, adapter: &mut IorInfo<'_>) -> Result<(), SystemException> {
+            let unknown = adapter.effective_policy(REGION + 1).unwrap_err();
+            let expected = SystemException::omg(ExceptionKind::InvPolicy, 2, Completion::No);
+            assert_eq!(unknown, expected);
+            let region = adapter.effective_policy(REGION).unwrap();
+            let (lifespan, name) = (
+                adapter.effective_policy(16).unwrap(),
+                adapter.adapter_name(),
+            );
+            let found = (region.is_some(), lifespan.is_some());
+            self.0.note(format!("{} {found:?}", name.join("/")));
+            Ok(())
+        }
+    }
+
+    let journal = Journal::default();
+    let orb = orb(|all| {
+        let factory = |kind, _: &Any| Ok(Policy::new(kind, Region("south")));
+        all.register_policy_factory(REGION, factory).unwrap();
+        all.add_ior(Asking(journal.clone())).unwrap();
+    });
+    let _north = child(&orb, "north", vec![Policy::new(REGION, Region("north"))])?;
+    let expected = ["RootPOA (false, false)", "RootPOA/north (true, false)"];
+    assert_eq!(journal.take(), expected);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! Interceptors over real connections, as one program.
 
 mod asynchronous;
+mod availability;
 mod by_hand;
 mod cancellation;
 mod codec;

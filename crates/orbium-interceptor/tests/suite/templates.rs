@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use orbium::interceptor::{
     EstablishedAdapter, Interceptors, IorInfo, IorInterceptor, ObjectReferenceFactory,
-    ObjectReferenceTemplate,
+    ObjectReferenceTemplate, OrbIdentity,
 };
 use orbium::{
-    ExceptionKind, IdAssignment, Interface, Orb, Poa, PoaError, Policies, SystemException,
+    Config, ExceptionKind, IdAssignment, Interface, Orb, Poa, PoaError, Policies, SystemException,
 };
 use orbium_giop::{Ior, Profile, TaggedComponent};
 use orbium_testkit::TargetState;
@@ -232,5 +232,33 @@ fn a_factory_that_fails_gives_no_reference() -> Tested {
         }
     }
     child.create_reference_with_id::<Target>(b"fine")?;
+    Ok(())
+}
+
+/// Conformance: PI - adapter_template: server_id and orb_id, those of the configuration; empty unless given
+#[test]
+fn a_template_names_its_server_and_orb() -> Tested {
+    let identity = OrbIdentity {
+        orb_id: "flight".into(),
+        server_id: "avionics-1".into(),
+    };
+    for identity in [identity, OrbIdentity::default()] {
+        let kept = Kept::default();
+        let mut interceptors = Interceptors::new();
+        interceptors.add_ior(kept.clone())?;
+        let orb = Orb::new(Config {
+            identity: identity.clone(),
+            interceptors,
+            ..Config::default()
+        })?;
+        let child = orb
+            .root_poa()
+            .create_poa("child", None, Policies::default())?;
+        let template = kept.template();
+        assert_eq!(template.adapter_name(), ["RootPOA", "child"]);
+        assert_eq!(template.server_id(), identity.server_id);
+        assert_eq!(template.orb_id(), identity.orb_id);
+        drop(child);
+    }
     Ok(())
 }

@@ -184,9 +184,9 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
         Effect::Milliseconds("tls.handshake_time"),
     ),
     ("-ORBwatch", Effect::Set("watch")),
-    ("-ORBId", Effect::Ignore),
-    ("-ORBid", Effect::Ignore),
-    ("-ORBServerId", Effect::Ignore),
+    ("-ORBId", Effect::Set("orb_id")),
+    ("-ORBid", Effect::Set("orb_id")),
+    ("-ORBServerId", Effect::Set("server_id")),
 ];
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ fn arguments_are_taken_out_in_both_forms() {
     assert_eq!(config.strategy, ServerStrategy::Reactive);
     assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
     assert_eq!(config.limits.nesting, 9);
+    assert_eq!(config.identity.server_id, "me");
     assert_eq!(config.client_strategy, ClientStrategy::LeaderFollowers);
     assert!(!config.properties.no_delay);
     assert_eq!(config.initial_references.len(), 1);

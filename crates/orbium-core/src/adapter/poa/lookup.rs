@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use orbium_giop::SystemException;
+use orbium_interceptor::OrbIdentity;
 use orbium_sync::SlotKey;
 
 use orbium_server::{Expiry, UntypedReply};
@@ -42,6 +43,10 @@ impl Adapter for PoaCore {
 
     fn policies(&self) -> &Policies {
         &self.policies
+    }
+
+    fn identity(&self) -> Arc<OrbIdentity> {
+        self.identity()
     }
 
     fn is_destroyed(&self) -> &AtomicBool {

@@ -22,7 +22,7 @@ use std::thread::ThreadId;
 
 use orbium_channel::protocol::ProfileComponents;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_interceptor::CurrentFactory;
+use orbium_interceptor::{CurrentFactory, OrbIdentity};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{SlotKey, Turn};
 
@@ -85,6 +85,12 @@ pub(crate) struct PoaCore {
 }
 
 impl PoaCore {
+    /// What its ORB is called.
+    fn identity(&self) -> Arc<OrbIdentity> {
+        let adapters = self.adapters.upgrade();
+        adapters.map_or_else(Arc::default, |it| Arc::clone(&it.identity))
+    }
+
     /// Its path as introspection has it: `RootPOA/child`.
     fn path_text(&self) -> String {
         let below = self.path.iter();

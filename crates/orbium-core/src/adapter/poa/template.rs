@@ -30,7 +30,7 @@ impl Poa {
     /// Its template (`PortableInterceptor::ObjectReferenceTemplate`).
     pub(super) fn template(&self) -> ObjectReferenceTemplate {
         let own = OwnReferences(Arc::downgrade(&self.0));
-        ObjectReferenceTemplate::new(&self.0.path, Arc::new(own))
+        ObjectReferenceTemplate::new(self.0.identity(), &self.0.path, Arc::new(own))
     }
 
     /// Has interceptors add components to its references, and replace what makes them.
