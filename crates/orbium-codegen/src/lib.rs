@@ -5,7 +5,7 @@
 //! touches no file: it turns a [`Model`] into the text of a Rust module that
 //! imports one module of the façade, the *runtime*, under the name `orb`.
 //!
-//! What has no mapping yet (custom value types, abstract interfaces, components) is
+//! What has no mapping yet (connectors, and components without a module `Components`) is
 //! left out together with everything that uses it, with a warning each; see
 //! [`Options::deny_unmapped`].
 //!

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::check;
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
+use crate::expansion;
 use crate::loader::{FileSystem, Loader, Memory};
 use crate::model::Model;
 use crate::options::Options;
@@ -134,6 +135,7 @@ fn run(
     let mut model = None;
     if let Some(mut stream) = stream {
         files = std::mem::take(&mut stream.files);
+        expansion::expand(options, &mut stream, &mut report);
         let unit = parser::parse(options, stream, &mut report);
         model = Some(check::check(options, &sources, &unit, &mut report));
     }

@@ -14,6 +14,7 @@ mod compilation;
 mod diagnostic;
 mod doc;
 mod excerpt;
+mod expansion;
 mod literal;
 mod loader;
 pub mod model;

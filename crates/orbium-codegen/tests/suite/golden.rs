@@ -39,7 +39,8 @@ fn options(file: &Path) -> Options {
     let options = Options::new(file.to_string_lossy())
         .native_type("::Local::Instant", "::std::time::Instant")
         .asynchronous(file.ends_with("asynchronous.idl"))
-        .pollers(file.ends_with("pollers.idl"));
+        .pollers(file.ends_with("pollers.idl"))
+        .default_bodies(file.ends_with("components.idl"));
     match file.ends_with("async_servants.idl") {
         true => options.async_servants("AsyncServants::*"),
         false => options,

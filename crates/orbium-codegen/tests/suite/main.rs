@@ -8,6 +8,7 @@ mod asynchronous;
 mod borrowed;
 mod by_value;
 mod calls;
+mod components;
 mod deferred;
 mod events;
 mod generated;

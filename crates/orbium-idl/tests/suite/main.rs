@@ -4,6 +4,7 @@
 
 mod agrees_with_omniidl;
 mod catalogue;
+mod components;
 mod diagnostics;
 mod hostile_input;
 mod invalid_input;

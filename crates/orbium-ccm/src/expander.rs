@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From declaration to declaration.
+
+use std::collections::HashMap;
+
+use crate::cursor::Cursor;
+use crate::kept::Template;
+use crate::scopes::Scopes;
+
+use crate::expansion::{Expansion, Note, Token};
+
+/// Words that begin what is replaced.
+const BEGINNINGS: [&str; 5] = ["component", "connector", "eventtype", "home", "porttype"];
+
+/// Template modules instantiated within one another, at most.
+const MAX_NESTED_TEMPLATES: usize = 16;
+
+/// What was read so far, and what came of it.
+pub(crate) struct Expander<'a> {
+    pub(crate) scopes: Scopes,
+    pub(crate) templates: HashMap<String, Template<'a>>,
+    port_types: HashMap<String, Vec<Token<'a>>>,
+    out: Expansion<'a>,
+    limit: usize,
+    /// The module `Components` is declared.
+    has_components: bool,
+    depth: usize,
+}
+
+pub(crate) fn expand<'a>(tokens: &[&'a str], limit: usize) -> Option<Expansion<'a>> {
+    let mut words = tokens.iter().enumerate();
+    if !words.any(|(at, word)| BEGINNINGS.contains(word) || is_template(&tokens[at..])) {
+        return None;
+    }
+    let mut given = Vec::with_capacity(tokens.len());
+    for (at, text) in tokens.iter().enumerate() {
+        let text = (*text).into();
+        given.push(Token { text, at });
+    }
+    let mut expander = Expander {
+        scopes: Scopes::default(),
+        templates: HashMap::new(),
+        port_types: HashMap::new(),
+        out: Expansion::default(),
+        limit: limit.max(tokens.len()),
+        has_components: tokens.windows(2).any(|it| it == ["module", "Components"]),
+        depth: 0,
+    };
+    expander.run(&given);
+    Some(expander.out)
+}
+
+/// Whether a template module may begin here, or an instance of one.
+fn is_template(tokens: &[&str]) -> bool {
+    match tokens {
+        ["module", "::", ..] => true,
+        ["module", _, next, ..] => matches!(*next, "<" | "::"),
+        _ => false,
+    }
+}
+
+impl<'a> Expander<'a> {
+    /// Copies tokens, and replaces declarations among them.
+    fn run(&mut self, tokens: &[Token<'a>]) {
+        let (mut next, mut before) = (0, ";");
+        while let Some(token) = tokens.get(next) {
+            let starts = matches!(before, ";" | "{" | "}");
+            if starts && let Some(read) = self.replace(&tokens[next..]) {
+                next += read;
+                before = ";";
+                continue;
+            }
+            if starts {
+                self.enter(&tokens[next..]);
+            }
+            self.copy(token.clone());
+            before = &token.text;
+            next += 1;
+        }
+    }
+
+    /// Replaces the declaration that begins here, if it is one to be replaced: how many tokens it
+    /// has.
+    fn replace(&mut self, tokens: &[Token<'a>]) -> Option<usize> {
+        if !self.scopes.is_in_module() || self.is_full(0) {
+            return None;
+        }
+        let mut cursor = Cursor::new(tokens);
+        let (first, second) = (cursor.peek(), cursor.peek_at(1));
+        let made = match first {
+            "connector" => self.connector(&mut cursor),
+            "porttype" => self.port_type_declared(&mut cursor),
+            "alias" => self.instance(&mut cursor),
+            "module" => self.module(&mut cursor),
+            _ => self.of_components((first, second), &mut cursor),
+        }?;
+        self.emit(tokens, &cursor, (first, second), &made);
+        Some(cursor.read())
+    }
+
+    /// A template module, or an instance of one.
+    fn module(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
+        let mut template = cursor.clone();
+        match self.template_module(&mut template) {
+            Some(nothing) => {
+                *cursor = template;
+                Some(nothing)
+            }
+            None => self.instance(cursor),
+        }
+    }
+
+    /// What is based on the module `Components`.
+    fn of_components(
+        &mut self,
+        begins: (&str, &str),
+        cursor: &mut Cursor<'_, 'a>,
+    ) -> Option<Vec<Token<'a>>> {
+        if !self.has_components || self.scopes.is_within("Components") {
+            return None;
+        }
+        match begins {
+            ("component", _) => self.component(cursor),
+            ("home", _) => self.home(cursor),
+            ("eventtype", _) | ("abstract" | "custom", "eventtype") => self.event_type(cursor),
+            _ => None,
+        }
+    }
+
+    /// Appends what stands for the tokens that were read.
+    fn emit(
+        &mut self,
+        tokens: &[Token<'a>],
+        cursor: &Cursor<'_, 'a>,
+        (first, name): (&str, &str),
+        made: &[Token<'a>],
+    ) {
+        let start = self.out.tokens.len();
+        if matches!(first, "module" | "alias") && self.depth < MAX_NESTED_TEMPLATES {
+            self.depth += 1;
+            self.run(made);
+            self.depth -= 1;
+        } else {
+            for token in made {
+                self.copy(token.clone());
+            }
+            self.declare_name(name);
+        }
+        if self.depth == 0 {
+            let from = tokens[0].at;
+            let given = from..from + cursor.read();
+            self.out
+                .replaced
+                .push((given, start..self.out.tokens.len()));
+        }
+    }
+
+    /// `porttype NAME { ports };`: kept until a component has such a port.
+    fn port_type_declared(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
+        cursor.expect("porttype")?;
+        let name = cursor.name()?;
+        if cursor.eat(";") {
+            return Some(Vec::new());
+        }
+        let body = cursor.braced()?.to_vec();
+        let full = self.scopes.full(&name.text);
+        self.port_types.insert(full, body);
+        Some(Vec::new())
+    }
+
+    /// The port type of that name, seen from a module or from here: its name from file scope, and
+    /// its ports.
+    pub(crate) fn port_type(
+        &self,
+        name: &str,
+        within: Option<&str>,
+    ) -> Option<(String, Vec<Token<'a>>)> {
+        let full = self
+            .scopes
+            .find(name, within, |it| self.port_types.contains_key(it))?;
+        let body = self.port_types.get(&full)?.clone();
+        Some((full, body))
+    }
+
+    /// Notes what a declaration that is copied begins.
+    fn enter(&mut self, tokens: &[Token<'a>]) {
+        let word = |at: usize| tokens.get(at).map_or("", |it| &*it.text);
+        match (word(0), word(1)) {
+            ("module", name) if word(2) == "{" => self.scopes.begin(name),
+            ("interface" | "valuetype" | "eventtype", name) if self.scopes.is_in_module() => {
+                self.declare_name(name);
+            }
+            ("abstract" | "local" | "custom", _) if self.scopes.is_in_module() => {
+                self.declare_name(word(2));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn declare_name(&mut self, name: &str) {
+        self.scopes.declare(name);
+    }
+
+    pub(crate) fn note(&mut self, name: &Token<'_>, message: &str) {
+        self.out.notes.push(Note {
+            at: name.at,
+            message: message.to_owned(),
+        });
+    }
+
+    /// Whether no more fits, with so many tokens to come.
+    pub(crate) fn is_full(&self, to_come: usize) -> bool {
+        self.out.tokens.len() + to_come > self.limit
+    }
+
+    fn copy(&mut self, token: Token<'a>) {
+        self.scopes.pass(&token.text);
+        self.out.tokens.push(token);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Components and template modules as their equivalent interfaces; what of IDL 4 and of other
+//! compilers is read besides.
+
+use orbium_idl::model::{ConstValue, DefinitionKind, Model};
+use orbium_idl::{Compilation, Options, compile_source};
+
+fn compiled(text: &str) -> Compilation {
+    compile_source(&Options::new(), "c.idl", text)
+}
+
+fn model(text: &str) -> Model {
+    let compilation = compiled(text);
+    let diagnostics = compilation.to_string();
+    compilation.model.unwrap_or_else(|| panic!("{diagnostics}"))
+}
+
+/// Repository ids of what the file itself defines, in order.
+fn ids(model: &Model) -> Vec<&str> {
+    let own = model.definitions().filter(|it| it.in_main_file);
+    own.map(|it| it.repository_id.as_str()).collect()
+}
+
+/// Conformance: IDL - components: equivalent interfaces - with the built-in Components.idl, in the model
+#[test]
+fn components_are_interfaces_of_the_model() {
+    let model = model(
+        "#include <Components.idl>
+         interface Valve {};
+         component Pump { provides Valve outlet; uses Valve drain; };
+         home PumpHome manages Pump {};",
+    );
+    for name in [
+        "::Pump::provide_outlet",
+        "::Pump::connect_drain",
+        "::PumpHomeImplicit::create",
+        "::PumpHomeExplicit",
+        "::Components::CCMObject::get_all_ports",
+    ] {
+        assert!(model.lookup(name).is_some(), "{name}");
+    }
+    let home = model.lookup("::PumpHome").unwrap();
+    assert!(matches!(home.kind, DefinitionKind::Interface(_)));
+    let ccm_home = model.lookup("::Components::CCMHome").unwrap();
+    assert_eq!(ccm_home.repository_id, "IDL:omg.org/Components/CCMHome:1.0");
+}
+
+// Pragmas and the ends of files stand between tokens, and an expansion changes how many there are.
+#[test]
+fn pragmas_behind_a_component_hold_for_what_follows() {
+    let model = model(
+        "#include <Components.idl>
+         #pragma prefix \"a\"
+         component C { uses multiple Object all; };
+         #pragma prefix \"b\"
+         interface I {};",
+    );
+    let ids = ids(&model);
+    assert!(
+        ids.contains(&"IDL:a/C:1.0") && ids.contains(&"IDL:b/I:1.0"),
+        "{ids:?}"
+    );
+}
+
+/// Conformance: IDL - components: equivalent interfaces - a mistake is reported at the port
+#[test]
+fn mistakes_are_reported_where_they_are() {
+    let shown =
+        compiled("#include <Components.idl>\ncomponent C { provides Valve outlet; };").to_string();
+    assert!(
+        shown.contains("c.idl:2:24: error: `Valve` is not declared"),
+        "{shown}"
+    );
+    let shown =
+        compiled("connector X { provides Object data; };\nporttype P { provides Object o; };")
+            .to_string();
+    let warning = "c.idl:1:11: warning: the connector `X` is left out: deployments alone use it";
+    assert!(
+        shown.starts_with(warning) && !shown.contains("error"),
+        "{shown}"
+    );
+}
+
+/// Conformance: IDL - template modules - in the model
+#[test]
+fn template_modules_are_instantiated() {
+    let model = model(
+        "module Typed<typename T, const unsigned long N> { typedef sequence<T, N> Seq; struct S { T t; }; };
+         module Typed<sequence<long>, 4> Lists;
+         struct Use { Lists::Seq all; Lists::S one; };",
+    );
+    assert_eq!(
+        ids(&model),
+        [
+            "IDL:Lists:1.0",
+            "IDL:Lists/Seq:1.0",
+            "IDL:Lists/S:1.0",
+            "IDL:Use:1.0"
+        ]
+    );
+}
+
+/// Conformance: IDL - constants - fixed without the suffix, with a warning
+#[test]
+fn fixed_constants_may_lack_their_suffix() {
+    let compilation = compiled("const fixed A = 1.50; const fixed B = A * 2 + .25d;");
+    let shown = compilation.to_string();
+    let first = "c.idl:1:17: warning: the fixed point literal `1.50` is read as `1.50d`";
+    assert!(shown.starts_with(first), "{shown}");
+    assert!(shown.contains("`2` is read as `2d`"), "{shown}");
+    let model = compilation.model.unwrap();
+    let DefinitionKind::Constant(b) = &model.lookup("::B").unwrap().kind else {
+        panic!("no constant");
+    };
+    let ConstValue::Fixed(value) = &b.value else {
+        panic!("{:?}", b.value);
+    };
+    assert_eq!(value.to_string(), "3.25");
+}
+
+#[test]
+fn names_of_before_corba_3_are_left_alone() {
+    let options = Options {
+        pre_corba3: true,
+        ..Options::new()
+    };
+    let text = "module Components {}; typedef long component; struct S { component home; };";
+    let compilation = compile_source(&options, "c.idl", text);
+    assert!(
+        !compilation.to_string().contains("not-mapped"),
+        "{compilation}"
+    );
+}
