@@ -131,3 +131,69 @@ fn names_of_before_corba_3_are_left_alone() {
         "{compilation}"
     );
 }
+
+/// Words of components and templates in any order: something is read or reported, nothing else.
+/// `ORBIUM_ROUNDS` makes it a longer run.
+#[test]
+fn any_order_of_words_ends() {
+    const WORDS: [&str; 40] = [
+        "component",
+        "home",
+        "eventtype",
+        "porttype",
+        "connector",
+        "port",
+        "mirrorport",
+        "alias",
+        "module",
+        "typename",
+        "provides",
+        "uses",
+        "multiple",
+        "emits",
+        "publishes",
+        "consumes",
+        "manages",
+        "primarykey",
+        "factory",
+        "finder",
+        "supports",
+        "abstract",
+        "attribute",
+        "long",
+        "A",
+        "B",
+        "C",
+        "{",
+        "}",
+        "{",
+        "}",
+        ";",
+        ";",
+        ":",
+        "<",
+        ">",
+        ">>",
+        "::",
+        "(",
+        ")",
+    ];
+    let rounds = std::env::var("ORBIUM_ROUNDS").map_or(200, |it| it.parse().unwrap());
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    for _ in 0..rounds {
+        let mut text = "#include <Components.idl>\n".to_owned();
+        for _ in 0..40 {
+            // xorshift64: the same words in every run.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            text.push_str(WORDS[(state % 40) as usize]);
+            text.push(' ');
+        }
+        let compilation = compiled(&text);
+        assert!(
+            compilation.model.is_some() || !compilation.diagnostics.is_empty(),
+            "{text}"
+        );
+    }
+}
