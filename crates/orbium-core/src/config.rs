@@ -12,10 +12,10 @@ use orbium_config::check_times;
 use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
 use orbium_interceptor::{Interceptors, OrbIdentity};
-use orbium_server::lane::check_lanes;
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::ClientConfig;
+use crate::lanes_together::check_lanes;
 use crate::{
     BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
     ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits, NamingTimeout, ProtocolPolicy,

@@ -15,6 +15,7 @@ mod config;
 mod dispatch_hook;
 mod initial;
 pub mod introspection;
+mod lanes_together;
 mod local;
 mod log;
 mod mapping;
@@ -27,6 +28,7 @@ mod value_copier;
 #[cfg(feature = "values")]
 pub mod values;
 
+pub use orbium_budget as budget;
 pub use orbium_cdr as cdr;
 pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{

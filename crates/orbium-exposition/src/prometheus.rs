@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-use orbium_metrics::Histogram;
+use orbium_metrics::{BudgetUse, Histogram};
 
 use crate::{Metrics, MetricsSnapshot, OperationMetrics};
 
@@ -254,6 +254,34 @@ impl Page {
         }
     }
 
+    /// Lanes without a budget have no samples.
+    fn budgets(&mut self, snapshot: &MetricsSnapshot) {
+        type Count = fn(&BudgetUse) -> u64;
+        let families: [(&str, &str, Count); 2] = [
+            (
+                "orbium_lane_budget_exhausted_total",
+                "Times that a lane had taken the processor time of its budget.",
+                |it| it.exhaustions,
+            ),
+            (
+                "orbium_lane_demotions_total",
+                "Threads demoted until the budget of their lane was replenished.",
+                |it| it.demotions,
+            ),
+        ];
+        let lanes = || snapshot.lanes.iter().map(|it| &it.lane);
+        for (name, help, count) in families {
+            let with_budget = lanes().filter_map(|it| Some((&it.name, it.budget.as_ref()?)));
+            let mut with_budget = with_budget.peekable();
+            if with_budget.peek().is_some() {
+                self.family(name, "counter", help);
+            }
+            for (lane, budget) in with_budget {
+                self.sample(name, &[("lane", lane)], count(budget));
+            }
+        }
+    }
+
     fn connections(&mut self, snapshot: &MetricsSnapshot) {
         let all = &snapshot.connections;
         let name = "orbium_connections";
@@ -320,6 +348,7 @@ impl MetricsSnapshot {
         page.called(&self.called);
         page.counts(self);
         page.lanes(self);
+        page.budgets(self);
         page.connections(self);
         page.0
     }

@@ -125,6 +125,10 @@ impl Publisher {
             let name = "orbium_server_queue_duration_seconds";
             self.durations(name, lane(), &it.waited);
             counter!("orbium_deadline_missed_total", lane()).absolute(it.deadlines_missed);
+            if let Some(budget) = it.lane.budget {
+                counter!("orbium_lane_budget_exhausted_total", lane()).absolute(budget.exhaustions);
+                counter!("orbium_lane_demotions_total", lane()).absolute(budget.demotions);
+            }
             gauge!("orbium_lane_threads", lane()).set(it.lane.threads as f64);
             gauge!("orbium_lane_threads_busy", lane()).set(it.busy as f64);
             gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);

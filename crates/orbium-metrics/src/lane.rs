@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes as data.
 
+use orbium_budget::BudgetUse;
 use orbium_config::ServerStrategy;
 use orbium_invocation::Priority;
 
@@ -28,4 +29,6 @@ pub struct LaneSnapshot {
     pub queue: usize,
     /// Requests for which there was no room so far.
     pub refused: u64,
+    /// What its threads have taken of their budget, if they have one.
+    pub budget: Option<BudgetUse>,
 }

@@ -49,13 +49,17 @@ use crate::watchdog::Watchdog;
 pub struct CpuBudgets(Arc<Shared>);
 
 struct Shared {
-    table: &'static Table,
+    /// None for operations without a budget.
+    budgets: Vec<Option<Duration>>,
     /// By their indices in the table.
     operations: Operations<usize>,
     counters: Vec<Counters>,
     clock: Arc<dyn Clock>,
     watchdog: OnceLock<Watchdog>,
+    on_overrun: OnceLock<OnOverrun>,
 }
+
+type OnOverrun = Box<dyn Fn(Overrun) + Send + Sync>;
 
 #[derive(Default)]
 struct Counters {
@@ -74,6 +78,17 @@ pub struct BudgetCounts {
     pub overruns: u64,
     /// The longest processor time of one.
     pub longest: Duration,
+}
+
+/// A request that exceeded its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overrun {
+    /// The index of its operation.
+    pub operation: usize,
+    /// The budget.
+    pub budget: Duration,
+    /// The processor time that it has taken.
+    pub taken: Duration,
 }
 
 /// A request under way.
@@ -110,14 +125,49 @@ impl CpuBudgets {
     /// As [`Self::new`], with another clock than that of the thread's processor time.
     #[must_use]
     pub fn with_clock(table: &'static Table, clock: impl Clock) -> Self {
-        let names = table.entries.iter().map(|it| it.name).zip(0..);
+        let entries = table.entries.iter();
+        Self::of(
+            entries.map(|it| (it.name, it.worst_case.as_duration())),
+            clock,
+        )
+    }
+
+    /// Budgets of operations without a table, by the names that a schedule would have: `Module::Interface::operation`.
+    /// Their indices are their places. Zero is none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use orbium_scheduler::CpuBudgets;
+    ///
+    /// let budgets = CpuBudgets::of_operations(&[("Rudder::steer", Duration::from_millis(2))]);
+    /// assert_eq!(budgets.counts(0).map(|it| it.overruns), Some(0));
+    /// ```
+    #[must_use]
+    pub fn of_operations(operations: &[(&'static str, Duration)]) -> Self {
+        Self::of(operations.iter().copied(), ThreadClock::default())
+    }
+
+    fn of(operations: impl Iterator<Item = (&'static str, Duration)>, clock: impl Clock) -> Self {
+        let (names, budgets): (Vec<_>, Vec<_>) = operations.unzip();
+        let budgets = budgets.into_iter();
+        let budgets: Vec<_> = budgets
+            .map(|it| Some(it).filter(|it| !it.is_zero()))
+            .collect();
         Self(Arc::new(Shared {
-            table,
-            operations: Operations::of(names),
-            counters: table.entries.iter().map(|_| Counters::default()).collect(),
+            operations: Operations::of(names.into_iter().zip(0..)),
+            counters: budgets.iter().map(|_| Counters::default()).collect(),
+            budgets,
             clock: Arc::new(clock),
             watchdog: OnceLock::new(),
+            on_overrun: OnceLock::new(),
         }))
+    }
+
+    /// Has each request that exceeded its budget reported, by the thread that served it, before its reply is sent. The
+    /// first call-back counts.
+    pub fn on_overrun(&self, report: impl Fn(Overrun) + Send + Sync + 'static) {
+        // A second one has no effect, as said.
+        let _ = self.0.on_overrun.set(Box::new(report));
     }
 
     /// Adds what watches the requests of an ORB. The budgets of several ORBs can be the same.
@@ -221,12 +271,19 @@ impl Watch {
         let counters = &self.0.counters[operation];
         let nanoseconds = u64::try_from(own.as_nanos()).unwrap_or(u64::MAX);
         counters.longest.fetch_max(nanoseconds, Ordering::Relaxed);
-        let is_overrun = budget.is_some_and(|budget| own > budget);
+        let exceeded = budget.filter(|budget| own > *budget);
         counters
             .overruns
-            .fetch_add(is_overrun.into(), Ordering::Relaxed);
+            .fetch_add(exceeded.is_some().into(), Ordering::Relaxed);
         // After the others: a thread that sees the request sees what it has taken.
         counters.requests.fetch_add(1, Ordering::Release);
+        if let (Some(budget), Some(report)) = (exceeded, self.0.on_overrun.get()) {
+            report(Overrun {
+                operation,
+                budget,
+                taken: own,
+            });
+        }
     }
 }
 
@@ -245,9 +302,7 @@ impl ServerInterceptor for Watch {
 
     fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
         let operation = self.0.operations.served(request);
-        let entry = operation.and_then(|index| self.0.table.entries.get(index));
-        let budget = entry.map(|it| it.worst_case.as_duration());
-        let budget = budget.filter(|it| !it.is_zero());
+        let budget = operation.and_then(|index| *self.0.budgets.get(index)?);
         if let (Some(watchdog), Some(budget)) = (self.0.watchdog.get(), budget) {
             watchdog.limit(budget);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queues of a schedule as lanes of an ORB.
 
+use orbium::budget::Budget;
 use orbium::{
     Endpoint, Lane, LaneConfig, Orb, Priority, Reservation, Scheduling, ServerStrategy, priority,
 };
@@ -36,6 +37,7 @@ pub struct ScheduledLanes {
     endpoints: Vec<(usize, Endpoint)>,
     default_endpoint: Option<Endpoint>,
     reservations: Vec<(usize, Reservation)>,
+    budgets: Vec<(usize, Budget)>,
     processors: Option<Vec<usize>>,
     strategy: ServerStrategy,
     soft: bool,
@@ -50,6 +52,7 @@ impl ScheduledLanes {
             endpoints: Vec::new(),
             default_endpoint: None,
             reservations: Vec::new(),
+            budgets: Vec::new(),
             processors: None,
             strategy: ServerStrategy::Reactive,
             soft: false,
@@ -78,6 +81,15 @@ impl ScheduledLanes {
     pub fn reserve(mut self, queue: usize, reservation: Reservation) -> Self {
         self.reservations.retain(|(of, _)| *of != queue);
         self.reservations.push((queue, reservation));
+        self
+    }
+
+    /// Bounds the processor time of the lane of a queue: beyond it the threads of the lane are demoted until the budget is
+    /// replenished. The last one of a queue counts.
+    #[must_use]
+    pub fn budget(mut self, queue: usize, budget: Budget) -> Self {
+        self.budgets.retain(|(of, _)| *of != queue);
+        self.budgets.push((queue, budget));
         self
     }
 
@@ -116,13 +128,14 @@ impl ScheduledLanes {
     /// What the lanes are made of, the most urgent first.
     ///
     /// # Errors
-    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint or a reservation of a queue that is
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation or a budget of a queue that is
     /// not there.
     pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
         let count = self.table.queues.len();
         let with_endpoint = self.endpoints.iter().map(|(queue, _)| queue);
         let with_reservation = self.reservations.iter().map(|(queue, _)| queue);
-        let mut named = with_endpoint.chain(with_reservation);
+        let with_budget = self.budgets.iter().map(|(queue, _)| queue);
+        let mut named = with_endpoint.chain(with_reservation).chain(with_budget);
         if let Some(queue) = named.find(|queue| **queue >= count) {
             return Err(SchedError::UnknownTask(format!("queue {queue}")).into());
         }
@@ -133,9 +146,7 @@ impl ScheduledLanes {
                 return Err(SchedulerError::Priority(queue.priority));
             }
             above = queue.priority;
-            let mut reservations = self.reservations.iter();
-            let reservation = reservations.find(|(of, _)| *of == number);
-            let reservation = reservation.map(|(_, it)| *it);
+            let reservation = of_queue(&self.reservations, number);
             configs.push(LaneConfig {
                 name: format!("queue-{number}"),
                 priority: Some(corba_priority(queue.priority)?),
@@ -144,6 +155,7 @@ impl ScheduledLanes {
                     None => Some(scheduling(queue.dispatching, queue.priority)),
                 },
                 reservation,
+                budget: of_queue(&self.budgets, number),
                 processors: self.processors.clone(),
                 soft: self.soft,
                 strategy: self.strategy,
@@ -184,6 +196,10 @@ impl ScheduledLanes {
             (true, None) => "iiop://127.0.0.1:0".parse().into_iter().collect(),
         }
     }
+}
+
+fn of_queue<T: Copy>(all: &[(usize, T)], queue: usize) -> Option<T> {
+    all.iter().find(|(of, _)| *of == queue).map(|(_, it)| *it)
 }
 
 /// Runs `work` at the CORBA priority that a table has for the operation of that index, which the

@@ -45,7 +45,7 @@ mod watchdog;
 mod work_queue;
 
 pub use admission::ScheduleAdmission;
-pub use budget::{BudgetCounts, CpuBudgets};
+pub use budget::{BudgetCounts, CpuBudgets, Overrun};
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use call_recorder::CallRecorder;
 pub use clock::{Clock, MonotonicClock};

@@ -265,6 +265,7 @@ impl ServingLane for LaneCore {
         snapshot.waiting = self.pool.waiting();
         snapshot.queue = self.pool.capacity();
         snapshot.refused = self.pool.refused();
+        snapshot.budget = self.setup.budget.as_ref().map(|it| it.usage());
         snapshot
     }
 

@@ -8,6 +8,7 @@ use crate::values::{
 };
 use orbium_core::Endpoint;
 use orbium_core::Priority;
+use orbium_core::budget::Budget;
 use orbium_core::{Scheduling, SchedulingClass};
 
 use orbium_core::LaneConfig;
@@ -86,6 +87,28 @@ fn show_scheduling(scheduling: Scheduling) -> String {
     }
 }
 
+/// `2 ms per 10 ms`, and ` at fifo:1` for another background than ordinary scheduling.
+fn budget(text: &str) -> Read<Budget> {
+    let (times, background) = match text.split_once(" at ") {
+        Some((times, background)) => (times, scheduling(background.trim())?),
+        None => (text, Scheduling::OTHER),
+    };
+    let Some((time, period)) = times.split_once(" per ") else {
+        return Err(format!(
+            "`{text}` is no budget: write 2 ms per 10 ms, or 2 ms per 10 ms at fifo:1"
+        ));
+    };
+    Ok(Budget::new(span(time.trim())?, span(period.trim())?).background(background))
+}
+
+fn show_budget(budget: Budget) -> String {
+    let (time, period) = (show_span(budget.time), show_span(budget.period));
+    match budget.background {
+        Scheduling::OTHER => format!("{time} per {period}"),
+        other => format!("{time} per {period} at {}", show_scheduling(other)),
+    }
+}
+
 fn processors(text: &str) -> Read<Vec<usize>> {
     let all = words(text, number)?;
     match all.is_empty() {
@@ -124,6 +147,9 @@ lane_keys! {
     "scheduling" "SCHEDULING or none" "class and native priority of its threads: fifo:80, rr:20 or other"
         |l, text| l.scheduling = optional(text, scheduling)?,
         |l| show_optional(l.scheduling, show_scheduling);
+    "budget" "TIME per TIME or none" "processor time of its threads in each period, demoted beyond: 2 ms per 10 ms, or 2 ms per 10 ms at fifo:1"
+        |l, text| l.budget = optional(text, budget)?,
+        |l| show_optional(l.budget, show_budget);
     "processors" "NUMBERS or none" "where its threads run, as in 2,3; none for everywhere"
         |l, text| l.processors = optional(text, processors)?,
         |l| show_optional(l.processors.as_deref(), |it| list(it, ToString::to_string));
@@ -226,6 +252,7 @@ mod tests {
             let (value, shown) = match key.value {
                 "NUMBER" => ("7", "7"),
                 "SCHEDULING or none" => ("rr:20", "rr:20"),
+                "TIME per TIME or none" => ("2 ms per 10 ms at fifo:1", "2 ms per 10 ms at fifo:1"),
                 "NUMBERS or none" => ("2,3", "2 3"),
                 "true or false" => ("yes", "true"),
                 "STRATEGY" => ("worker-pool:2/16", "worker-pool:2/16"),
@@ -272,6 +299,9 @@ mod tests {
                 "SCHED_FIFO has priorities 1 to 99",
             ),
             ("a.scheduling", "other:1", "write fifo:80"),
+            ("a.budget", "2 ms", "write 2 ms per 10 ms"),
+            ("a.budget", "2 per 10 ms", "no span of time"),
+            ("a.budget", "2 ms per 10 ms at 3", "write fifo:80"),
             ("a.processors", "", "at least one processor"),
             ("a.strategy", "fast", "is not a server strategy"),
         ] {

@@ -57,6 +57,7 @@ pub use orbium_cdr::{
     Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
     Typed, WChar,
 };
+pub use orbium_core::budget;
 pub use orbium_core::{
     AdapterActivator, AnyReference, BidirectionalHosts, BidirectionalPolicy, Call, Channel,
     ClientStrategy, Collocation, Completion, Config, ConnectTimeout, DeferredReply, Dispatch,

@@ -42,6 +42,9 @@ const LANES: &Members<LaneRow> = &[
     ("deadline_missed_total", |it| {
         json!(it.lane.deadlines_missed)
     }),
+    ("budget_exhausted_total", |it| {
+        json!(it.lane.budget_exhaustions)
+    }),
 ];
 
 const CONNECTIONS: &Members<ConnectionRow> = &[

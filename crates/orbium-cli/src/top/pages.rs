@@ -175,14 +175,23 @@ fn lanes(view: &View) -> Table {
                 span(it.waited_p99),
                 count(lane.deadlines_missed),
                 count(lane.refused),
+                count(lane.budget_exhaustions),
             ],
-            bad: it.missed > 0 || it.refused > 0 || is_full,
+            bad: it.missed > 0 || it.refused > 0 || it.exhausted > 0 || is_full,
         }
     });
     Table {
         columns: &[
-            "LANE", "PRIORITY", "STRATEGY", "CONN", "BUSY", "QUEUE", "WAIT P99", "MISSED",
+            "LANE",
+            "PRIORITY",
+            "STRATEGY",
+            "CONN",
+            "BUSY",
+            "QUEUE",
+            "WAIT P99",
+            "MISSED",
             "REFUSED",
+            "EXHAUSTED",
         ],
         rows: rows.collect(),
         empty: "The ORB does not listen, so it has no lanes.".into(),

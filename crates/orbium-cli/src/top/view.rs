@@ -32,6 +32,8 @@ pub(crate) struct LaneRow {
     pub(crate) waited_p99: Duration,
     pub(crate) missed: u64,
     pub(crate) refused: u64,
+    /// Times that its budget was exhausted.
+    pub(crate) exhausted: u64,
 }
 
 /// One connection.
@@ -154,6 +156,10 @@ impl View {
                 waited_p99: lately(&it.waited, before.map(|it| &it.waited)).quantile(0.99),
                 missed: since(it.deadlines_missed, before.map(|it| it.deadlines_missed)),
                 refused: since(it.refused, before.map(|it| it.refused)),
+                exhausted: since(
+                    it.budget_exhaustions,
+                    before.map(|it| it.budget_exhaustions),
+                ),
                 lane: it.clone(),
             }
         });

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use orbium::Scheduling;
 use orbium::interceptor::Interceptors;
 use orbium_sched::{Entry, Table};
-use orbium_scheduler::{BudgetCounts, CpuBudgets, ScheduledThread};
+use orbium_scheduler::{BudgetCounts, CpuBudgets, Overrun, ScheduledThread};
 use orbium_sys::NativeThread;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{PATIENCE, client, reach, skipped, within};
@@ -37,6 +37,10 @@ fn a_servant_that_overruns_is_notified_and_counted() {
         state,
         target: own,
     } = InterceptedProcess::new(interceptors);
+    let overruns = Arc::new(Mutex::new(Vec::new()));
+    let reported = Arc::clone(&overruns);
+    budgets.on_overrun(move |it| reported.lock().unwrap().push(it));
+    budgets.on_overrun(|_| panic!("the first call-back counts"));
     let remaining = Arc::new(Mutex::new(Vec::new()));
     let (seen, again) = (Arc::clone(&remaining), own.clone());
     // As many milliseconds as it is asked for, and a call of 1 ms to itself, in the same thread.
@@ -59,6 +63,12 @@ fn a_servant_that_overruns_is_notified_and_counted() {
     let left = |milliseconds: u32| Some(MS * milliseconds);
     let expected = [left(4), left(2), left(4), left(0), left(4), left(0)];
     assert_eq!(*remaining.lock().unwrap(), expected);
+    let overrun = Overrun {
+        operation: 0,
+        budget: MS * 5,
+        taken: MS * 8,
+    };
+    assert_eq!(*overruns.lock().unwrap(), [overrun]);
     let acted = BudgetCounts {
         requests: 6,
         overruns: 1,

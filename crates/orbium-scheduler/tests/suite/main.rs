@@ -6,6 +6,7 @@ mod budgets;
 mod calibration;
 mod dispatching;
 mod intercepted_process;
+mod lane_budgets;
 mod lanes;
 mod modes;
 mod periodic;

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use orbium::stub::ServedBy;
-use orbium::{Interface, Orb, OrbError, Policies, RealTimeError, Reservation, Servant};
+use orbium::{
+    Interface, LaneConfig, Limits, Orb, OrbError, Policies, RealTimeError, Reservation, Scheduling,
+    Servant, ServerStrategy,
+};
 use orbium_scheduler::{
     PeriodicTask, ScheduledLanes, ScheduledThread, SchedulerError, at_priority_of,
 };
@@ -167,4 +170,37 @@ fn reservations_that_no_lane_can_have_are_refused() {
         "{refused:?}"
     );
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_reservation_is_for_one_thread_on_all_processors() {
+    let reserved = LaneConfig {
+        strategy: ServerStrategy::Reactive,
+        reservation: Some(Reservation::new(MS, 10 * MS)),
+        ..LaneConfig::default()
+    };
+    let limits = Limits::default();
+    assert_eq!(reserved.check(&limits), Ok(()));
+    let others = [
+        LaneConfig {
+            strategy: ServerStrategy::LeaderFollowers { threads: 2 },
+            ..reserved.clone()
+        },
+        LaneConfig {
+            strategy: ServerStrategy::ThreadPerConnection,
+            ..reserved.clone()
+        },
+        LaneConfig {
+            scheduling: Some(Scheduling::fifo(1)),
+            ..reserved.clone()
+        },
+        LaneConfig {
+            processors: Some(vec![0]),
+            ..reserved.clone()
+        },
+    ];
+    for other in others {
+        let refused = other.check(&limits).unwrap_err();
+        assert!(refused.contains("1 thread"), "{refused}");
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use orbium_budget::Budget;
 use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
@@ -37,6 +38,9 @@ pub struct LaneConfig {
     /// all processors. Requests that bring a native priority of their own take it away for as long
     /// as they run.
     pub reservation: Option<Reservation>,
+    /// Processor time of its threads in each period, beyond which they are demoted until it is replenished. With
+    /// `scheduling`.
+    pub budget: Option<Budget>,
     /// Processors that its threads run on. `None`: all.
     pub processors: Option<Vec<usize>>,
     /// Go on without scheduling, reservation and processors if the host refuses them.
@@ -84,6 +88,7 @@ impl Default for LaneConfig {
             priority: None,
             scheduling: None,
             reservation: None,
+            budget: None,
             processors: None,
             soft: false,
             strategy: ServerStrategy::default(),
@@ -165,6 +170,9 @@ impl LaneConfig {
                 "a reservation is for a lane of 1 thread without scheduling and processors of its own",
             );
         }
+        if let Some(budget) = self.budget {
+            budget.check(self.scheduling)?;
+        }
         if most > limits.serving_threads {
             return Err(
                 "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
@@ -200,42 +208,6 @@ impl LaneConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_reservation_is_for_one_thread_on_all_processors() {
-        let reserved = LaneConfig {
-            strategy: ServerStrategy::Reactive,
-            reservation: Some(Reservation::new(
-                Duration::from_millis(1),
-                Duration::from_millis(10),
-            )),
-            ..LaneConfig::default()
-        };
-        let limits = Limits::default();
-        assert_eq!(reserved.check(&limits), Ok(()));
-        let others = [
-            LaneConfig {
-                strategy: ServerStrategy::LeaderFollowers { threads: 2 },
-                ..reserved.clone()
-            },
-            LaneConfig {
-                strategy: ServerStrategy::ThreadPerConnection,
-                ..reserved.clone()
-            },
-            LaneConfig {
-                scheduling: Some(Scheduling::fifo(1)),
-                ..reserved.clone()
-            },
-            LaneConfig {
-                processors: Some(vec![0]),
-                ..reserved.clone()
-            },
-        ];
-        for other in others {
-            let refused = other.check(&limits).unwrap_err();
-            assert!(refused.contains("1 thread"), "{refused}");
-        }
-    }
 
     /// Once a lane that touched all but an octet of its stack was let begin: its
     /// threads ran over the end, which ended the process.

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use orbium_budget::Group;
 use orbium_invocation::scheduling;
 use orbium_sync::ThreadOptions;
 use orbium_sys::{
@@ -14,7 +15,7 @@ use super::LaneConfig;
 use orbium_invocation::{Priority, priority};
 
 /// What each thread of a lane has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// What people call the lane.
     name: String,
@@ -23,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) scheduling: Option<Scheduling>,
     /// What the host reserves, in place of that.
     reservation: Option<Reservation>,
+    /// The threads that have a budget together.
+    pub(crate) budget: Option<Arc<Group>>,
     processors: Option<Vec<usize>>,
     /// Octets of the stack to touch.
     prefault: usize,
@@ -36,8 +39,21 @@ thread_local! {
 }
 
 impl Setup {
-    /// What the host gives of what is asked for, tried on a thread made for it.
+    /// What the host gives of what is asked for; the budget is watched from now on.
     pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
+        let granted = Self::granted(config)?;
+        let Some(budget) = config.budget else {
+            return Ok(granted);
+        };
+        let group = Group::start(config.label(), budget, granted.scheduling(), config.soft)?;
+        Ok(Arc::new(Self {
+            budget: Some(Arc::new(group)),
+            ..(*granted).clone()
+        }))
+    }
+
+    /// What the host gives, tried on a thread made for it.
+    fn granted(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
         let inherited = Scheduling::of_this_thread().unwrap_or_default();
         let asked = Arc::new(Self {
             name: config.label().to_owned(),
@@ -45,6 +61,7 @@ impl Setup {
             scheduling: config.scheduling,
             reservation: config.reservation,
             processors: config.processors.clone(),
+            budget: None,
             prefault: config.prefault_stack,
             inherited,
         });
@@ -60,13 +77,10 @@ impl Setup {
                 let allowed = |it: &Scheduling| it.try_out().is_ok();
                 let processors = asked.processors.clone();
                 Ok(Arc::new(Self {
-                    name: config.label().to_owned(),
-                    priority: asked.priority,
                     scheduling: asked.scheduling.filter(allowed),
                     reservation: asked.reservation.filter(|it| it.try_out().is_ok()),
                     processors: processors.filter(|it| bindable(it)),
-                    prefault: asked.prefault,
-                    inherited,
+                    ..(*asked).clone()
                 }))
             }
             Some(error) => Err(error),
@@ -125,9 +139,8 @@ impl Setup {
             scheduling: scheduling.or(self.scheduling),
             reservation: None,
             name: "dedicated".into(),
-            processors: self.processors.clone(),
             prefault: 0,
-            inherited: self.inherited,
+            ..self.clone()
         }
     }
 
@@ -136,6 +149,9 @@ impl Setup {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
             crate::log::warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
+        }
+        if let Some(budget) = &self.budget {
+            budget.enter(self.scheduling());
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
@@ -190,6 +206,7 @@ mod tests {
             priority: Priority::new(7),
             scheduling: None,
             reservation: None,
+            budget: None,
             processors: None,
             prefault: 0,
             inherited: Scheduling::default(),

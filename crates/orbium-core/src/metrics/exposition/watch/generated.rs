@@ -84,6 +84,8 @@ pub mod orbium_watch {
             pub queue: u32,
             pub refused: u64,
             pub deadlines_missed: u64,
+            /// 0 without a budget
+            pub budget_exhaustions: u64,
             pub waited: Durations,
         }
     }

@@ -70,6 +70,7 @@ fn lane(it: &LaneMetrics) -> idl::Lane {
         queue: small(lane.queue),
         refused: lane.refused,
         deadlines_missed: it.deadlines_missed,
+        budget_exhaustions: lane.budget.map_or(0, |it| it.exhaustions),
         waited: durations(&it.waited),
     }
 }

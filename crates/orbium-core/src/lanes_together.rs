@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which lanes of a configuration make sense together.
 
-use orbium_config::Limits;
-
-use super::LaneConfig;
+use orbium_config::{Limits, ServerStrategy};
+use orbium_server::lane::LaneConfig;
 
 /// Whether lanes make sense together.
 ///
 /// # Errors
 /// The sentence that says why not.
-pub fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
+pub(crate) fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
     for (place, lane) in lanes.iter().enumerate() {
         lane.check(limits)?;
         if lane.priority.is_none() {
@@ -30,7 +29,8 @@ fn check_lender(lanes: &[LaneConfig], lane: &LaneConfig, lender: &str) -> Result
     let lender = lender.ok_or(
         "a lane borrows threads from one that is not there: borrows_from takes names of lanes",
     )?;
-    if !lane.is_pool() || !lender.is_pool() {
+    let is_pool = |it: &LaneConfig| matches!(it.strategy, ServerStrategy::WorkerPool { .. });
+    if !is_pool(lane) || !is_pool(lender) {
         return Err("threads are lent between worker pools alone");
     }
     if lender.priority >= lane.priority {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is spent of a budget, as a pure function of time.
+
+use std::time::Duration;
+
+/// The account of a deferrable server: full at the beginning of each period, whatever was spent before. The times of
+/// replenishment are multiples of the period after the first, however late a look is.
+#[derive(Debug)]
+pub(crate) struct Account {
+    time: Duration,
+    period: Duration,
+    /// When the period ends, by the monotonic clock.
+    ends: Duration,
+    spent: Duration,
+    exhausted: bool,
+    /// How often it was exhausted.
+    exhaustions: u64,
+}
+
+impl Account {
+    /// A full account, from `now` on.
+    pub(crate) fn new(time: Duration, period: Duration, now: Duration) -> Self {
+        Self {
+            time,
+            period,
+            ends: now.saturating_add(period),
+            spent: Duration::ZERO,
+            exhausted: false,
+            exhaustions: 0,
+        }
+    }
+
+    /// Charges what was consumed since the last time, and replenishes the account at the end of its period. What was
+    /// consumed beyond the budget before the look is charged to the next period.
+    pub(crate) fn charge(&mut self, now: Duration, consumed: Duration) {
+        if !self.exhausted {
+            self.spent = self.spent.saturating_add(consumed);
+        }
+        if now >= self.ends {
+            self.replenish(now);
+        }
+        if self.spent >= self.time && !self.exhausted {
+            self.exhausted = true;
+            self.exhaustions += 1;
+        }
+    }
+
+    fn replenish(&mut self, now: Duration) {
+        let late = now - self.ends;
+        let periods = late.as_nanos() / self.period.as_nanos();
+        let skipped = u32::try_from(periods).unwrap_or(u32::MAX);
+        let after = self.period.saturating_mul(skipped.saturating_add(1));
+        self.ends = self.ends.saturating_add(after);
+        let ended = skipped.saturating_add(1);
+        self.spent = self.spent.saturating_sub(self.time.saturating_mul(ended));
+        self.exhausted = false;
+    }
+
+    /// Whether nothing remains in this period.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    pub(crate) fn exhaustions(&self) -> u64 {
+        self.exhaustions
+    }
+
+    /// What remains in this period, after what was consumed since the last charge.
+    pub(crate) fn remaining(&self, consumed: Duration) -> Duration {
+        match self.exhausted {
+            true => Duration::ZERO,
+            false => self
+                .time
+                .saturating_sub(self.spent.saturating_add(consumed)),
+        }
+    }
+
+    /// The time until the period ends.
+    pub(crate) fn until_replenished(&self, now: Duration) -> Duration {
+        self.ends.saturating_sub(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn it_is_exhausted_until_its_period_ends() {
+        let mut account = Account::new(ms(2), ms(10), ms(100));
+        account.charge(ms(104), ms(1));
+        assert_eq!(account.remaining(Duration::ZERO), ms(1));
+        account.charge(ms(105), ms(1));
+        assert!(account.is_exhausted());
+        assert_eq!(account.until_replenished(ms(105)), ms(5));
+        // In the background.
+        account.charge(ms(109), ms(3));
+        assert_eq!(account.remaining(Duration::ZERO), ms(0));
+        account.charge(ms(110), ms(1));
+        assert!(!account.is_exhausted());
+        assert_eq!(account.remaining(Duration::ZERO), ms(2));
+        assert_eq!(account.exhaustions(), 1);
+    }
+
+    #[test]
+    fn what_exceeds_it_is_charged_to_the_next_period() {
+        let mut account = Account::new(ms(2), ms(10), ms(0));
+        // Noticed late.
+        account.charge(ms(10), ms(5));
+        assert!(account.is_exhausted(), "3 ms of the period that begins");
+        account.charge(ms(20), ms(9));
+        assert!(!account.is_exhausted());
+        assert_eq!(account.remaining(Duration::ZERO), ms(1));
+    }
+
+    #[test]
+    fn replenishments_do_not_drift_and_a_late_look_misses_none() {
+        let mut account = Account::new(ms(2), ms(10), ms(0));
+        account.charge(ms(13), ms(0));
+        assert_eq!(account.until_replenished(ms(13)), ms(7));
+        account.charge(ms(57), ms(5));
+        assert_eq!(account.until_replenished(ms(57)), ms(3));
+        assert!(!account.is_exhausted(), "four periods had room for it");
+        // A clock does not go back, and if it did, nothing would end.
+        account.charge(ms(1), ms(0));
+        assert_eq!(account.until_replenished(ms(1)), ms(59));
+    }
+}

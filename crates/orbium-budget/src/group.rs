@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Groups of threads with a budget, and the thread that watches each.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium_sys::{NativeThread, RealTimeError, Scheduling, spawn_detached};
+
+use crate::Budget;
+use crate::host::System;
+use crate::ledger::Ledger;
+
+thread_local! {
+    /// The group of this thread, which it leaves when it ends.
+    static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) };
+}
+
+/// Threads that have a budget together. A thread of the group's own watches them, at the native priority above
+/// theirs; it ends when the group is dropped.
+///
+/// The watching thread wakes up as often as the budget could be exhausted: for 2 ms in 10 ms and one thread five times
+/// in a period, about 500 times a second.
+pub struct Group(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    ledger: Ledger,
+    ended: bool,
+}
+
+struct Membership {
+    group: Arc<Shared>,
+    thread: NativeThread,
+}
+
+/// What a group has taken of its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetUse {
+    /// The budget.
+    pub budget: Budget,
+    /// What remains in this period.
+    pub remaining: Duration,
+    /// How often it was exhausted.
+    pub exhaustions: u64,
+    /// How often a thread was demoted.
+    pub demotions: u64,
+}
+
+impl Group {
+    /// Starts the thread that watches: at the native priority above `own`, that of the threads to come. `soft`: where
+    /// the host refuses that priority, the thread has what it inherits, and may look too late.
+    ///
+    /// # Errors
+    /// The host refuses the priority, or the thread.
+    pub fn start(
+        name: &str,
+        budget: Budget,
+        own: Scheduling,
+        soft: bool,
+    ) -> Result<Self, RealTimeError> {
+        let state = State {
+            ledger: Ledger::new(budget, &System),
+            ended: false,
+        };
+        let group = Self(Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }));
+        let shared = Arc::clone(&group.0);
+        let (given, started) = sync_channel(1);
+        let watch = move || {
+            let refused = watching(own).apply_to_this_thread();
+            let watches = refused.is_ok() || soft;
+            // The thread that starts this one waits for it.
+            let _ = given.send(if soft { Ok(()) } else { refused });
+            if watches {
+                shared.watch();
+            }
+        };
+        spawn_detached(&format!("{name}-budget"), None, Box::new(watch))?;
+        match started.recv() {
+            Ok(given) => given.map(|()| group),
+            Err(_) => Err(std::io::Error::other("the thread failed").into()),
+        }
+    }
+
+    /// The calling thread is of this group from now on, until it ends or enters another. `own`: the scheduling that it
+    /// has, and is given back.
+    pub fn enter(&self, own: Scheduling) {
+        // The one before is left without a lock.
+        drop(MEMBERSHIP.take());
+        let thread = NativeThread::current();
+        self.0.lock().ledger.enter(thread, own, &System);
+        MEMBERSHIP.set(Some(Membership {
+            group: Arc::clone(&self.0),
+            thread,
+        }));
+        self.0.changed.notify_one();
+    }
+
+    /// What is taken of the budget now.
+    #[must_use]
+    pub fn usage(&self) -> BudgetUse {
+        let state = self.0.lock();
+        BudgetUse {
+            budget: state.ledger.budget(),
+            remaining: state.ledger.remaining(&System),
+            exhaustions: state.ledger.exhaustions(),
+            demotions: state.ledger.demotions(),
+        }
+    }
+}
+
+/// What remains of the budget of the calling thread's group in this period: zero once it is exhausted, none without a
+/// budget. Costs a look at the clock of each thread of the group.
+#[must_use]
+pub fn remaining() -> Option<Duration> {
+    MEMBERSHIP.with_borrow(|it| {
+        let group = &it.as_ref()?.group;
+        Some(group.lock().ledger.remaining(&System))
+    })
+}
+
+/// The scheduling above.
+fn watching(own: Scheduling) -> Scheduling {
+    let highest = *own.class.range().end();
+    Scheduling {
+        priority: own.priority.saturating_add(1).min(highest),
+        ..own
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self) {
+        let mut state = self.lock();
+        while !state.ended {
+            if state.ledger.is_empty() {
+                let waited = self.changed.wait(state);
+                state = waited.unwrap_or_else(PoisonError::into_inner);
+            } else {
+                let next = state.ledger.look(&System);
+                let waited = self.changed.wait_timeout(state, next);
+                (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.group.lock().ledger.leave(self.thread, &System);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Group").field(&self.usage()).finish()
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the system says of threads, and does to them.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use orbium_sys::{NativeThread, Scheduling};
+
+/// The clock, the processor times and the schedulings of threads; others in tests.
+pub(crate) trait Host {
+    /// A monotonic clock.
+    fn now(&self) -> Duration;
+
+    /// The processor time of a thread; none of one that has ended.
+    fn processor_time(&self, thread: NativeThread) -> Option<Duration>;
+
+    /// The scheduling of a thread.
+    fn scheduling(&self, thread: NativeThread) -> Option<Scheduling>;
+
+    /// Gives a thread a scheduling; whether the system did.
+    fn set_scheduling(&self, thread: NativeThread, scheduling: Scheduling) -> bool;
+}
+
+/// The system.
+pub(crate) struct System;
+
+impl Host for System {
+    fn now(&self) -> Duration {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        ORIGIN.get_or_init(Instant::now).elapsed()
+    }
+
+    fn processor_time(&self, thread: NativeThread) -> Option<Duration> {
+        thread.processor_time().ok()
+    }
+
+    fn scheduling(&self, thread: NativeThread) -> Option<Scheduling> {
+        thread.scheduling().ok()
+    }
+
+    fn set_scheduling(&self, thread: NativeThread, scheduling: Scheduling) -> bool {
+        thread.set_scheduling(scheduling).is_ok()
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Budgets of processor time for groups of threads, as a deferrable server keeps them.
+//!
+//! This crate does not know requests or lanes, and no request pays for it: a thread of its own looks at the
+//! processor time of the others.
+//!
+//! A [`Group`] has a [`Budget`]: so much processor time in each period, for all its threads together. When it is
+//! exhausted, the threads are demoted to the background scheduling; when it is replenished, at the beginning of the
+//! next period, they have their own scheduling again. What they run in the background is not charged.
+//!
+//! ```
+//! use std::time::Duration;
+//! use orbium_budget::{Budget, Group, remaining};
+//! use orbium_sys::Scheduling;
+//!
+//! let budget = Budget::new(Duration::from_millis(2), Duration::from_millis(10));
+//! let group = Group::start("control", budget, Scheduling::OTHER, true)?;
+//! let left = std::thread::spawn(move || {
+//!     group.enter(Scheduling::OTHER);
+//!     remaining()
+//! });
+//! assert!(left.join().unwrap().is_some_and(|it| it <= budget.time));
+//! # Ok::<(), orbium_sys::RealTimeError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod account;
+mod budget;
+mod group;
+mod host;
+mod ledger;
+
+pub use budget::Budget;
+pub use group::{BudgetUse, Group, remaining};
