@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Notifying the thread of a reactor of deadlines and changed connections.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
@@ -22,14 +21,14 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    pub(super) fn new(waker: &Arc<Waker>, oneshot: bool) -> io::Result<Self> {
-        Ok(Self {
-            poller: Poller::new()?,
+    pub(super) fn new(waker: &Arc<Waker>, oneshot: bool, poller: Poller) -> Self {
+        Self {
+            poller,
             waker: Arc::clone(waker),
             timed: Mutex::default(),
             any_timed: AtomicBool::new(false),
             oneshot,
-        })
+        }
     }
 
     /// The interest to register, one-shot where several threads wait.

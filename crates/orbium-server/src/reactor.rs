@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::{Accepting, WAKER, place_of};
-use orbium_sys::{Interest, Ready};
+use orbium_sys::{Interest, Poller, Ready};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::LaneCore;
@@ -125,7 +125,8 @@ impl Reactor {
         accepting: Accepting,
         once: bool,
     ) -> io::Result<Self> {
-        let notifier = Arc::new(Notifier::new(&shared.waker, once)?);
+        let poller = Poller::busy(shared.setup.busy_poll)?;
+        let notifier = Arc::new(Notifier::new(&shared.waker, once, poller));
         accepting.register(&notifier.poller, &shared.waker)?;
         Ok(Self {
             shared: Arc::clone(shared),

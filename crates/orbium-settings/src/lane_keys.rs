@@ -150,6 +150,9 @@ lane_keys! {
     "budget" "TIME per TIME or none" "processor time of its threads in each period, demoted beyond: 2 ms per 10 ms, or 2 ms per 10 ms at fifo:1"
         |l, text| l.budget = optional(text, budget)?,
         |l| show_optional(l.budget, show_budget);
+    "busy_poll" "TIME" "its reactor looks for messages so long before the thread sleeps, with reactive and leader-followers"
+        |l, text| l.busy_poll = span(text)?,
+        |l| show_span(l.busy_poll);
     "processors" "NUMBERS or none" "where its threads run, as in 2,3; none for everywhere"
         |l, text| l.processors = optional(text, processors)?,
         |l| show_optional(l.processors.as_deref(), |it| list(it, ToString::to_string));

@@ -24,7 +24,7 @@ mod system;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[cfg(target_os = "linux")]
 use epoll::Set;
@@ -38,7 +38,11 @@ pub use interest::{Interest, Ready, wait_for};
 /// register, which on systems other than Linux counts from the next wait on. A
 /// oneshot source is reported to one of the waiting threads.
 #[derive(Debug)]
-pub struct Poller(Set);
+pub struct Poller {
+    set: Set,
+    /// How long it looks before it sleeps.
+    busy_poll: Duration,
+}
 
 impl Poller {
     /// A poller without sources.
@@ -46,7 +50,17 @@ impl Poller {
     /// # Errors
     /// No descriptors left.
     pub fn new() -> io::Result<Self> {
-        Set::new().map(Self)
+        Self::busy(Duration::ZERO)
+    }
+
+    /// A poller each [`wait`](Self::wait) of which asks the system again and again for so long before the thread
+    /// sleeps: what becomes ready in that time costs no wake-up, and the thread keeps its processor from others.
+    ///
+    /// # Errors
+    /// No descriptors left.
+    pub fn busy(busy_poll: Duration) -> io::Result<Self> {
+        let set = Set::new()?;
+        Ok(Self { set, busy_poll })
     }
 
     /// Adds a source under a token.
@@ -54,7 +68,7 @@ impl Poller {
     /// # Errors
     /// The system's error.
     pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        self.0.add(source, token, interest)
+        self.set.add(source, token, interest)
     }
 
     /// Changes what is waited for.
@@ -62,7 +76,7 @@ impl Poller {
     /// # Errors
     /// The system's error.
     pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        self.0.modify(source, token, interest)
+        self.set.modify(source, token, interest)
     }
 
     /// Removes a source.
@@ -70,7 +84,7 @@ impl Poller {
     /// # Errors
     /// The system's error.
     pub fn remove(&self, source: &dyn AsFd, token: u64) -> io::Result<()> {
-        self.0.remove(source, token)
+        self.set.remove(source, token)
     }
 
     /// Waits, then puts what is ready into `ready` (cleared first). An
@@ -93,7 +107,30 @@ impl Poller {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         ready.clear();
-        self.0.wait::<N>(ready, timeout)
+        if self.busy_poll.is_zero() {
+            return self.set.wait::<N>(ready, timeout);
+        }
+        self.wait_busily::<N>(ready, timeout)
+    }
+
+    fn wait_busily<const N: usize>(
+        &self,
+        ready: &mut Vec<Ready>,
+        timeout: Option<Duration>,
+    ) -> io::Result<()> {
+        let began = Instant::now();
+        let busy = self.busy_poll.min(timeout.unwrap_or(Duration::MAX));
+        loop {
+            self.set.wait::<N>(ready, Some(Duration::ZERO))?;
+            if !ready.is_empty() {
+                return Ok(());
+            }
+            let looked = began.elapsed();
+            if looked >= busy {
+                let remaining = timeout.map(|it| it.saturating_sub(looked));
+                return self.set.wait::<N>(ready, remaining);
+            }
+        }
     }
 
     /// As `wait`, but also until a source that is not registered is ready: whether
@@ -109,7 +146,7 @@ impl Poller {
         timeout: Option<Duration>,
     ) -> io::Result<bool> {
         ready.clear();
-        self.0.wait_including(source, interest, ready, timeout)
+        self.set.wait_including(source, interest, ready, timeout)
     }
 }
 
@@ -157,6 +194,25 @@ mod tests {
         assert_eq!(ready_tokens(&poller), []);
         std::io::Write::write_all(&mut &peer, &[1]).unwrap();
         assert_eq!(ready_tokens(&poller), [7], "data arrived");
+    }
+
+    #[test]
+    fn a_busy_poller_finds_what_becomes_ready_before_and_after_it_sleeps() {
+        let (looking, sleeping) = (Duration::from_secs(3600), Duration::from_nanos(1));
+        for busy in [looking, sleeping] {
+            let (poller, waker) = (Poller::busy(busy).unwrap(), Waker::new().unwrap());
+            assert_eq!(ready_tokens(&poller), []);
+            poller.add(waker.source(), 7, Interest::Read).unwrap();
+            let mut ready = Vec::new();
+            std::thread::scope(|scope| {
+                let waiting = scope.spawn(|| {
+                    poller.wait(&mut ready, None).unwrap();
+                    ready.len()
+                });
+                waker.wake();
+                assert_eq!(waiting.join().unwrap(), 1);
+            });
+        }
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub struct LaneConfig {
     /// Processor time of its threads in each period, beyond which they are demoted until it is replenished. With
     /// `scheduling`.
     pub budget: Option<Budget>,
+    /// How long its reactor looks for messages before the thread sleeps: no wake-up within it, and the processor is not
+    /// free for others. Default: zero. Reactive lanes, leader-followers.
+    pub busy_poll: Duration,
     /// Processors that its threads run on. `None`: all.
     pub processors: Option<Vec<usize>>,
     /// Go on without scheduling, reservation and processors if the host refuses them.
@@ -89,6 +92,7 @@ impl Default for LaneConfig {
             scheduling: None,
             reservation: None,
             budget: None,
+            busy_poll: Duration::ZERO,
             processors: None,
             soft: false,
             strategy: ServerStrategy::default(),
@@ -168,6 +172,16 @@ impl LaneConfig {
         if self.reservation.is_some() && (most != 1 || !is_plain) {
             return Err(
                 "a reservation is for a lane of 1 thread without scheduling and processors of its own",
+            );
+        }
+        if !self.busy_poll.is_zero()
+            && !matches!(
+                self.strategy,
+                ServerStrategy::Reactive | ServerStrategy::LeaderFollowers { .. }
+            )
+        {
+            return Err(
+                "busy_poll is for lanes that read and serve by a reactor: strategy reactive or leader-followers",
             );
         }
         if let Some(budget) = self.budget {

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use orbium_budget::Group;
 use orbium_invocation::scheduling;
@@ -27,6 +28,7 @@ pub(crate) struct Setup {
     /// The threads that have a budget together.
     pub(crate) budget: Option<Arc<Group>>,
     processors: Option<Vec<usize>>,
+    pub(crate) busy_poll: Duration,
     /// Octets of the stack to touch.
     prefault: usize,
     /// What its threads have if they are given nothing.
@@ -62,6 +64,7 @@ impl Setup {
             reservation: config.reservation,
             processors: config.processors.clone(),
             budget: None,
+            busy_poll: config.busy_poll,
             prefault: config.prefault_stack,
             inherited,
         });
@@ -207,6 +210,7 @@ mod tests {
             scheduling: None,
             reservation: None,
             budget: None,
+            busy_poll: Duration::ZERO,
             processors: None,
             prefault: 0,
             inherited: Scheduling::default(),

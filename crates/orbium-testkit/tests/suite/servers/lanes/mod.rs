@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes: each request is served at its priority by the lane of that.
 
+mod busy_polling;
 mod configured;
 mod life;
 mod native;
