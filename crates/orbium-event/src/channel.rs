@@ -18,6 +18,7 @@ use crate::pattern::Pattern;
 use crate::peer::{Anonymous, Peer, Sink};
 use crate::publication::Publication;
 use crate::publisher::Publisher;
+use crate::serving::serve_in_context;
 use crate::statistics::{ChannelStatistics, ConsumerStatistics};
 use crate::timers::Task;
 
@@ -66,7 +67,7 @@ impl Channel {
     #[must_use]
     pub fn new(config: ChannelConfig) -> Self {
         Self {
-            engine: Arc::new(Engine::new(config)),
+            engine: Arc::new(Engine::new(config, None)),
         }
     }
 
@@ -154,7 +155,7 @@ impl Channel {
         let engine = &self.engine;
         let place = match engine.config.dispatching {
             Dispatching::Scheduled(_) => Some(engine.dispatch.place(consumption.rt_info)?),
-            Dispatching::PerConsumer | Dispatching::Reactive => None,
+            _ => None,
         };
         if let Some(place) = place {
             self.start_dispatch_queue(place.queue)?;
@@ -164,11 +165,13 @@ impl Channel {
             engine: Arc::downgrade(engine),
             consumer,
         };
-        if engine.config.dispatching == Dispatching::PerConsumer {
-            let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(&subscription.consumer));
-            start("orbium-consumer", move || {
+        let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(&subscription.consumer));
+        match self.config().dispatching {
+            Dispatching::PerConsumer => start("orbium-consumer", move || {
                 Engine::serve_queue(&engine, &consumer);
-            })?;
+            })?,
+            Dispatching::Contexts => serve_in_context(engine, consumer)?,
+            Dispatching::Reactive | Dispatching::Scheduled(_) => {}
         }
         Ok(subscription)
     }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use orbium_executor::SpawnError;
 use orbium_sched::Table;
 use orbium_scheduler::Mode;
 
@@ -30,6 +31,10 @@ pub enum Dispatching {
     /// events; one that stalls delays those of its queue of the schedule by
     /// [`ChannelConfig::push_timeout`] until it is suspect, and no other one.
     Scheduled(&'static Table),
+    /// The threads of a scheduler context, by its policy: each consumer is a task that has a job for each set of
+    /// events. For [`Channel::on_context`](crate::Channel::on_context); other channels refuse consumers. One that stalls
+    /// delays those of its context by [`ChannelConfig::push_timeout`] for each thread, until it is suspect.
+    Contexts,
 }
 
 impl Dispatching {
@@ -137,6 +142,8 @@ pub enum ConnectError {
     RtInfo(i32),
     /// The host refuses the native priority of a queue.
     Priority(i32),
+    /// The scheduler context takes no task; a channel without one has none to take it.
+    Context(SpawnError),
 }
 
 impl fmt::Display for ConnectError {
@@ -149,6 +156,7 @@ impl fmt::Display for ConnectError {
             Self::NoThread => f.write_str("the system has no thread left for the channel"),
             Self::RtInfo(number) => write!(f, "the schedule has no queue for RT_Info {number}"),
             Self::Priority(number) => write!(f, "the host refuses native priority {number}"),
+            Self::Context(error) => write!(f, "no consumer is served: {error}"),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
@@ -57,6 +58,8 @@ struct State {
     health: Health,
     /// A supplier's thread pushes to the consumer: others put into the queue what it pushes next.
     is_pushed_to: bool,
+    /// The task that serves it, once it has waited.
+    waker: Option<Waker>,
     /// It is in the queue of its place.
     is_submitted: bool,
     queue: Queue,
@@ -111,6 +114,7 @@ impl Consumer {
             is_closed: false,
             health: Health::Well,
             is_pushed_to: false,
+            waker: None,
             is_submitted: false,
             queue: Queue::new(config.queue),
             passed: Vec::new(),
@@ -231,7 +235,7 @@ impl Consumer {
                         state.is_submitted = true;
                         return Action::Submit(place, now);
                     }
-                    None if state.queue.len() == 1 => self.ready.notify_one(),
+                    None if state.queue.len() == 1 => self.notify(state),
                     _ => {}
                 }
                 Action::Nothing
@@ -245,6 +249,29 @@ impl Consumer {
                 Action::Disconnect
             }
         }
+    }
+
+    /// Wakes the thread or the task that serves the queue.
+    fn notify(&self, state: &State) {
+        match &state.waker {
+            Some(waker) => waker.wake_by_ref(),
+            None => self.ready.notify_one(),
+        }
+    }
+
+    /// As [`wait`](Self::wait), for the task of a context.
+    pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Delivery>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Poll::Ready(None);
+        }
+        if let Some(set) = state.queue.pop() {
+            return Poll::Ready(Some((Arc::clone(&state.sink), set)));
+        }
+        if !matches!(&state.waker, Some(waker) if waker.will_wake(context.waker())) {
+            state.waker = Some(context.waker().clone());
+        }
+        Poll::Pending
     }
 
     /// Waits for the next set of the queue; `None` when the connection has ended.
@@ -342,6 +369,11 @@ impl Consumer {
         state.is_closed = true;
         state.queue.clear();
         self.ready.notify_all();
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
         was_open
     }
 
@@ -353,6 +385,11 @@ impl Consumer {
     pub(crate) fn subscription(&self) -> Option<Pattern> {
         let state = self.lock();
         (!state.is_gateway).then(|| state.pattern.clone())
+    }
+
+    /// The handle of its operation in a schedule, or 0.
+    pub(crate) fn rt_info(&self) -> i32 {
+        self.operation.0
     }
 
     /// As a schedule has it, if it has named its operation.

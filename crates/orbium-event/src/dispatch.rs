@@ -70,7 +70,9 @@ impl<W> DispatchQueues<W> {
     pub(crate) fn new(config: &ChannelConfig) -> Self {
         let table = match config.dispatching {
             Dispatching::Scheduled(table) => table,
-            Dispatching::PerConsumer | Dispatching::Reactive => &Table::EMPTY,
+            Dispatching::PerConsumer | Dispatching::Reactive | Dispatching::Contexts => {
+                &Table::EMPTY
+            }
         };
         let queue = |it: &orbium_sched::Queue| {
             Arc::new(DispatchQueue {

@@ -26,6 +26,7 @@ use crate::recent::RecentEvents;
 use crate::schedule::timer_event;
 use crate::statistics::{ChannelStatistics, Counter};
 use crate::supplier::Supplier;
+use crate::tasks::ConsumerTasks;
 use crate::timers::{Control, TimerKey, Timers};
 
 /// Between two pings of a peer that is suspect.
@@ -49,6 +50,8 @@ pub(crate) struct Engine {
     pub(crate) config: ChannelConfig,
     pub(crate) timers: Arc<Timers>,
     pub(crate) control: Arc<Control>,
+    /// What runs the tasks of consumers.
+    pub(crate) tasks: Option<ConsumerTasks>,
     pub(crate) dispatch: DispatchQueues<Arc<Consumer>>,
     consumers: ConnectedConsumers,
     suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
@@ -64,8 +67,9 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(config: ChannelConfig) -> Self {
+    pub(crate) fn new(config: ChannelConfig, tasks: Option<ConsumerTasks>) -> Self {
         Self {
+            tasks,
             dispatch: DispatchQueues::new(&config),
             config,
             timers: Arc::default(),
@@ -294,7 +298,7 @@ impl Engine {
     }
 
     /// Acts on what a consumer has become.
-    fn handle_health(&self, consumer: &Consumer, health: Health) {
+    pub(crate) fn handle_health(&self, consumer: &Consumer, health: Health) {
         match health {
             Health::Well => {}
             Health::Suspect { .. } => self.control.ping_by(Instant::now() + SUSPECT_PING_PERIOD),
@@ -302,7 +306,7 @@ impl Engine {
         }
     }
 
-    fn drop_consumer(&self, consumer: &Consumer, why: &str) {
+    pub(crate) fn drop_consumer(&self, consumer: &Consumer, why: &str) {
         if self.remove_consumer(consumer) {
             self.dropped_consumers.add(1);
             let (id, lost) = (consumer.id, consumer.statistics().lost);

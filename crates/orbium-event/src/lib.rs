@@ -38,6 +38,7 @@ mod channel;
 mod config;
 mod connected;
 mod consumer;
+mod context;
 mod cos;
 mod dispatch;
 mod engine;
@@ -60,9 +61,11 @@ mod recent;
 mod remote;
 mod schedule;
 mod servants;
+mod serving;
 mod start_once;
 mod statistics;
 mod supplier;
+mod tasks;
 mod timers;
 
 /// The interfaces of the real-time event channel, as the IDL compiler maps them.
@@ -98,3 +101,4 @@ pub use remote::{
     connect_supplier,
 };
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
+pub use tasks::qos_by_schedule;

@@ -99,7 +99,9 @@ pub(crate) fn destroy(channel: &Channel, call: &Call<'_>, admins: [&ObjectRef; 2
 pub(crate) fn refused(error: ConnectError) -> SystemException {
     let kind = match error {
         ConnectError::TooMany => ExceptionKind::ImpLimit,
-        ConnectError::NoThread | ConnectError::Priority(_) => ExceptionKind::NoResources,
+        ConnectError::NoThread | ConnectError::Priority(_) | ConnectError::Context(_) => {
+            ExceptionKind::NoResources
+        }
         ConnectError::Filter(_) | ConnectError::RtInfo(_) | ConnectError::AlreadyConnected => {
             ExceptionKind::BadParam
         }

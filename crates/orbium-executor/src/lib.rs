@@ -50,4 +50,4 @@ pub use error::{MigrateError, SpawnError, TaskError, ThreadError};
 pub use join::TaskHandle;
 pub use policy::Policy;
 pub use qos::TaskQos;
-pub use yielding::yield_now;
+pub use yielding::{next_job, yield_now};

@@ -9,7 +9,7 @@ use orbium_sys::Scheduling;
 use crate::clock::now;
 use crate::counts::ContextCounts;
 use crate::error::SpawnError;
-use crate::lock::{Condvar, Mutex, MutexGuard};
+use crate::lock::{Condvar, Mutex, MutexGuard, acquire};
 use crate::policy::{Job, Policy};
 use crate::qos::TaskQos;
 use crate::ready::ReadyQueue;
@@ -79,7 +79,7 @@ impl<T> Shared<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        acquire(&self.state)
     }
 
     /// The index of the task, which has memory in the queue from now on.

@@ -19,6 +19,7 @@ use crate::lock::{Mutex, MutexGuard};
 use crate::policy::{Job, Policy};
 use crate::qos::TaskQos;
 use crate::shared::{Next, Shared};
+use crate::yielding::take_ended_job;
 
 /// A future without a result.
 pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -59,6 +60,15 @@ struct State {
     qos: TaskQos,
     job: Job,
     cancelled: bool,
+}
+
+/// How a task has run.
+#[derive(Clone, Copy)]
+struct Ran {
+    /// From when to when, where that is part of its order.
+    span: Option<(u64, u64)>,
+    /// Whether its job has ended, so that the next one begins.
+    ends_job: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,12 +135,17 @@ impl Task {
         begun: Option<u64>,
     ) -> Option<Next<Task>> {
         let mut work = self.begin()?;
+        // One that has ended its job and then itself has left its mark.
+        take_ended_job();
         let waker = Waker::from(Arc::clone(&self));
         let poll = || work.as_mut().poll(&mut Context::from_waker(&waker));
         let polled = catch_unwind(AssertUnwindSafe(poll));
-        let span = begun.map(|begun| (begun, now()));
+        let ran = Ran {
+            span: begun.map(|begun| (begun, now())),
+            ends_job: take_ended_job(),
+        };
         match polled {
-            Ok(Poll::Pending) => return self.suspend(work, context, span),
+            Ok(Poll::Pending) => return self.suspend(work, context, ran),
             Ok(Poll::Ready(())) => self.finish(work, false),
             Err(_) => self.finish(work, true),
         }
@@ -152,14 +167,8 @@ impl Task {
         }
     }
 
-    /// Keeps the future until the task is woken, or pushes the task if it was woken already. `span`: from
-    /// when to when it ran.
-    fn suspend(
-        self: &Arc<Self>,
-        work: Work,
-        context: &Arc<Home>,
-        span: Option<(u64, u64)>,
-    ) -> Option<Next<Task>> {
+    /// Keeps the future until the task is woken, or pushes the task if it was woken already.
+    fn suspend(self: &Arc<Self>, work: Work, context: &Arc<Home>, ran: Ran) -> Option<Next<Task>> {
         let mut locked = self.lock();
         let state = &mut *locked;
         if state.cancelled {
@@ -173,13 +182,18 @@ impl Task {
             return None;
         }
         state.phase = Phase::Ready;
-        let executed = span.map_or(0, |(begun, ended)| ended.saturating_sub(begun));
-        state.job.executed = state.job.executed.saturating_add(executed);
+        let executed = ran
+            .span
+            .map_or(0, |(begun, ended)| ended.saturating_sub(begun));
+        match ran.ends_job {
+            true => state.job = Job::default(),
+            false => state.job.executed = state.job.executed.saturating_add(executed),
+        }
         if !Arc::ptr_eq(&state.home, context) {
             self.push(state);
             return None;
         }
-        let ended = span.map(|(_, ended)| ended);
+        let ended = ran.span.map(|(_, ended)| ended);
         context.exchange(self, (&state.qos, &mut state.job), ended)
     }
 

@@ -34,9 +34,17 @@ mod shared;
 mod task;
 #[path = "../src/worker.rs"]
 mod worker;
+#[path = "../src/yielding.rs"]
+mod yielding;
 
 mod lock {
+    use std::sync::PoisonError;
+
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+
+    pub(crate) fn acquire<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 use std::future::poll_fn;

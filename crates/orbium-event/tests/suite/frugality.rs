@@ -10,6 +10,7 @@ use orbium_event::{
     Channel, ChannelConfig, Dispatching, Pattern, SharedEvent, connect_consumer, connect_supplier,
     new_event,
 };
+use orbium_executor::{Policy, SchedulerContext, TaskQos};
 use orbium_testkit::{
     Counted, count_allocations, eventually, fewest_allocations, in_own_process, skipped,
 };
@@ -78,7 +79,7 @@ fn an_event_through_a_served_channel_takes_nothing_from_the_heap() {
             let mut push = || supplier.push(&event).unwrap();
             // A servant's call hands its connection to another thread, with one allocation.
             let per_event = match dispatching {
-                Dispatching::PerConsumer | Dispatching::Scheduled(_) => 0,
+                Dispatching::PerConsumer | Dispatching::Scheduled(_) | Dispatching::Contexts => 0,
                 Dispatching::Reactive => consumers.len(),
             };
             push_all(WARM_UP, consumers.len(), &count, &mut push);
@@ -94,6 +95,32 @@ fn an_event_through_a_served_channel_takes_nothing_from_the_heap() {
             });
             assert!(counted.allocations <= most, "{counted:?}, {dispatching:?}");
         }
+    });
+}
+
+/// Conformance: robustness - no allocation per event in steady state - a channel on a scheduler context
+#[test]
+fn an_event_to_the_task_of_a_consumer_takes_nothing_from_the_heap() {
+    in_own_process!(|| {
+        let context = SchedulerContext::builder("events").policy(Policy::Edf);
+        let context = context.threads(1).build().unwrap();
+        let config = ChannelConfig {
+            ping_period: None,
+            ..ChannelConfig::default()
+        };
+        let channel = Channel::on_context(config, &context, |_| TaskQos::default());
+        let count = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&count);
+        let sink = move |events: &[SharedEvent]| {
+            counter.fetch_add(events.len(), Ordering::SeqCst);
+        };
+        let _subscription = channel.subscribe(&Pattern::of(0, 1), sink).unwrap();
+        let supplier = channel.connect_supplier(&[(16, 1)]).unwrap();
+        let event = [event()];
+        let mut push = || supplier.push(&event);
+        push_all(WARM_UP, 1, &count, &mut push);
+        let counted = fewest_allocations(0, || push_all(EVENTS, 1, &count, &mut push));
+        assert_eq!(counted, NONE);
     });
 }
 

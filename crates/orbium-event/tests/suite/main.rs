@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event channels: filters, a channel within a process, and one that other ORBs call.
 
+mod contexts;
 mod cos;
 mod failing;
 mod filters;
