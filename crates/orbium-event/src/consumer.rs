@@ -73,6 +73,8 @@ pub(crate) type Delivery = (Arc<dyn Sink>, EventSet);
 /// What remains to be done with events that have passed the filter, without the lock.
 pub(crate) enum Action {
     Nothing,
+    /// The task of the queue, or without one its thread, is to be notified.
+    Notify(Option<Waker>),
     /// To push this, and then what [`Consumer::next_or_end`] returns.
     Push(Arc<dyn Sink>, EventSet),
     /// To submit the consumer to the queue of its place, for events that arrived at that time.
@@ -235,7 +237,7 @@ impl Consumer {
                         state.is_submitted = true;
                         return Action::Submit(place, now);
                     }
-                    None if state.queue.len() == 1 => self.notify(state),
+                    None if state.queue.len() == 1 => return Action::Notify(state.waker.clone()),
                     _ => {}
                 }
                 Action::Nothing
@@ -251,10 +253,10 @@ impl Consumer {
         }
     }
 
-    /// Wakes the thread or the task that serves the queue.
-    fn notify(&self, state: &State) {
-        match &state.waker {
-            Some(waker) => waker.wake_by_ref(),
+    /// Notifies the task or the thread that serves the queue. Without the lock, which that takes.
+    pub(crate) fn notify(&self, task: Option<Waker>) {
+        match task {
+            Some(waker) => waker.wake(),
             None => self.ready.notify_one(),
         }
     }

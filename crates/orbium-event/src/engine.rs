@@ -227,6 +227,7 @@ impl Engine {
         for consumer in self.consumers.load().iter() {
             match consumer.offer(set, now) {
                 Action::Nothing => {}
+                Action::Notify(task) => consumer.notify(task),
                 Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
                 action => pending.push((Arc::clone(consumer), action)),
             }
@@ -240,6 +241,7 @@ impl Engine {
     fn act(&self, consumer: &Arc<Consumer>, action: Action) {
         match action {
             Action::Nothing => {}
+            Action::Notify(task) => consumer.notify(task),
             Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
             Action::Push(sink, set) => {
                 let mut next = Some((sink, set));
