@@ -2,12 +2,14 @@
 //! Definitions in a file: a change of the repository is one transaction there too.
 
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use redb::{ReadableTable, TableDefinition};
+use redb::{DatabaseError, ReadableTable, TableDefinition};
 
 use crate::entry::{Entry, Key};
 use crate::error::RepositoryError;
+use crate::octets::Octets;
 
 const ENTRIES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("entries");
 const REPOSITORY: TableDefinition<'_, &str, u64> = TableDefinition::new("repository");
@@ -30,10 +32,33 @@ fn failed(error: impl Display) -> RepositoryError {
     RepositoryError::Database(error.to_string())
 }
 
+/// The engine has found what it takes for impossible.
+fn unreadable() -> RepositoryError {
+    RepositoryError::Damaged("it cannot be read".to_owned())
+}
+
 impl Database {
     /// Opens a file, or makes one, with `stamp` if it is new.
     pub(crate) fn open(path: &Path, stamp: u64) -> Result<Opened, RepositoryError> {
-        let database = redb::Database::create(path).map_err(failed)?;
+        Self::opened(|| redb::Database::create(path), stamp)
+    }
+
+    /// Opens the octets of such a file; a new one if there are none.
+    pub(crate) fn of_octets(octets: Octets, stamp: u64) -> Result<Opened, RepositoryError> {
+        let create = || redb::Database::builder().create_with_backend(octets);
+        Self::opened(create, stamp)
+    }
+
+    /// The engine panics at the octets of some files that it did not write.
+    fn opened(
+        create: impl FnOnce() -> Result<redb::Database, DatabaseError>,
+        stamp: u64,
+    ) -> Result<Opened, RepositoryError> {
+        let read = || Self::read(create().map_err(failed)?, stamp);
+        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(unreadable()))
+    }
+
+    fn read(database: redb::Database, stamp: u64) -> Result<Opened, RepositoryError> {
         let stamp = marked(&database, stamp)?;
         let read = database.begin_read().map_err(failed)?;
         let table = read.open_table(ENTRIES).map_err(failed)?;
@@ -54,6 +79,14 @@ impl Database {
 
     /// Writes entries, and removes those that are none any more.
     pub(crate) fn write<'e>(
+        &self,
+        changed: impl Iterator<Item = (Key, Option<&'e Entry>)>,
+    ) -> Result<(), RepositoryError> {
+        let write = || self.write_all(changed);
+        catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(|_| Err(unreadable()))
+    }
+
+    fn write_all<'e>(
         &self,
         changed: impl Iterator<Item = (Key, Option<&'e Entry>)>,
     ) -> Result<(), RepositoryError> {

@@ -30,6 +30,7 @@ mod fault;
 mod literal;
 mod load;
 mod objects;
+mod octets;
 mod references;
 mod repository;
 mod servants;

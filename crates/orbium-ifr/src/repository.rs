@@ -5,16 +5,18 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use orbium::{Interface, Orb, SystemException};
+use orbium::{Any, Interface, Orb, SystemException};
 use orbium_idl::model::Model;
 
 use crate::corba;
-use crate::database::Database;
+use crate::database::{Database, Opened};
 use crate::entry::{Body, Key, ROOT};
 use crate::error::{LoadError, RepositoryError};
 use crate::fault;
+use crate::literal;
 use crate::load;
 use crate::objects::Objects;
+use crate::octets::Octets;
 use crate::store::Store;
 
 /// The name of the initial reference, and the key of `corbaloc:` URLs.
@@ -60,7 +62,29 @@ impl InterfaceRepository {
     /// # Errors
     /// [`RepositoryError`]; also what is wrong with the file.
     pub fn open(orb: &Orb, file: &Path) -> Result<Self, RepositoryError> {
-        let opened = Database::open(file, new_stamp())?;
+        Self::of(orb, Database::open(file, new_stamp())?)
+    }
+
+    /// The repository in the octets of such a file, as a program has that includes one; an empty
+    /// repository if there are none. What is changed is gone with the process.
+    ///
+    /// ```
+    /// use orbium::Orb;
+    /// use orbium_ifr::{InterfaceRepository, RepositoryError};
+    ///
+    /// let orb = Orb::builder().build()?;
+    /// let refused = InterfaceRepository::from_octets(&orb, b"not such a file".to_vec());
+    /// assert!(matches!(refused, Err(RepositoryError::Database(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_octets(orb: &Orb, octets: Vec<u8>) -> Result<Self, RepositoryError> {
+        Self::of(orb, Database::of_octets(Octets::new(octets), new_stamp())?)
+    }
+
+    fn of(orb: &Orb, opened: Opened) -> Result<Self, RepositoryError> {
         let store = Store::with_database(opened.stamp, opened.entries, opened.database);
         check(&store)?;
         Self::serve(orb, store)
@@ -107,9 +131,19 @@ fn new_stamp() -> u64 {
     nanoseconds ^ u64::from(std::process::id()).rotate_left(48)
 }
 
+/// The greatest key of a file: as many are left as any repository has definitions.
+const LAST_KEY: Key = Key::MAX >> 1;
+
 /// Checks what was read from a file, before anything follows it.
 fn check(store: &Store) -> Result<(), RepositoryError> {
     let damaged = |why: &str| RepositoryError::Damaged(why.to_owned());
+    let root = store.entry(ROOT)?;
+    if root.body != Body::Repository || root.container.is_some() {
+        return Err(damaged("there is no repository"));
+    }
+    if store.entries().any(|(key, _)| key > LAST_KEY) {
+        return Err(damaged("no key is left for another definition"));
+    }
     let mut seen: HashSet<Key> = HashSet::from([ROOT]);
     let mut pending = vec![ROOT];
     while let Some(scope) = pending.pop() {
@@ -133,6 +167,9 @@ fn check(store: &Store) -> Result<(), RepositoryError> {
                 .entry(other)
                 .map_err(|_| damaged("a definition is missing"))?;
         }
+        if store.inherits_itself(key)? {
+            return Err(damaged("a definition inherits itself"));
+        }
         let is_type = entry.body.is_type() || matches!(entry.body, Body::Exception(_));
         let made = match is_type {
             true => store.type_of(key).map(drop),
@@ -146,6 +183,14 @@ fn check(store: &Store) -> Result<(), RepositoryError> {
                 _ => damaged("a type contains itself, or too much"),
             },
         )?;
+        if let Body::Constant { ty, value } = &entry.body {
+            let value = literal::constant(value).ok();
+            let code = store.type_code(*ty)?;
+            let fits = |it: &Any| it.type_code().equivalent(&code);
+            if !literal::is_constant_type(&code) || !value.as_ref().is_some_and(fits) {
+                return Err(damaged("a constant is of another type"));
+            }
+        }
     }
     Ok(())
 }

@@ -101,7 +101,7 @@ impl Store {
         if !entry.id.is_empty() {
             self.by_id.insert(entry.id.clone(), key);
         }
-        self.next = self.next.max(key + 1);
+        self.next = self.next.max(key.saturating_add(1));
         self.forget_types();
         let before = self.entries.insert(key, entry);
         if let Some(before) = &before
@@ -207,6 +207,18 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// Whether an interface or value is a base of its own, which no change makes one.
+    pub(crate) fn inherits_itself(&self, key: Key) -> Result<bool> {
+        let mut all = self.all_bases(key)?;
+        all.push(key);
+        for base in all {
+            if self.bases(base)?.contains(&key) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether an interface or value is, or inherits, the one with that id.

@@ -14,6 +14,7 @@ mod json;
 mod messages;
 mod messaging;
 mod references;
+mod repository;
 #[cfg(target_os = "linux")]
 mod rings;
 mod riop;
@@ -28,6 +29,7 @@ pub use json::json;
 pub use messages::messages;
 pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
+pub use repository::{repository, repository_image};
 #[cfg(target_os = "linux")]
 pub use rings::rings;
 pub use riop::riop;
@@ -43,6 +45,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "connection" => connection,
         "constraints" => constraints,
         "references" => references,
+        "repository" => repository,
         "riop" => riop,
         #[cfg(target_os = "linux")]
         "rings" => rings,

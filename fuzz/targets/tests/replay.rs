@@ -47,6 +47,13 @@ fn contexts_of_riop_keep_their_laws() {
     replay("riop");
 }
 
+/// Conformance: robustness - fuzz target `repository`: contents, IDL and remote repositories, its
+/// corpus replayed
+#[test]
+fn repositories_keep_their_laws() {
+    replay("repository");
+}
+
 /// Conformance: robustness - fuzz target `constraints`, its corpus replayed
 #[test]
 fn constraints_keep_their_laws() {

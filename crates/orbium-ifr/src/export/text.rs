@@ -70,6 +70,9 @@ impl Found {
             }
             TCKind::ObjRef if matches!(code.id(), OBJECT_REPOSITORY_ID | "") => "Object".to_owned(),
             TCKind::Value if code.id() == VALUE_BASE => "ValueBase".to_owned(),
+            TCKind::Principal | TCKind::Null => {
+                return Err(ExportError::Invalid(format!("a type: {code}")));
+            }
             kind if kind.is_simple() => kind.keyword().to_owned(),
             kind if kind.has_id() => self.name_of(code.id())?,
             _ => return Err(ExportError::Invalid(format!("a type: {code}"))),

@@ -4,6 +4,7 @@
 mod events;
 mod exporting;
 mod files;
+mod hostile_files;
 mod kitchen;
 mod lying;
 mod of_objects;

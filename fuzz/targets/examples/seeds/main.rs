@@ -10,6 +10,7 @@
 
 mod graphs;
 mod messaging;
+mod repository;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -31,6 +32,7 @@ fn main() {
     Seeds::new(&folder, "cdr").values();
     Seeds::new(&folder, "values").graphs();
     Seeds::new(&folder, "json").graphs_as_json();
+    Seeds::new(&folder, "repository").repository();
     Seeds::new(&folder, "messages").messages();
     Seeds::new(&folder, "messaging").messaging();
     Seeds::new(&folder, "references").references();
