@@ -15,12 +15,12 @@ use orbium_interceptor::{Interceptors, OrbIdentity};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::ClientConfig;
-use crate::lanes_together::check_lanes;
 use crate::{
     BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
     ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits, NamingTimeout, ProtocolPolicy,
     Protocols, ReplyBatching, ServerStrategy, TimePolicies,
 };
+use orbium_server::lane::check_lanes;
 
 /// Everything an ORB is built from: a plain value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

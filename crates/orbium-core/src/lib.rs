@@ -15,7 +15,6 @@ mod config;
 mod dispatch_hook;
 mod initial;
 pub mod introspection;
-mod lanes_together;
 mod local;
 mod log;
 mod mapping;

@@ -53,6 +53,8 @@
 //! for measurements.
 #![forbid(unsafe_code)]
 
+mod pollers;
+
 pub use orbium_cdr::{
     Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
     Typed, WChar,
@@ -235,11 +237,12 @@ pub mod codegen {
         },
     };
 
+    pub use crate::idl_poller;
     pub use orbium_core::{
         AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
-        UntypedReply, UserException, collocation, error_enum, exception, idl_errors, idl_exception,
-        idl_interface, idl_poller, idl_results, idl_stubs, interface, not_implemented,
-        unknown_operation,
+        UntypedReply, UserException, collocation, error_enum, exception, idl_async_type,
+        idl_errors, idl_exception, idl_interface, idl_results, idl_stubs, interface,
+        not_implemented, unknown_operation,
     };
 }

@@ -4,7 +4,6 @@
 
 mod calls;
 mod outcome;
-mod pollers;
 mod servants;
 mod stubs;
 

@@ -8,6 +8,7 @@ mod main_thread;
 mod queue_bounds;
 mod route;
 pub(crate) mod thread;
+mod together;
 
 pub use config::LaneConfig;
 pub use handle::Lane;
@@ -17,3 +18,4 @@ pub use queue_bounds::QueueBounds;
 pub(crate) use queue_bounds::QueuePermit;
 pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
 pub use thread::lane_name;
+pub use together::check_lanes;

@@ -26,9 +26,9 @@ macro_rules! idl_poller {
                 #[doc = concat!("Begins a call of the IDL operation `", $wire, "`, for which is polled.")]
                 pub fn $send(
                     &self,
-                    $($arg: $crate::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+                    $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
                 ) -> $poller {
-                    $poller($crate::asynchronous::Poller::new(
+                    $poller($crate::Poller::new(
                         ::core::clone::Clone::clone(self),
                         $wire,
                         self.$async($($arg),*),
@@ -40,7 +40,7 @@ macro_rules! idl_poller {
         $(#[$meta])*
         #[derive(Debug)]
         #[must_use = "a call that is dropped is cancelled"]
-        pub struct $poller($crate::asynchronous::Poller<$name>);
+        pub struct $poller($crate::Poller<$name>);
 
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $poller {
@@ -64,7 +64,7 @@ macro_rules! idl_poller {
         }
 
         impl ::core::ops::Deref for $poller {
-            type Target = $crate::asynchronous::Poller<$name>;
+            type Target = $crate::Poller<$name>;
 
             fn deref(&self) -> &Self::Target {
                 &self.0
@@ -77,9 +77,9 @@ macro_rules! idl_poller {
             }
         }
 
-        impl $crate::asynchronous::Pollable for $poller {
+        impl $crate::Pollable for $poller {
             fn wake_when_ready(&self, waker: &::core::task::Waker) -> bool {
-                $crate::asynchronous::Pollable::wake_when_ready(&self.0, waker)
+                $crate::Pollable::wake_when_ready(&self.0, waker)
             }
         }
     };

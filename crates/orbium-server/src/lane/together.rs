@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which lanes of a configuration make sense together.
 
+use super::LaneConfig;
 use orbium_config::{Limits, ServerStrategy};
-use orbium_server::lane::LaneConfig;
 
 /// Whether lanes make sense together.
 ///
 /// # Errors
 /// The sentence that says why not.
-pub(crate) fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
+pub fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
     for (place, lane) in lanes.iter().enumerate() {
         lane.check(limits)?;
         if lane.priority.is_none() {
