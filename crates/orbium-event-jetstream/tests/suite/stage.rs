@@ -93,6 +93,18 @@ impl Log {
         self.0.lock().unwrap().clone()
     }
 
+    /// Each event has one place in the stream; what comes once more, on a loaded machine too, says so.
+    #[track_caller]
+    pub(crate) fn assert_stored_once(&self) {
+        for (number, all) in self.deliveries() {
+            assert!(all.iter().all(|it| it.id == all[0].id), "{number}: {all:?}");
+            assert!(
+                all[1..].iter().all(Delivery::is_repeated),
+                "{number}: {all:?}"
+            );
+        }
+    }
+
     /// A consumer that adds what it receives.
     pub(crate) fn connect(
         &self,
