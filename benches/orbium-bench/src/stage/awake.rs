@@ -13,6 +13,8 @@ use orbium_cli::stage::child::Process;
 use orbium_cli::stage::pin::PinArgs;
 use orbium_cli::{Failure, output};
 
+use super::real_time::usable_processors;
+
 #[derive(Debug, Args)]
 pub(crate) struct AwakeArgs {
     #[command(flatten)]
@@ -46,7 +48,6 @@ impl Awake {
         let own = std::env::current_exe().map_err(|error| {
             Failure::because(format!("this program is not to be found: {error}"))
         })?;
-        let processors = thread::available_parallelism().map_or(1, usize::from);
         let start = |processor: usize| {
             let mut command = Command::new("chrt");
             command.args(["--idle", "0"]).arg(&own);
@@ -55,10 +56,8 @@ impl Awake {
             process.lines_until_ready()?;
             Ok(process)
         };
-        (0..processors)
-            .map(start)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let started = usable_processors().into_iter().map(start);
+        started.collect::<Result<_, _>>().map(Self)
     }
 
     /// Ends them.

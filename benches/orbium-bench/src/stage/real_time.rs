@@ -26,6 +26,17 @@ pub(crate) fn own_priority() -> i32 {
     orbium_sys::Scheduling::of_this_thread().map_or(0, |scheduling| scheduling.priority)
 }
 
+/// The processors that this process may use; none where the system does not say.
+#[cfg(target_os = "linux")]
+pub(crate) fn usable_processors() -> Vec<usize> {
+    orbium_sys::processors_of_this_thread().unwrap_or_default()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn usable_processors() -> Vec<usize> {
+    Vec::new()
+}
+
 /// Whether a thread may have that priority; the sentence that says why not.
 #[cfg(target_os = "linux")]
 pub(crate) fn can_be_real_time(priority: i32) -> Result<(), String> {

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::stage::clock::Span;
+use crate::stage::real_time::usable_processors;
 
 /// A thread was late that woke up later than this.
 const LATE: Duration = Duration::from_millis(1);
@@ -68,7 +69,7 @@ impl Wakeups {
             let (ends, begun) = (Arc::clone(&ends), begun.clone());
             std::thread::spawn(move || watch(processor, priority, period, &ends, begun))
         };
-        let threads = processors().into_iter().map(start).collect();
+        let threads = usable_processors().into_iter().map(start).collect();
         drop(begun);
         // Ends when each has dropped its own.
         while all_begun.recv().is_ok() {}
@@ -86,17 +87,6 @@ impl Wakeups {
         }
         all
     }
-}
-
-/// Those that this process may use.
-#[cfg(target_os = "linux")]
-fn processors() -> Vec<usize> {
-    orbium_sys::processors_of_this_thread().unwrap_or_default()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn processors() -> Vec<usize> {
-    Vec::new()
 }
 
 #[cfg(target_os = "linux")]
