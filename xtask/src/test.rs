@@ -2,6 +2,7 @@
 //! `cargo xtask test`: every test of the workspace, with the other ORBs there.
 
 pub(crate) mod peers;
+mod programs;
 mod suite;
 mod tally;
 
@@ -82,10 +83,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
 /// everything twice takes longer than counting.
 const COUNTED: &str = "--features orbium-sync/counted,orbium-testkit/counted,orbium-bench/counted";
 
-/// Tests that run at once in a program: most of them wait for a peer or a limit rather than
-/// for a processor.
+/// Tests that run at once in each of the programs that do: most of them wait for a peer or a
+/// limit rather than for a processor.
 fn test_threads() -> usize {
-    const PER_PROCESSOR: usize = 4;
+    const PER_PROCESSOR: usize = 3;
     std::thread::available_parallelism().map_or(2, usize::from) * PER_PROCESSOR
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One run of `cargo test`, with a second chance for what fails in it.
+//! One run of all tests, with a second chance for what fails in it.
 //!
 //! A loaded machine makes one test of thousands miss its deadline now and then. A
 //! test that failed runs once more, alone: what passes then is flaky, which the
 //! summary says; what fails twice fails the run.
 
+use std::cmp::Reverse;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+use super::programs::{self, Built, Job};
 use super::tally::{Failure, Tally};
 use xtask::outcome::Outcome;
 use xtask::shell;
@@ -42,16 +44,18 @@ impl Suite {
     /// # Errors
     /// Cargo cannot be started, or its output not be read.
     pub(super) fn run(&self) -> Outcome<Verdict> {
-        // By itself, so that Cargo shows its progress where it can.
-        let mut build = self.command(&[], &self.extra_before_dashes());
-        if shell::exit_code(build.arg("--no-run"))? != 0 {
+        let Some(programs) = self.build()? else {
             return Ok(Verdict {
                 failed: 1,
                 failures: vec!["the tests do not compile, see above".to_owned()],
                 ..Verdict::default()
             });
-        }
-        let (tally, succeeded) = run(&mut self.command(&[], &self.extra))?;
+        };
+        let (tally, succeeded) = if self.extra.is_empty() {
+            self.side_by_side(programs)?
+        } else {
+            run(&mut self.command(&[], &self.extra))?
+        };
         let mut verdict = self.retry(tally)?;
         if !succeeded && verdict.failed == 0 && verdict.flaky.is_empty() {
             verdict.failed = 1;
@@ -60,6 +64,31 @@ impl Suite {
                 .push("cargo test itself, see above".to_owned());
         }
         Ok(verdict)
+    }
+
+    /// Builds, while Cargo shows its progress; the test programs, or `None` if they do not compile.
+    fn build(&self) -> Outcome<Option<Vec<Built>>> {
+        let mut build = self.command(&[], &self.extra_before_dashes());
+        build.args(["--no-run", "--message-format=json-render-diagnostics"]);
+        shell::announce(&build);
+        let output = build
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| format!("cargo: {error}"))?;
+        let messages = String::from_utf8_lossy(&output.stdout);
+        let programs = messages.lines().filter_map(Built::parse).collect();
+        Ok(output.status.success().then_some(programs))
+    }
+
+    /// Runs the programs, the largest first, and the tests in documentation.
+    fn side_by_side(&self, mut programs: Vec<Built>) -> Outcome<(Tally, bool)> {
+        programs.sort_by_key(|program| Reverse(program.size()));
+        let documentation = self.command(&["--doc".to_owned()], &[]);
+        let mut jobs = vec![Job::of_cargo(documentation)];
+        jobs.extend(programs.iter().map(Job::of_program));
+        let jobs = jobs.into_iter().map(|job| job.envs(&self.environment));
+        programs::run(jobs.collect(), io::stdout())
     }
 
     fn extra_before_dashes(&self) -> Vec<String> {
