@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slots and object caches under a model checker: in every schedule no thread
+//! Slots, views of their values and object caches under a model checker: in every schedule no thread
 //! sees a value that is gone, nothing is had by two, and nothing is lost.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p orbium-sync --test loom_slots --release`
@@ -15,6 +15,13 @@
     reason = "the whole module is compiled here, and only some of it is called"
 )]
 mod object_cache;
+#[path = "../src/slab/projection.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the whole module is compiled here, and only some of it is called"
+)]
+mod projection;
 #[path = "../src/slab/slot.rs"]
 #[allow(
     dead_code,
@@ -36,7 +43,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use object_cache::ObjectCache;
-use slot::{Free, Slot};
+use projection::Projection;
+use slot::{Free, Pinned, Slot};
 
 /// Counts itself out, once.
 struct Value(Arc<AtomicUsize>);
@@ -47,26 +55,50 @@ impl Drop for Value {
     }
 }
 
-struct Table {
-    slot: Slot<Value>,
+/// A slab of one slot, as projections see it.
+struct Slab<T> {
+    slot: Slot<T>,
     free: Free,
 }
+
+#[derive(Clone, Copy)]
+struct SlotKey {
+    index: u32,
+    generation: u32,
+}
+
+impl<T> Slab<T> {
+    /// With a value of generation 1.
+    fn of(value: T) -> Self {
+        let slab = Self {
+            slot: Slot::free(0),
+            free: Free::new(),
+        };
+        slab.free.lock().taken = 1;
+        slab.put(1, value);
+        slab
+    }
+
+    fn put(&self, generation: u32, value: T) {
+        // SAFETY: called with a slot that is free, by the owner of its index.
+        unsafe { self.slot.fill(generation, value) };
+    }
+
+    fn slot(&self, index: u32) -> Option<&Slot<T>> {
+        (index == 0).then_some(&self.slot)
+    }
+}
+
+type Table = Slab<Value>;
 
 impl Table {
     /// A table with a value of generation 1.
     fn with(gone: &Arc<AtomicUsize>) -> Arc<Self> {
-        let table = Self {
-            slot: Slot::free(0),
-            free: Free::new(),
-        };
-        table.free.lock().taken = 1;
-        table.fill(1, gone);
-        Arc::new(table)
+        Arc::new(Self::of(Value(Arc::clone(gone))))
     }
 
     fn fill(&self, generation: u32, gone: &Arc<AtomicUsize>) {
-        // SAFETY: called with a slot that is free, by the owner of its index.
-        unsafe { self.slot.fill(generation, Value(Arc::clone(gone))) };
+        self.put(generation, Value(Arc::clone(gone)));
     }
 
     /// How often the value is gone, as seen while it is pinned.
@@ -128,6 +160,80 @@ fn a_slot_that_is_taken_again_is_not_taken_for_the_earlier_one() {
         looks.join().unwrap();
         assert_eq!(gone.load(Ordering::Relaxed), 1);
         assert_eq!(later.load(Ordering::Relaxed), 0);
+    });
+}
+
+/// A number that is overwritten when it is dropped: the checker fails where that races with a
+/// thread that reads it by a view.
+struct Number(atomic::UnsafeCell<u32>);
+
+impl Number {
+    fn new(number: u32) -> Self {
+        Self(atomic::UnsafeCell::new(number))
+    }
+
+    fn read(&self) -> u32 {
+        // SAFETY: it is written only when it is dropped.
+        self.0.with(|number| unsafe { *number })
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        // SAFETY: nothing else has it.
+        self.0.with_mut(|number| unsafe { *number = 0 });
+    }
+}
+
+// SAFETY: as `Number` says.
+unsafe impl Sync for Number {}
+
+/// What owns a number, as an active object owns its servant.
+type Owner = Box<Number>;
+
+fn projection(slab: &std::sync::Arc<Slab<Owner>>) -> Projection<Owner, Number> {
+    let key = SlotKey {
+        index: 0,
+        generation: 1,
+    };
+    slab.project(key, |owner| Some(&**owner)).unwrap()
+}
+
+fn seen(view: &Projection<Owner, Number>) -> Option<u32> {
+    view.pin().map(|pinned| pinned.view().read())
+}
+
+#[test]
+fn a_view_is_lent_only_while_its_value_is_there() {
+    loom::model(|| {
+        let slab = std::sync::Arc::new(Slab::of(Box::new(Number::new(7))));
+        let view = Arc::new(projection(&slab));
+        let looks = {
+            let view = Arc::clone(&view);
+            thread::spawn(move || assert!(matches!(seen(&view), None | Some(7))))
+        };
+        drop(slab.slot.remove(&slab.free, 1));
+        assert_eq!(seen(&view), None);
+        looks.join().unwrap();
+        assert_eq!(slab.free.lock().indices, [(0, 1)]);
+    });
+}
+
+#[test]
+fn a_view_is_not_of_the_value_that_follows() {
+    loom::model(|| {
+        let slab = std::sync::Arc::new(Slab::of(Box::new(Number::new(7))));
+        let view = projection(&slab);
+        let looks = thread::spawn(move || assert!(matches!(seen(&view), None | Some(7))));
+        drop(slab.slot.remove(&slab.free, 1));
+        // If the slot is free by now it is taken again.
+        let freed = slab.free.lock().indices.pop();
+        if freed.is_some() {
+            slab.put(2, Box::new(Number::new(8)));
+        }
+        looks.join().unwrap();
+        let eight = slab.slot.pin(&slab.free, 2).map(|owner| owner.read());
+        assert_eq!(eight, freed.map(|_| 8));
     });
 }
 

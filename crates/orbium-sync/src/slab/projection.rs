@@ -126,7 +126,7 @@ impl<T, S: ?Sized> fmt::Debug for PinnedView<'_, T, S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
