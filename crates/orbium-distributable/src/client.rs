@@ -9,13 +9,13 @@ use orbium::interceptor::{
     SendRequest,
 };
 use orbium::{Completion, ExceptionKind, Interface, SystemException};
-use orbium_sys::NativeThread;
 
 use crate::context::{SCHEDULING_INFO, SchedulingInfo};
 use crate::control::CONTROL_KEY;
 use crate::error::thread_cancelled;
 use crate::id::ThreadId;
-use crate::level;
+use crate::level::{self, Segment};
+use crate::notice::Inherited;
 use crate::shared::Shared;
 use crate::thread::{DistributableThread, State};
 use crate::thread_control::Control;
@@ -23,26 +23,19 @@ use crate::thread_control::Control;
 /// The interceptor.
 pub(crate) struct Sending(pub(crate) Arc<Shared>);
 
-/// The distributable thread of the calling thread, and its innermost segment as a context.
-fn current(response_expected: bool) -> Option<(DistributableThread, Vec<u8>)> {
-    level::with(|level| {
-        let thread = level.thread.clone()?;
-        let segment = level.segments.last()?;
-        let info = match response_expected {
-            true => SchedulingInfo {
-                id: thread.id(),
-                name: segment.name.clone(),
-                parameter: segment.effective(),
-            },
-            // A oneway starts a thread of its own, with the implicit parameter.
-            false => SchedulingInfo {
-                id: ThreadId::unique(),
-                name: String::new(),
-                parameter: segment.implicit,
-            },
-        };
-        Some((thread, info.encode()))
-    })
+/// The distributable thread of the calling thread, and its innermost segment.
+fn current() -> Option<(DistributableThread, Segment)> {
+    level::with(|level| Some((level.thread.clone()?, level.segments.last()?.clone())))
+}
+
+/// A oneway starts a thread of its own, with the implicit parameter.
+fn of_oneway(segment: &Segment) -> SchedulingInfo {
+    SchedulingInfo {
+        id: ThreadId::unique(),
+        name: String::new(),
+        parameter: segment.implicit,
+        inherited: Inherited::default(),
+    }
 }
 
 /// The object by which cancellation reaches the server of a request.
@@ -56,10 +49,28 @@ fn control_of(request: &ClientRequest<'_>) -> Option<Ior> {
 }
 
 impl Sending {
+    /// The request becomes a call of the thread. Returns what it carries.
+    fn begin(
+        &self,
+        request: &SendRequest<'_>,
+        thread: &DistributableThread,
+        segment: Segment,
+    ) -> SchedulingInfo {
+        let (parameter, control) = (segment.effective(), control_of(request));
+        let (id, call) = (request.request_id(), self.0.next_call());
+        let mut presence = thread.presence();
+        SchedulingInfo {
+            id: thread.id(),
+            name: segment.name,
+            parameter,
+            inherited: presence.begin_call(id, call, control, &self.0.scheduler),
+        }
+    }
+
     /// The reply to a request is there; `Some` for the thread that sent it.
     fn resume(&self, request: u32) -> Option<DistributableThread> {
         let thread = level::with(|level| level.thread.clone())?;
-        if !thread.end_call(request) {
+        if !thread.presence().end_call(request) {
             return None;
         }
         self.0.reschedule();
@@ -77,21 +88,22 @@ impl ClientInterceptor for Sending {
         if request.interface() == Control::REPOSITORY_ID {
             return Ok(());
         }
-        let Some((thread, data)) = current(request.response_expected()) else {
+        let Some((thread, segment)) = current() else {
             return Ok(());
         };
         let is_twoway = request.response_expected();
-        if is_twoway {
-            thread.begin_call(request.request_id(), control_of(request));
-        }
+        let info = match is_twoway {
+            true => self.begin(request, &thread, segment),
+            false => of_oneway(&segment),
+        };
         // After the call was noted: a canceller sees it, or this sees the cancellation.
         if thread.state() == State::Cancelled {
-            thread.end_call(request.request_id());
+            thread.presence().end_call(request.request_id());
             return Err(thread_cancelled(Completion::No).into());
         }
-        request.add_service_context(SCHEDULING_INFO, data, true)?;
+        request.add_service_context(SCHEDULING_INFO, info.encode(), true)?;
         if is_twoway {
-            self.0.scheduler.withdraw(NativeThread::current());
+            thread.presence().pause(&self.0.scheduler);
         }
         Ok(())
     }

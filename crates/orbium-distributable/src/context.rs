@@ -2,11 +2,14 @@
 //! The service context by which a distributable thread crosses processes.
 
 use orbium::CdrError;
-use orbium::cdr::CdrReader;
+use orbium::cdr::{CdrReader, CdrWriter, Decode};
 use orbium::giop::{decode_encapsulation, encode_encapsulation};
 
 use crate::id::ThreadId;
+use crate::notice::Inherited;
 use crate::parameter::SchedulingParameter;
+use crate::thread_control::Parameter;
+use crate::wire_parameter::{from_wire, to_wire};
 
 /// The id of the service context, as TAO has it.
 pub const SCHEDULING_INFO: u32 = 30;
@@ -15,106 +18,28 @@ pub const SCHEDULING_INFO: u32 = 30;
 const MAX_NAME: usize = 256;
 
 /// What the context says of a thread. On the wire an encapsulation: id, importance, criticality,
-/// priority, deadline and execution time, as in TAO; then the discipline, the name of the segment, and
-/// whether the thread has a parameter.
+/// priority, deadline and execution time, as in TAO; then the discipline and the name of the segment;
+/// then what the call inherits: its number, that of the notice, and a parameter as the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchedulingInfo {
     pub(crate) id: ThreadId,
     pub(crate) name: String,
     pub(crate) parameter: Option<SchedulingParameter>,
-}
-
-/// All fields, of which a discipline uses some.
-#[derive(Default)]
-struct Fields {
-    importance: i32,
-    criticality: i32,
-    priority: i16,
-    deadline: u64,
-    execution: u64,
-}
-
-impl Fields {
-    fn of(parameter: SchedulingParameter) -> Self {
-        let none = Self::default();
-        match parameter {
-            SchedulingParameter::FixedPriority { priority } => Self { priority, ..none },
-            SchedulingParameter::EarliestDeadline {
-                deadline,
-                importance,
-            } => Self {
-                deadline,
-                importance,
-                ..none
-            },
-            SchedulingParameter::LeastLaxity {
-                deadline,
-                execution,
-                importance,
-            } => Self {
-                deadline,
-                execution,
-                importance,
-                ..none
-            },
-            SchedulingParameter::MaximumUrgency {
-                deadline,
-                execution,
-                criticality,
-            } => Self {
-                deadline,
-                execution,
-                criticality,
-                ..none
-            },
-        }
-    }
-
-    fn parameter(self, discipline: &str) -> Option<SchedulingParameter> {
-        let Self {
-            importance,
-            criticality,
-            priority,
-            deadline,
-            execution,
-        } = self;
-        Some(match discipline {
-            "FP_Scheduling" => SchedulingParameter::FixedPriority { priority },
-            "EDF_Scheduling" => SchedulingParameter::EarliestDeadline {
-                deadline,
-                importance,
-            },
-            "LLF_Scheduling" => SchedulingParameter::LeastLaxity {
-                deadline,
-                execution,
-                importance,
-            },
-            "MUF_Scheduling" => SchedulingParameter::MaximumUrgency {
-                deadline,
-                execution,
-                criticality,
-            },
-            _ => return None,
-        })
-    }
+    pub(crate) inherited: Inherited,
 }
 
 impl SchedulingInfo {
     /// The data of the context. A name that the peer would refuse is left out.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let fields = self.parameter.map(Fields::of).unwrap_or_default();
-        let discipline = self.parameter.map_or("", |it| it.discipline());
         let is_sendable = self.name.len() <= MAX_NAME && !self.name.contains('\0');
         let name = if is_sendable { &self.name } else { "" };
         let data = encode_encapsulation(|writer| {
             writer.write_octets(self.id.as_bytes());
-            writer.write_u32(fields.importance.cast_unsigned());
-            writer.write_u32(fields.criticality.cast_unsigned());
-            writer.write_u16(fields.priority.cast_unsigned());
-            writer.write_u64(fields.deadline);
-            writer.write_u64(fields.execution);
-            writer.write_name(discipline);
+            write_parameter(self.parameter, writer);
             writer.write_name(name);
+            writer.write_u64(self.inherited.call);
+            writer.write_u64(self.inherited.sequence);
+            write_parameter(self.inherited.parameter, writer);
         });
         data.expect("neither name has a NUL")
     }
@@ -126,25 +51,35 @@ impl SchedulingInfo {
 
     fn read(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
         let id = ThreadId::from_bytes(reader.read_octets()?);
-        let fields = Fields {
-            importance: reader.read_u32()?.cast_signed(),
-            criticality: reader.read_u32()?.cast_signed(),
-            priority: reader.read_u16()?.cast_signed(),
-            deadline: reader.read_u64()?,
-            execution: reader.read_u64()?,
-        };
-        let parameter = fields.parameter(reader.read_name()?);
+        let parameter = from_wire(&Parameter::decode(reader)?);
         let name = reader.read_name()?;
         if name.len() > MAX_NAME {
             return Ok(None);
         }
         let name = name.to_owned();
+        let inherited = Inherited {
+            call: reader.read_u64()?,
+            sequence: reader.read_u64()?,
+            parameter: from_wire(&Parameter::decode(reader)?),
+        };
         Ok(id.map(|id| Self {
             id,
             name,
             parameter,
+            inherited,
         }))
     }
+}
+
+/// As the struct of the IDL.
+fn write_parameter(parameter: Option<SchedulingParameter>, writer: &mut CdrWriter<'_>) {
+    let wire = to_wire(parameter);
+    writer.write_u32(wire.importance.cast_unsigned());
+    writer.write_u32(wire.criticality.cast_unsigned());
+    writer.write_u16(wire.priority.cast_unsigned());
+    writer.write_u64(wire.deadline);
+    writer.write_u64(wire.execution);
+    writer.write_name(&wire.discipline);
 }
 
 #[cfg(test)]
@@ -156,6 +91,11 @@ mod tests {
             id: ThreadId::unique(),
             name: "scan".to_owned(),
             parameter,
+            inherited: Inherited {
+                call: u64::MAX,
+                sequence: 3,
+                parameter,
+            },
         }
     }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The object by which cancellation arrives.
+//! The object by which cancellation and notices arrive.
 
 use std::sync::Arc;
 
 use orbium::{Call, SystemException};
 
 use crate::id::ThreadId;
+use crate::notice::Inherited;
 use crate::shared::Shared;
-use crate::thread_control::ControlServant;
+use crate::thread_control::{ControlServant, Parameter};
+use crate::wire_parameter::from_wire;
 
 /// The key of the object by which cancellation arrives.
 pub const CONTROL_KEY: &str = "orbium.DistributableThreads";
 
-/// Cancels threads that have come here, and follows them.
+/// Cancels threads that have come here, has them inherit, and follows them.
 pub(crate) struct Canceller(pub(crate) Arc<Shared>);
 
 impl ControlServant for Canceller {
@@ -20,6 +22,25 @@ impl ControlServant for Canceller {
         let id = ThreadId::from_bytes(id);
         if let Some(thread) = id.and_then(|id| self.0.registry.find_or_remember(id)) {
             thread.cancel(&call.orb());
+        }
+        Ok(())
+    }
+
+    fn inherit(
+        &self,
+        call: &Call<'_>,
+        id: &[u8],
+        number: u64,
+        sequence: u64,
+        at_least: &Parameter,
+    ) -> Result<(), SystemException> {
+        if let Some(id) = ThreadId::from_bytes(id) {
+            let notice = Inherited {
+                call: number,
+                sequence,
+                parameter: from_wire(at_least),
+            };
+            self.0.inherit(&call.orb(), id, notice);
         }
         Ok(())
     }

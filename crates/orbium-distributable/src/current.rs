@@ -30,8 +30,8 @@ impl Current {
         implicit: Option<SchedulingParameter>,
     ) -> Result<(), SegmentError> {
         let parameter = parameter.into();
-        self.check(parameter.or(implicit))?;
-        self.check(implicit)?;
+        self.0.check(parameter.or(implicit))?;
+        self.0.check(implicit)?;
         level::with(|level| {
             if level.thread.is_none() {
                 level.begin_thread(self.0.registry.enter(ThreadId::unique()));
@@ -61,8 +61,8 @@ impl Current {
         implicit: Option<SchedulingParameter>,
     ) -> Result<(), SegmentError> {
         let parameter = parameter.into();
-        self.check(parameter.or(implicit))?;
-        self.check(implicit)?;
+        self.0.check(parameter.or(implicit))?;
+        self.0.check(implicit)?;
         level::with(|level| {
             not_cancelled(level.thread.as_ref())?;
             let segment = level.own_innermost().filter(|it| it.name == name);
@@ -88,10 +88,12 @@ impl Current {
             let native = level.segments.is_empty().then(|| level.end_thread());
             Ok::<_, SegmentError>((thread, native))
         })?;
-        self.0.reschedule();
-        if let (Some(native), Some(thread)) = (ended, &thread) {
-            native.restore();
-            self.0.registry.leave(thread.id());
+        match (ended, &thread) {
+            (Some(native), Some(thread)) => {
+                self.0.end(thread, native);
+                self.0.registry.leave(thread.id());
+            }
+            _ => self.0.reschedule(),
         }
         not_cancelled(thread.as_ref())
     }
@@ -135,19 +137,6 @@ impl Current {
     /// [`SegmentError::Cancelled`].
     pub fn check_cancelled(&self) -> Result<(), SegmentError> {
         not_cancelled(self.thread().as_ref())
-    }
-
-    /// # Errors
-    /// [`SegmentError::UnsupportedDiscipline`].
-    pub(crate) fn check(&self, parameter: Option<SchedulingParameter>) -> Result<(), SegmentError> {
-        let scheduler = self.0.scheduler.discipline();
-        match parameter.map(|it| it.discipline()) {
-            Some(parameter) if parameter != scheduler => Err(SegmentError::UnsupportedDiscipline {
-                scheduler,
-                parameter,
-            }),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -3,9 +3,7 @@
 
 use std::cell::RefCell;
 
-use orbium::Scheduling;
-use orbium_sys::NativeThread;
-
+use crate::native::Native;
 use crate::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
 
@@ -35,28 +33,7 @@ pub(crate) struct Level {
     /// The segments that the caller began: they do not end here.
     pub(crate) inherited: usize,
     /// What the native thread had before the distributable one came to it.
-    native: Native,
-}
-
-/// The scheduling of a native thread, to be restored.
-#[derive(Clone, Copy, Debug, Default)]
-#[must_use]
-pub(crate) struct Native(Option<Scheduling>);
-
-impl Native {
-    fn of_this_thread() -> Self {
-        Self(NativeThread::current().scheduling().ok())
-    }
-
-    /// Gives it back to the calling thread.
-    pub(crate) fn restore(self) {
-        if let Some(own) = self.0
-            && NativeThread::current().scheduling().ok() != self.0
-        {
-            // It had this before, and to lower a priority needs no permission.
-            let _ = NativeThread::current().set_scheduling(own);
-        }
-    }
+    pub(crate) native: Native,
 }
 
 impl Level {

@@ -29,20 +29,28 @@
 mod client;
 mod context;
 mod control;
+mod counted_scheduler;
 mod current;
 mod error;
 mod fixed_priority;
 mod id;
 mod level;
+mod native;
+mod notice;
 mod parameter;
+mod presence;
 mod ranked;
 mod registry;
+mod resource;
+mod resource_error;
+mod resources;
 mod scheduler;
 mod server;
 mod shared;
 mod spawning;
 mod thread;
 mod threads;
+mod wire_parameter;
 
 orbium::include_idl!("ThreadControl");
 
@@ -54,6 +62,8 @@ pub use fixed_priority::FixedPriority;
 pub use id::ThreadId;
 pub use parameter::SchedulingParameter;
 pub use ranked::Ranked;
+pub use resource::ResourceManager;
+pub use resource_error::ResourceError;
 pub use scheduler::Scheduler;
 pub use spawning::{Spawn, Spawned};
 pub use thread::{DistributableThread, State};

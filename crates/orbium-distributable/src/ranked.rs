@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Schedulers that order all threads which run, and map ranks to native priorities.
 
-use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use orbium::Scheduling;
 use orbium_sys::{NativeThread, RealTimeError};
 
-use crate::parameter::SchedulingParameter;
+use crate::parameter::{SchedulingParameter, Urgency};
 use crate::scheduler::Scheduler;
 
 /// Earliest deadline, least laxity or maximum urgency first: the threads that run segments have
@@ -25,14 +24,11 @@ pub struct Ranked {
 
 #[derive(Debug)]
 struct Running {
-    key: Key,
+    urgency: Urgency,
     thread: NativeThread,
     /// The native priority that it has.
     given: Option<i32>,
 }
-
-/// The least is the most urgent: criticality, deadline or latest start, importance.
-type Key = (Reverse<i32>, u64, Reverse<i32>);
 
 impl Ranked {
     /// By deadline.
@@ -95,35 +91,6 @@ impl Ranked {
     }
 }
 
-/// The order among threads; none of fixed priorities.
-fn key(parameter: &SchedulingParameter) -> Option<Key> {
-    Some(match *parameter {
-        SchedulingParameter::FixedPriority { .. } => return None,
-        SchedulingParameter::EarliestDeadline {
-            deadline,
-            importance,
-        } => (Reverse(0), deadline, Reverse(importance)),
-        SchedulingParameter::LeastLaxity {
-            deadline,
-            execution,
-            importance,
-        } => (
-            Reverse(0),
-            deadline.saturating_sub(execution),
-            Reverse(importance),
-        ),
-        SchedulingParameter::MaximumUrgency {
-            deadline,
-            execution,
-            criticality,
-        } => (
-            Reverse(criticality),
-            deadline.saturating_sub(execution),
-            Reverse(0),
-        ),
-    })
-}
-
 impl Scheduler for Ranked {
     fn discipline(&self) -> &'static str {
         self.discipline
@@ -134,14 +101,19 @@ impl Scheduler for Ranked {
         thread: NativeThread,
         parameter: &SchedulingParameter,
     ) -> Result<(), RealTimeError> {
-        let Some(key) = key(parameter) else {
+        if parameter.discipline() != self.discipline {
             return Ok(());
-        };
+        }
+        let urgency = parameter.urgency();
         let mut running = self.lock();
         let before = running.iter().position(|it| it.thread == thread);
         let given = before.and_then(|index| running.remove(index).given);
-        let place = running.partition_point(|it| it.key <= key);
-        let it = Running { key, thread, given };
+        let place = running.partition_point(|it| it.urgency <= urgency);
+        let it = Running {
+            urgency,
+            thread,
+            given,
+        };
         running.insert(place, it);
         self.assign(&mut running, thread)
     }
@@ -151,36 +123,5 @@ impl Scheduler for Ranked {
         running.retain(|it| it.thread != thread);
         // A refusal was reported when the thread came.
         let _ = self.assign(&mut running, thread);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_discipline_has_its_order() {
-        let edf = |deadline, importance| SchedulingParameter::EarliestDeadline {
-            deadline,
-            importance,
-        };
-        assert!(key(&edf(1, 0)) < key(&edf(2, 9)));
-        assert!(key(&edf(1, 1)) < key(&edf(1, 0)));
-        let llf = |deadline, execution| SchedulingParameter::LeastLaxity {
-            deadline,
-            execution,
-            importance: 0,
-        };
-        assert!(key(&llf(60, 55)) < key(&llf(50, 10)));
-        let muf = |criticality, deadline| SchedulingParameter::MaximumUrgency {
-            deadline,
-            execution: u64::MAX,
-            criticality,
-        };
-        assert!(key(&muf(2, 90)) < key(&muf(1, 10)));
-        assert_eq!(
-            key(&SchedulingParameter::FixedPriority { priority: 1 }),
-            None
-        );
     }
 }

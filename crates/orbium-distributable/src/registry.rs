@@ -5,9 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::id::ThreadId;
+use crate::notice::Inherited;
 use crate::thread::DistributableThread;
 
-/// Cancellations of unknown threads that are remembered.
+/// Cancellations of unknown threads that are remembered, and notices about unknown calls.
 const MAX_EARLY: usize = 64;
 
 /// Distributable threads by id.
@@ -20,6 +21,8 @@ struct Threads {
     known: HashMap<ThreadId, (DistributableThread, usize)>,
     /// Cancelled before their requests arrived; the oldest is forgotten first.
     early: VecDeque<ThreadId>,
+    /// Notices about calls that have not arrived; likewise.
+    notices: VecDeque<Inherited>,
 }
 
 impl Registry {
@@ -67,11 +70,36 @@ impl Registry {
         }
         known
     }
+
+    /// The notice about a call that has overtaken its request.
+    pub(crate) fn take_notice(&self, call: u64) -> Option<Inherited> {
+        let notices = &mut self.lock().notices;
+        let index = notices.iter().position(|it| it.call == call)?;
+        notices.remove(index)
+    }
+
+    /// Remembers a notice about a call that has not arrived, or has ended.
+    pub(crate) fn remember(&self, notice: Inherited) {
+        let mut threads = self.lock();
+        let notices = &mut threads.notices;
+        let known = notices.iter_mut().find(|it| it.call == notice.call);
+        match known {
+            Some(known) if known.sequence < notice.sequence => *known = notice,
+            Some(_) => {}
+            None => {
+                if notices.len() == MAX_EARLY {
+                    notices.pop_front();
+                }
+                notices.push_back(notice);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameter::SchedulingParameter;
     use crate::thread::State;
 
     #[test]
@@ -96,5 +124,24 @@ mod tests {
         }
         assert_eq!(registry.enter(ids[0]).state(), State::Active);
         assert_eq!(registry.enter(ids[1]).state(), State::Cancelled);
+    }
+
+    #[test]
+    fn a_notice_that_overtakes_its_request_counts() {
+        let registry = Registry::default();
+        let notice = |call, sequence, priority| Inherited {
+            call,
+            sequence,
+            parameter: Some(SchedulingParameter::FixedPriority { priority }),
+        };
+        registry.remember(notice(1, 3, 30));
+        registry.remember(notice(1, 2, 20));
+        assert_eq!(registry.take_notice(1), Some(notice(1, 3, 30)));
+        // It was for that call alone.
+        assert_eq!(registry.take_notice(1), None);
+        for call in 0..1000 {
+            registry.remember(notice(call, 2, 0));
+        }
+        assert_eq!(registry.lock().notices.len(), MAX_EARLY);
     }
 }

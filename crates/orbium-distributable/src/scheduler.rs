@@ -7,7 +7,8 @@ use crate::parameter::SchedulingParameter;
 
 /// Schedules the native threads that run segments (`RTScheduling::Scheduler`). It is called at
 /// scheduling points, by the native thread itself: segments that begin, change and end, requests
-/// that are sent and replies that arrive, upcalls that begin and end.
+/// that are sent and replies that arrive, upcalls that begin and end, resources that are locked and
+/// unlocked. While a thread inherits, another thread calls it for that one.
 pub trait Scheduler: Send + Sync + 'static {
     /// The discipline (`scheduling_discipline_name`), that of the parameters which it takes.
     fn discipline(&self) -> &'static str;
@@ -24,6 +25,13 @@ pub trait Scheduler: Send + Sync + 'static {
         parameter: &SchedulingParameter,
     ) -> Result<(), RealTimeError>;
 
-    /// The thread runs no segment, or waits for a reply.
+    /// The thread runs no segment, or waits for a reply or a resource.
     fn withdraw(&self, thread: NativeThread);
+
+    /// Whether a thread with the one parameter runs before a thread with the other: by this the waiters of
+    /// a [`ResourceManager`](crate::ResourceManager) are ordered and its owner inherits. Default: the
+    /// rule of the discipline.
+    fn is_more_urgent(&self, one: &SchedulingParameter, other: &SchedulingParameter) -> bool {
+        one.is_more_urgent_than(other)
+    }
 }

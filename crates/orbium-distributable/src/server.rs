@@ -7,7 +7,6 @@ use orbium::interceptor::{
     Interrupt, ReceiveContexts, SendException, SendOther, SendReply, ServerInterceptor,
 };
 use orbium::{Completion, SystemException};
-use orbium_sys::NativeThread;
 
 use crate::context::{SCHEDULING_INFO, SchedulingInfo};
 use crate::error::{incompatible_disciplines, thread_cancelled};
@@ -27,8 +26,8 @@ impl Receiving {
         let Some(thread) = level.thread.clone() else {
             return false;
         };
-        self.0.scheduler.withdraw(NativeThread::current());
-        level.end_thread().restore();
+        self.0.end(&thread, level.end_thread());
+        thread.presence().leave();
         self.0.registry.leave(thread.id());
         thread.state() == State::Cancelled
     }
@@ -68,6 +67,7 @@ impl ServerInterceptor for Receiving {
             parameter: info.parameter,
             implicit: info.parameter,
         };
+        self.0.enter(&thread, info.inherited);
         level::push(Level::of_upcall(thread, segment));
         self.0.reschedule();
         Ok(())

@@ -3,31 +3,114 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium_sys::NativeThread;
+use orbium::Orb;
+use orbium_sys::{NativeThread, random_number};
 
-use crate::level;
+use crate::counted_scheduler::CountedScheduler;
+use crate::error::SegmentError;
+use crate::id::ThreadId;
+use crate::level::{self, Segment};
+use crate::native::Native;
+use crate::notice::Inherited;
+use crate::parameter::SchedulingParameter;
+use crate::presence::Running;
 use crate::registry::Registry;
+use crate::resources::Resources;
 use crate::scheduler::Scheduler;
+use crate::thread::DistributableThread;
 
-/// The scheduler of an ORB, and the distributable threads that are here.
+/// The scheduler of an ORB, and the distributable threads and resources that are here.
 pub(crate) struct Shared {
-    pub(crate) scheduler: Box<dyn Scheduler>,
+    pub(crate) scheduler: CountedScheduler,
     pub(crate) registry: Registry,
-    pub(crate) refused: AtomicU64,
+    pub(crate) resources: Resources,
+    last_call: AtomicU64,
 }
 
 impl Shared {
+    pub(crate) fn new(scheduler: impl Scheduler) -> Self {
+        Self {
+            scheduler: CountedScheduler::new(scheduler),
+            registry: Registry::default(),
+            resources: Resources::default(),
+            last_call: AtomicU64::new(random_number()),
+        }
+    }
+
+    /// A number for a call, which no other has, of any process.
+    pub(crate) fn next_call(&self) -> u64 {
+        self.last_call.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether the scheduler takes the parameter.
+    ///
+    /// # Errors
+    /// [`SegmentError::UnsupportedDiscipline`].
+    pub(crate) fn check(&self, parameter: Option<SchedulingParameter>) -> Result<(), SegmentError> {
+        let scheduler = self.scheduler.discipline();
+        match parameter.map(|it| it.discipline()) {
+            Some(parameter) if parameter != scheduler => Err(SegmentError::UnsupportedDiscipline {
+                scheduler,
+                parameter,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// A scheduling point: the calling thread runs its innermost segment, or none.
     pub(crate) fn reschedule(&self) {
-        let parameter = level::with(|level| level.segments.last()?.effective());
         let native = NativeThread::current();
-        match parameter {
-            Some(parameter) => {
-                let run = self.scheduler.run(native, &parameter);
-                self.refused
-                    .fetch_add(run.is_err().into(), Ordering::Relaxed);
-            }
+        let current = level::with(|level| {
+            let own = level.segments.last().and_then(Segment::effective);
+            let before = level.native;
+            let running = Running {
+                native,
+                own,
+                before,
+            };
+            Some((level.thread.clone()?, running))
+        });
+        match current {
+            Some((thread, running)) => thread.presence().run(running, &self.scheduler),
             None => self.scheduler.withdraw(native),
+        }
+    }
+
+    /// An upcall of the thread begins.
+    pub(crate) fn enter(&self, thread: &DistributableThread, inherited: Inherited) {
+        thread.presence().enter(self.known(inherited));
+        // After it: a notice that came before is remembered, one that comes later finds the upcall.
+        if let Some(notice) = self.registry.take_notice(inherited.call) {
+            thread.presence().inherit(notice);
+        }
+    }
+
+    /// An upcall of the thread ends, or the thread itself: what it has locked since then is unlocked, and
+    /// the calling native thread has its own priority again.
+    pub(crate) fn end(&self, thread: &DistributableThread, native: Native) {
+        self.resources.release_all(thread, &self.scheduler);
+        thread.presence().pause(&self.scheduler);
+        native.restore(NativeThread::current());
+    }
+
+    /// A notice has arrived: an upcall of the thread inherits, and so do its calls.
+    pub(crate) fn inherit(&self, orb: &Orb, thread: ThreadId, notice: Inherited) {
+        let notice = self.known(notice);
+        self.registry.remember(notice);
+        if let Some(thread) = self.registry.find(thread)
+            && thread.presence().inherit(notice)
+        {
+            self.registry.take_notice(notice.call);
+            self.resources.changed(&thread, orb, &self.scheduler);
+        }
+    }
+
+    /// A parameter of another discipline is none.
+    fn known(&self, inherited: Inherited) -> Inherited {
+        let parameter = inherited.parameter;
+        Inherited {
+            parameter: parameter.filter(|it| it.discipline() == self.scheduler.discipline()),
+            ..inherited
         }
     }
 }

@@ -48,11 +48,13 @@ struct Ending<'a>(&'a Current);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        level::with(|level| {
+        let (thread, native) = level::with(|level| {
             level.segments.clear();
-            let _ = level.end_thread();
+            (level.thread.clone(), level.end_thread())
         });
-        self.0.0.reschedule();
+        if let Some(thread) = thread {
+            self.0.0.end(&thread, native);
+        }
     }
 }
 
@@ -65,8 +67,8 @@ impl Current {
     pub fn spawn(&self, spawn: Spawn, work: impl FnOnce() + Send + 'static) -> io::Result<Spawned> {
         let implicit = spawn.implicit.or(self.implicit_scheduling_parameter());
         let invalid = |error: SegmentError| io::Error::new(io::ErrorKind::InvalidInput, error);
-        self.check(spawn.parameter).map_err(invalid)?;
-        self.check(implicit).map_err(invalid)?;
+        self.0.check(spawn.parameter).map_err(invalid)?;
+        self.0.check(implicit).map_err(invalid)?;
         let thread = self.0.registry.enter(ThreadId::unique());
         let registered = Registered(Self(Arc::clone(&self.0)), thread.id());
         let mut builder = thread::Builder::new().name(spawn.name.replace('\0', ""));

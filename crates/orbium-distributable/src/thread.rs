@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orbium::giop::Ior;
 use orbium::{CancellationToken, Orb};
 
 use crate::id::ThreadId;
+use crate::presence::Presence;
 use crate::thread_control::Control;
 
 /// A distributable thread (`RTScheduling::DistributableThread`). A clone is the same thread.
@@ -28,14 +28,7 @@ struct Inner {
     id: ThreadId,
     cancelled: AtomicBool,
     token: CancellationToken,
-    calls: Mutex<Vec<Outgoing>>,
-}
-
-/// A call of the thread that is under way.
-struct Outgoing {
-    request: u32,
-    /// Where its cancellation is sent; none where that is not known.
-    control: Option<Ior>,
+    presence: Mutex<Presence>,
 }
 
 impl DistributableThread {
@@ -44,7 +37,7 @@ impl DistributableThread {
             id,
             cancelled: AtomicBool::new(false),
             token: CancellationToken::new(),
-            calls: Mutex::default(),
+            presence: Mutex::default(),
         }))
     }
 
@@ -69,7 +62,8 @@ impl DistributableThread {
     /// does nothing.
     pub fn cancel(&self, orb: &Orb) {
         if self.mark_cancelled() {
-            for control in self.controls() {
+            let controls = self.presence().controls();
+            for control in controls {
                 // A peer that is gone serves this thread no more, and the call there fails by itself.
                 if let Ok(control) = orb.resolve::<Control>(&control.to_string()) {
                     let _ = control.cancel(self.0.id.as_bytes());
@@ -91,27 +85,16 @@ impl DistributableThread {
         // Before the calls are read: a call that begins later sees the mark.
         let was_active = !self.0.cancelled.swap(true, Ordering::SeqCst);
         self.0.token.cancel();
+        if let Some(waiting) = self.presence().waiting() {
+            waiting.unpark();
+        }
         was_active
     }
 
-    pub(crate) fn begin_call(&self, request: u32, control: Option<Ior>) {
-        self.lock().push(Outgoing { request, control });
-    }
-
-    /// Returns whether the call was under way.
-    pub(crate) fn end_call(&self, request: u32) -> bool {
-        let mut calls = self.lock();
-        let index = calls.iter().rposition(|it| it.request == request);
-        index.map(|index| calls.remove(index)).is_some()
-    }
-
-    fn controls(&self) -> Vec<Ior> {
-        let calls = self.lock();
-        calls.iter().filter_map(|it| it.control.clone()).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Outgoing>> {
-        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What it has in this process.
+    pub(crate) fn presence(&self) -> MutexGuard<'_, Presence> {
+        let presence = self.0.presence.lock();
+        presence.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::interceptor::{DuplicateName, Interceptors};
 use orbium::{Orb, PoaError};
@@ -12,7 +11,9 @@ use crate::client::Sending;
 use crate::control::{CONTROL_KEY, Canceller};
 use crate::current::Current;
 use crate::id::ThreadId;
-use crate::registry::Registry;
+use crate::parameter::SchedulingParameter;
+use crate::resource::ResourceManager;
+use crate::resource_error::ResourceError;
 use crate::scheduler::Scheduler;
 use crate::server::Receiving;
 use crate::shared::Shared;
@@ -27,11 +28,7 @@ impl DistributableThreads {
     /// With that scheduler.
     #[must_use]
     pub fn new(scheduler: impl Scheduler) -> Self {
-        Self(Arc::new(Shared {
-            scheduler: Box::new(scheduler),
-            registry: Registry::default(),
-            refused: AtomicU64::new(0),
-        }))
+        Self(Arc::new(Shared::new(scheduler)))
     }
 
     /// Adds what carries threads into and out of requests, to an ORB that is built later.
@@ -66,10 +63,50 @@ impl DistributableThreads {
         self.0.registry.find(id)
     }
 
+    /// Creates a resource (`create_resource_manager`), a mutex that distributable threads own. With a
+    /// parameter its owner is scheduled at least by that one, its ceiling; in any case by that of the most urgent
+    /// waiter. Its notices are sent by `orb`, which is the one that these threads were installed in.
+    ///
+    /// ```
+    /// # use orbium::Orb;
+    /// # use orbium::interceptor::Interceptors;
+    /// # use orbium_distributable::{DistributableThreads, FixedPriority, SchedulingParameter};
+    /// # let threads = DistributableThreads::new(FixedPriority::default());
+    /// # let mut interceptors = Interceptors::new();
+    /// # threads.install(&mut interceptors)?;
+    /// # let orb = Orb::builder().interceptors(interceptors).build()?;
+    /// let ceiling = SchedulingParameter::FixedPriority { priority: 20 };
+    /// let display = threads.create_resource_manager(&orb, "display", ceiling)?;
+    /// let current = threads.current();
+    /// current.begin_scheduling_segment("draw", None, None)?;
+    /// display.lock()?;
+    /// // Here, and in the servers that are called from here, the thread runs at priority 20 or above.
+    /// display.unlock()?;
+    /// current.end_scheduling_segment("draw")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ResourceError::NameTaken`]; [`ResourceError::Segment`] for a ceiling of another discipline.
+    pub fn create_resource_manager(
+        &self,
+        orb: &Orb,
+        name: &str,
+        ceiling: impl Into<Option<SchedulingParameter>>,
+    ) -> Result<ResourceManager, ResourceError> {
+        ResourceManager::create(&self.0, orb, name, ceiling.into())
+    }
+
+    /// The resource of that name, while a handle of it exists.
+    #[must_use]
+    pub fn resource_manager(&self, name: &str) -> Option<ResourceManager> {
+        ResourceManager::named(&self.0, name)
+    }
+
     /// How often the host has refused a native priority that the scheduler assigned.
     #[must_use]
     pub fn refused_schedulings(&self) -> u64 {
-        self.0.refused.load(Ordering::Relaxed)
+        self.0.scheduler.refused()
     }
 }
 

@@ -4,5 +4,6 @@
 mod cancellation;
 mod common;
 mod crossing;
+mod resources;
 mod scheduling;
 mod segments;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scheduling that native threads had before distributable ones came to them.
+
+use orbium::Scheduling;
+use orbium_sys::NativeThread;
+
+/// The scheduling of a native thread, to be restored.
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub(crate) struct Native(Option<Scheduling>);
+
+impl Native {
+    pub(crate) fn of_this_thread() -> Self {
+        Self(NativeThread::current().scheduling().ok())
+    }
+
+    /// Gives it back to its thread.
+    pub(crate) fn restore(self, thread: NativeThread) {
+        if let Some(own) = self.0
+            && thread.scheduling().ok() != self.0
+        {
+            // It had this before, and to lower a priority needs no permission.
+            let _ = thread.set_scheduling(own);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a distributable thread has in one process: upcalls, calls under way, the native thread that
+//! runs it, and what it inherits from the waiters for its resources.
+
+use std::thread::Thread;
+
+use orbium::giop::Ior;
+use orbium_sys::NativeThread;
+
+use crate::counted_scheduler::CountedScheduler;
+use crate::id::ThreadId;
+use crate::native::Native;
+use crate::notice::{Inherited, Notice};
+use crate::parameter::SchedulingParameter;
+
+/// The native thread that runs the head of a distributable one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Running {
+    pub(crate) native: NativeThread,
+    /// The parameter of its innermost segment.
+    pub(crate) own: Option<SchedulingParameter>,
+    /// What the native thread had before.
+    pub(crate) before: Native,
+}
+
+/// A call of the thread that is under way.
+#[derive(Debug)]
+struct Outgoing {
+    request: u32,
+    /// Where notices about it are sent; none where that is not known.
+    control: Option<Ior>,
+    /// The upcalls of the thread here when it began: what they inherit, the call does.
+    upcalls: usize,
+    /// What was last sent.
+    sent: Inherited,
+}
+
+/// A distributable thread in one process.
+#[derive(Debug, Default)]
+pub(crate) struct Presence {
+    /// None while its head is in another process.
+    running: Option<Running>,
+    /// The native thread that was last given a priority.
+    scheduled: Option<NativeThread>,
+    /// The native thread, while it waits for a resource.
+    waiting: Option<Thread>,
+    /// The most urgent of the ceilings and waiters of the resources that it holds here.
+    of_resources: Option<SchedulingParameter>,
+    /// Resources that it holds here.
+    held: usize,
+    /// What each of its upcalls here inherits from the process of the call.
+    upcalls: Vec<Inherited>,
+    calls: Vec<Outgoing>,
+}
+
+impl Presence {
+    /// A scheduling point: that is what runs its head now.
+    pub(crate) fn run(&mut self, running: Running, scheduler: &CountedScheduler) {
+        self.running = Some(running);
+        self.apply(scheduler);
+    }
+
+    /// Its head leaves for another process, or it ends.
+    pub(crate) fn pause(&mut self, scheduler: &CountedScheduler) {
+        if let Some(running) = self.running.take() {
+            scheduler.withdraw(running.native);
+        }
+    }
+
+    /// The native thread will wait for a resource.
+    pub(crate) fn block(&mut self, waiting: Thread, scheduler: &CountedScheduler) {
+        self.waiting = Some(waiting);
+        if let Some(running) = self.running {
+            scheduler.withdraw(running.native);
+        }
+    }
+
+    /// The native thread waits no more.
+    pub(crate) fn unblock(&mut self, scheduler: &CountedScheduler) {
+        self.waiting = None;
+        self.apply(scheduler);
+    }
+
+    /// The native thread that waits for a resource.
+    pub(crate) fn waiting(&self) -> Option<Thread> {
+        self.waiting.clone()
+    }
+
+    /// By what it is scheduled: its own parameter, or what it inherits.
+    pub(crate) fn effective(&self, scheduler: &CountedScheduler) -> Option<SchedulingParameter> {
+        let own = self.running.and_then(|it| it.own);
+        let inherited = self.inherited(self.upcalls.len(), scheduler);
+        scheduler.most_urgent([own, inherited], |it| *it)?
+    }
+
+    /// What it inherits here and in the first of its upcalls.
+    fn inherited(
+        &self,
+        upcalls: usize,
+        scheduler: &CountedScheduler,
+    ) -> Option<SchedulingParameter> {
+        let upcalls = self.upcalls.iter().take(upcalls).map(|it| it.parameter);
+        scheduler.most_urgent(upcalls.chain([self.of_resources]), |it| *it)?
+    }
+
+    /// Schedules the native thread that runs its head.
+    pub(crate) fn apply(&mut self, scheduler: &CountedScheduler) {
+        let Some(running) = self.running.filter(|_| self.waiting.is_none()) else {
+            return;
+        };
+        match self.effective(scheduler) {
+            Some(parameter) => {
+                self.scheduled = Some(running.native);
+                scheduler.run(running.native, &parameter);
+            }
+            None => {
+                scheduler.withdraw(running.native);
+                if self.scheduled.take() == Some(running.native) {
+                    running.before.restore(running.native);
+                }
+            }
+        }
+    }
+
+    /// The number of its upcalls here.
+    pub(crate) fn upcalls(&self) -> usize {
+        self.upcalls.len()
+    }
+
+    /// An upcall begins.
+    pub(crate) fn enter(&mut self, inherited: Inherited) {
+        self.upcalls.push(inherited);
+    }
+
+    /// The innermost upcall ends.
+    pub(crate) fn leave(&mut self) {
+        self.upcalls.pop();
+    }
+
+    /// A notice about an upcall has arrived. Returns whether it is for one of these and changes it.
+    pub(crate) fn inherit(&mut self, notice: Inherited) -> bool {
+        let upcall = self.upcalls.iter_mut().find(|it| it.call == notice.call);
+        let upcall = upcall.filter(|it| it.sequence < notice.sequence);
+        upcall.map(|it| *it = notice).is_some()
+    }
+
+    /// A resource that it holds has another ceiling or other waiters, or it holds others. Returns whether
+    /// that changes anything.
+    pub(crate) fn inherit_of_resources(&mut self, parameter: Option<SchedulingParameter>) -> bool {
+        let before = std::mem::replace(&mut self.of_resources, parameter);
+        before != parameter
+    }
+
+    pub(crate) fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    pub(crate) fn release(&mut self) {
+        self.held -= 1;
+    }
+
+    /// Whether it holds resources here.
+    pub(crate) fn holds(&self) -> bool {
+        self.held > 0
+    }
+
+    /// A request is sent. Returns what it carries.
+    pub(crate) fn begin_call(
+        &mut self,
+        request: u32,
+        call: u64,
+        control: Option<Ior>,
+        scheduler: &CountedScheduler,
+    ) -> Inherited {
+        let upcalls = self.upcalls.len();
+        let sent = Inherited {
+            call,
+            sequence: 1,
+            parameter: self.inherited(upcalls, scheduler),
+        };
+        self.calls.push(Outgoing {
+            request,
+            control,
+            upcalls,
+            sent,
+        });
+        sent
+    }
+
+    /// Returns whether the call was under way.
+    pub(crate) fn end_call(&mut self, request: u32) -> bool {
+        let calls = &mut self.calls;
+        let index = calls.iter().rposition(|it| it.request == request);
+        index.map(|index| calls.remove(index)).is_some()
+    }
+
+    /// Where cancellation is sent.
+    pub(crate) fn controls(&self) -> Vec<Ior> {
+        let calls = self.calls.iter();
+        calls.filter_map(|it| it.control.clone()).collect()
+    }
+
+    /// What the calls under way do not know yet.
+    pub(crate) fn notices(
+        &mut self,
+        thread: ThreadId,
+        scheduler: &CountedScheduler,
+    ) -> Vec<Notice> {
+        let now: Vec<_> = self.calls.iter().map(|it| it.upcalls).collect();
+        let now = now.into_iter().map(|it| self.inherited(it, scheduler));
+        let now: Vec<_> = now.collect();
+        let changed = self.calls.iter_mut().zip(now);
+        let changed = changed.filter(|(call, now)| call.sent.parameter != *now);
+        let notices = changed.filter_map(|(call, parameter)| {
+            call.sent.sequence += 1;
+            call.sent.parameter = parameter;
+            Some(Notice {
+                control: call.control.clone()?,
+                thread,
+                inherited: call.sent,
+            })
+        });
+        notices.collect()
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong with resources.
+
+use std::error::Error;
+use std::fmt;
+
+use orbium::{Completion, ExceptionKind, SystemException};
+
+use crate::error::SegmentError;
+
+/// Why a resource is not created, locked or unlocked.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResourceError {
+    /// The ceiling is of another discipline than the scheduler, or the calling thread was cancelled.
+    Segment(SegmentError),
+    /// There is a resource of that name: BAD_PARAM.
+    NameTaken(String),
+    /// The calling thread is in no scheduling segment, so nothing says how it is to be scheduled:
+    /// BAD_INV_ORDER.
+    NoSegment,
+    /// The calling distributable thread has locked the resource, here or in an upcall of it:
+    /// BAD_INV_ORDER.
+    Held,
+    /// The calling distributable thread has not locked the resource: BAD_INV_ORDER.
+    NotHeld,
+    /// The owner waits, directly or through others, for a resource of the calling thread: BAD_INV_ORDER.
+    Deadlock,
+}
+
+impl fmt::Display for ResourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Segment(error) => error.fmt(f),
+            Self::NameTaken(name) => write!(f, "there is a resource named `{name}`"),
+            Self::NoSegment => f.write_str("the calling thread is in no scheduling segment"),
+            Self::Held => f.write_str("the distributable thread holds the resource already"),
+            Self::NotHeld => f.write_str("the distributable thread does not hold the resource"),
+            Self::Deadlock => f.write_str("the owner waits for a resource of the calling thread"),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ResourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error for ResourceError {}
+
+impl From<SegmentError> for ResourceError {
+    fn from(error: SegmentError) -> Self {
+        Self::Segment(error)
+    }
+}
+
+impl From<ResourceError> for SystemException {
+    fn from(error: ResourceError) -> Self {
+        let kind = match error {
+            ResourceError::Segment(error) => return error.into(),
+            ResourceError::NameTaken(_) => ExceptionKind::BadParam,
+            _ => ExceptionKind::BadInvOrder,
+        };
+        Self::new(kind, 0, Completion::No)
+    }
+}
