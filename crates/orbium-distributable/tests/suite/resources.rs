@@ -512,12 +512,12 @@ fn a_cancelled_thread_waits_no_more() {
     owner.thread.cancel(&process.orb);
     owner.unlock(&resource);
     [owner, waiter].into_iter().for_each(Worker::end);
-    await_nobody(&resource);
+    await_free(&resource);
     drop(resource);
     process.end();
 }
 
-fn await_nobody(resource: &ResourceManager) {
+fn await_free(resource: &ResourceManager) {
     eventually("it is free", || resource.owner().is_none());
 }
 
