@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Components: the equivalent interface (CORBA 3.3 Part 3, 6.3.2).
+//! Components and connectors: the equivalent interface (CORBA 3.3 Part 3, 6.3.2; IDL 4, 7.4.11).
 
 use crate::cursor::{Cursor, write};
 use crate::expander::Expander;
@@ -11,15 +11,49 @@ impl<'a> Expander<'a> {
     pub(crate) fn component(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
         cursor.expect("component")?;
         let name = cursor.name()?;
-        let mut out = Vec::new();
         if cursor.eat(";") {
+            let mut out = Vec::new();
             write(&mut out, name.at, &format!("interface {} ;", name.text));
             return Some(out);
         }
-        let base = cursor.scoped_behind(":")?;
-        let base = base.unwrap_or_else(|| ":: Components :: CCMObject".to_owned());
-        let mut bases = vec![base];
+        let mut bases = vec![base(cursor)?];
         bases.append(&mut cursor.scoped_names_behind("supports")?);
+        self.equivalent(name, &bases, cursor)
+    }
+
+    /// The same of a connector, which joins ports of components (IDL 4, 7.4.11).
+    pub(crate) fn connector(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
+        cursor.expect("connector")?;
+        let name = cursor.name()?;
+        let bases = [base(cursor)?];
+        self.equivalent(name, &bases, cursor)
+    }
+
+    /// A connector where nothing has the base of its interface.
+    pub(crate) fn connector_without_base(
+        &mut self,
+        cursor: &mut Cursor<'_, 'a>,
+    ) -> Option<Vec<Token<'a>>> {
+        cursor.expect("connector")?;
+        let name = cursor.name()?;
+        base(cursor)?;
+        cursor.braced()?;
+        let message = format!(
+            "the connector `{}` is left out: its interface needs `Components.idl`, which is not included",
+            name.text
+        );
+        self.note(name, &message);
+        Some(Vec::new())
+    }
+
+    /// The interface, with the ports of the body that follows.
+    fn equivalent(
+        &mut self,
+        name: &Token<'a>,
+        bases: &[String],
+        cursor: &mut Cursor<'_, 'a>,
+    ) -> Option<Vec<Token<'a>>> {
+        let mut out = Vec::new();
         let head = format!("interface {} : {} {{", name.text, bases.join(" , "));
         write(&mut out, name.at, &head);
         let body = cursor.braced()?;
@@ -27,20 +61,10 @@ impl<'a> Expander<'a> {
         write(&mut out, name.at, "} ;");
         Some(out)
     }
+}
 
-    /// A connector: nothing a client sees.
-    pub(crate) fn connector(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
-        cursor.expect("connector")?;
-        let name = cursor.name()?;
-        if matches!(cursor.peek(), ":" | "{") {
-            cursor.declaration()?;
-            let reason = "deployments alone use it";
-            self.note(
-                name,
-                &format!("the connector `{}` is left out: {reason}", name.text),
-            );
-            return Some(Vec::new());
-        }
-        None
-    }
+/// What is behind `:`, or the base of what has none.
+fn base(cursor: &mut Cursor<'_, '_>) -> Option<String> {
+    let base = cursor.scoped_behind(":")?;
+    Some(base.unwrap_or_else(|| ":: Components :: CCMObject".to_owned()))
 }

@@ -88,7 +88,6 @@ impl<'a> Expander<'a> {
         let mut cursor = Cursor::new(tokens);
         let (first, second) = (cursor.peek(), cursor.peek_at(1));
         let made = match first {
-            "connector" => self.connector(&mut cursor),
             "porttype" => self.port_type_declared(&mut cursor),
             "alias" => self.instance(&mut cursor),
             "module" => self.module(&mut cursor),
@@ -116,11 +115,15 @@ impl<'a> Expander<'a> {
         begins: (&str, &str),
         cursor: &mut Cursor<'_, 'a>,
     ) -> Option<Vec<Token<'a>>> {
-        if !self.has_components || self.scopes.is_within("Components") {
+        if !self.has_components {
+            return self.connector_without_base(cursor);
+        }
+        if self.scopes.is_within("Components") {
             return None;
         }
         match begins {
             ("component", _) => self.component(cursor),
+            ("connector", _) => self.connector(cursor),
             ("home", _) => self.home(cursor),
             ("eventtype", _) | ("abstract" | "custom", "eventtype") => self.event_type(cursor),
             _ => None,

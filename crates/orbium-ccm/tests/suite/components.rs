@@ -106,7 +106,7 @@ fn a_home_is_three_interfaces() {
     );
 }
 
-/// Conformance: IDL - components: equivalent interfaces - extended ports and their mirrors; connectors are left out
+/// Conformance: IDL - components: equivalent interfaces - extended ports and their mirrors
 #[test]
 fn extended_ports_are_the_ports_of_their_type() {
     is(
@@ -128,15 +128,57 @@ fn extended_ports_are_the_ports_of_their_type() {
            ::M::Reader get_connection_out__data();
          };",
     );
-    let text = "component C { port P p; provides T t; }; connector X : Y { port P q; };";
+    let text = "component C { port P p; provides T t; };";
     let found = expanded(text);
     let (tokens, notes) = found.split_once('\n').unwrap();
     let interface = "interface C : ::Components::CCMObject { T provide_t(); };";
     assert_eq!(tokens.trim(), spelled(interface));
     assert_eq!(
         notes,
-        "p the port `p` is left out: there is no port type `P`\n\
-         X the connector `X` is left out: deployments alone use it"
+        "p the port `p` is left out: there is no port type `P`"
+    );
+}
+
+/// Conformance: IDL - components: equivalent interfaces - connectors, with bases, within template modules
+#[test]
+fn a_connector_is_an_interface() {
+    is(
+        "connector X {};",
+        "interface X : ::Components::CCMObject {};",
+    );
+    is(
+        "module M<typename T> {
+           interface Writer { void write(in T data); };
+           porttype Out { uses Writer data; };
+           connector Base { attribute string topic setraises (E); };
+           connector Event : Base { mirrorport Out supplier; port Out tap; provides T status; };
+         };
+         module M<::Money> Paid;
+         connector Twice : Paid::Event {};",
+        "module Paid {
+           interface Writer { void write(in ::Money data); };
+           interface Base : ::Components::CCMObject { attribute string topic setraises (E); };
+           interface Event : Base {
+             ::Paid::Writer provide_supplier_data();
+             void connect_tap_data(in ::Paid::Writer conxn) raises (::Components::AlreadyConnected, ::Components::InvalidConnection);
+             ::Paid::Writer disconnect_tap_data() raises (::Components::NoConnection);
+             ::Paid::Writer get_connection_tap_data();
+             ::Money provide_status();
+           };
+         };
+         interface Twice : Paid::Event {};",
+    );
+}
+
+#[test]
+fn without_components_a_connector_is_left_out() {
+    let text = "connector X : Y { port P q ; } ; typedef long T ;";
+    let tokens: Vec<_> = text.split(' ').collect();
+    let expansion = orbium_ccm::expand(&tokens, 100).unwrap();
+    assert_eq!(expansion.to_string(), "typedef long T ;");
+    assert_eq!(
+        expansion.notes[0].message,
+        "the connector `X` is left out: its interface needs `Components.idl`, which is not included"
     );
 }
 

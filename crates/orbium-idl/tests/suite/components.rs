@@ -74,11 +74,49 @@ fn mistakes_are_reported_where_they_are() {
     let shown =
         compiled("connector X { provides Object data; };\nporttype P { provides Object o; };")
             .to_string();
-    let warning = "c.idl:1:11: warning: the connector `X` is left out: deployments alone use it";
+    let warning =
+        "c.idl:1:11: warning: the connector `X` is left out: its interface needs `Components.idl`";
     assert!(
         shown.starts_with(warning) && !shown.contains("error"),
         "{shown}"
     );
+    let shown = compiled("#include <Components.idl>\nconnector X { uses Valve v; };").to_string();
+    assert!(
+        shown.contains("c.idl:2:20: error: `Valve` is not declared"),
+        "{shown}"
+    );
+}
+
+/// Conformance: IDL - components: equivalent interfaces - connectors, in the model
+#[test]
+fn connectors_are_interfaces_of_the_model() {
+    let compilation = compiled(
+        "#include <Components.idl>
+         module Typed<typename T, sequence<T> Many> {
+           interface Writer { void write_all(in Many all); };
+           interface Control { attribute boolean enabled; };
+           porttype Write { uses Writer data; uses multiple Control observers; };
+           connector Base { attribute string topic; };
+           connector Event : Base { mirrorport Write supplier; };
+         };
+         struct Reading { long value; };
+         typedef sequence<Reading> Readings;
+         module Typed<Reading, Readings> Sensor;
+         component Source { port Sensor::Write out_; };",
+    );
+    assert!(compilation.diagnostics.is_empty(), "{compilation}");
+    let model = compilation.model.unwrap();
+    let event = model.lookup("::Sensor::Event").unwrap();
+    assert_eq!(event.repository_id, "IDL:Sensor/Event:1.0");
+    for name in [
+        "::Sensor::Event::provide_supplier_data",
+        "::Sensor::Event::provide_supplier_observers",
+        "::Sensor::Base::topic",
+        "::Source::connect_out__data",
+        "::Source::get_connections_out__observers",
+    ] {
+        assert!(model.lookup(name).is_some(), "{name}");
+    }
 }
 
 /// Conformance: IDL - template modules - in the model
