@@ -7,11 +7,12 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::Raises;
 
+use super::answer::{Results, take_returned, takes_none};
 use super::call::Call;
 use super::handle::Asynchronous;
 use super::readers::ReplyReaders;
-use super::request::Values;
-use orbium_client::Reference;
+use super::request::{Arguments, Servable, Values};
+use orbium_client::{Detour, Reference};
 
 /// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
 pub fn call_async<A: Send + 'static, T, E: Raises>(
@@ -20,13 +21,53 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
     operation: &'static Operation,
     arguments: A,
     write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
-    results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Asynchronous<T, E> {
     let arguments = Values {
         values: arguments,
         write,
     };
+    let call = begin(readers, object, operation, Box::new(arguments));
+    let take = takes_none;
+    Asynchronous::new(call, Results { read, take })
+}
+
+/// As [`call_async`]; if the object is one of the caller's own ORB, a thread of that calls its
+/// servant by `serve`, which gets the arguments themselves and returns `None` if it takes a
+/// message.
+pub fn call_async_or_serve<A, T, E>(
+    readers: &ReplyReaders,
+    object: Arc<Reference>,
+    operation: &'static Operation,
+    (arguments, write): (A, for<'a> fn(&'a A, &mut CdrWriter<'a>)),
+    read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    serve: impl Fn(&A, &Reference, &Detour) -> Option<Result<T, E>> + Send + 'static,
+) -> Asynchronous<T, E>
+where
+    A: Send + 'static,
+    T: Send + 'static,
+    E: Raises + Send + 'static,
+{
+    let values = Values {
+        values: arguments,
+        write,
+    };
+    let call = begin(
+        readers,
+        object,
+        operation,
+        Box::new(Servable { values, serve }),
+    );
+    let take = take_returned;
+    Asynchronous::new(call, Results { read, take })
+}
+
+fn begin(
+    readers: &ReplyReaders,
+    object: Arc<Reference>,
+    operation: &'static Operation,
+    arguments: Box<dyn Arguments>,
+) -> Arc<Call> {
     let object = object.under_wider_messaging().unwrap_or(object);
-    let call = Call::begin(readers.here(), object, operation, Box::new(arguments));
-    Asynchronous::new(call, results)
+    Call::begin(readers.here(), object, operation, arguments)
 }

@@ -3,17 +3,16 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use orbium_cdr::{CdrError, CdrReader};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::raises::Raises;
 use orbium_invocation::story::{Note, Phase};
 
+use super::answer::Results;
 use super::call::Call;
 use super::pending_call::{Answered, PendingCall};
 
@@ -52,19 +51,14 @@ use super::pending_call::{Answered, PendingCall};
 pub struct Asynchronous<T, E = SystemException> {
     /// `None` once it was given away.
     call: Option<Arc<Call>>,
-    results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    raises: PhantomData<fn() -> E>,
+    results: Results<T, E>,
 }
 
 impl<T, E: Raises> Asynchronous<T, E> {
-    pub(super) fn new(
-        call: Arc<Call>,
-        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Self {
+    pub(super) fn new(call: Arc<Call>, results: Results<T, E>) -> Self {
         Self {
             call: Some(call),
             results,
-            raises: PhantomData,
         }
     }
 
@@ -83,7 +77,6 @@ impl<T, E: Raises> Asynchronous<T, E> {
         Self {
             call: self.call.clone(),
             results: self.results,
-            raises: PhantomData,
         }
     }
 
@@ -156,11 +149,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
     }
 }
 
-fn read<T, E: Raises>(
-    answered: Answered,
-    call: &Call,
-    results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<T, E> {
+fn read<T, E: Raises>(answered: Answered, call: &Call, results: Results<T, E>) -> Result<T, E> {
     let exception = match answered {
         Ok(reply) => match reply.into_result(PendingCall::decoding(call), results) {
             Ok(result) => return result,

@@ -15,6 +15,7 @@
 //! stubs.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod begin;
 mod call;
 mod handle;
@@ -26,7 +27,7 @@ mod reader;
 mod readers;
 mod request;
 
-pub use begin::call_async;
+pub use begin::{call_async, call_async_or_serve};
 pub use handle::Asynchronous;
 pub use pollable_set::{Pollable, PollableError, PollableId, PollableSet};
 pub use poller::Poller;

@@ -7,12 +7,12 @@ use std::time::Instant;
 use orbium_giop::SystemException;
 use orbium_invocation::story::Note;
 
+use super::answer::Answer;
 use orbium_client::outcome::Outcome;
-use orbium_client::received_reply::ReceivedReply;
 use orbium_invocation::Decoding;
 
 /// What a call comes to.
-pub(super) type Answered = Result<ReceivedReply, SystemException>;
+pub(super) type Answered = Result<Answer, SystemException>;
 
 /// What becomes of a request otherwise than by an answer.
 #[derive(Debug)]

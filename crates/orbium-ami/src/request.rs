@@ -8,16 +8,24 @@ use orbium_giop::{
     Completion, ExceptionKind, ServiceContext, SystemException, finish_message, minor,
 };
 use orbium_invocation::Operation;
+use orbium_invocation::raises::Raises;
 
+use super::answer::Returned;
 use orbium_client::ClientConfig;
 use orbium_client::candidate::Candidate;
 use orbium_client::introduction::Introduction;
+use orbium_client::{Detour, Reference};
 use orbium_invocation::call_exceptions::bad_argument;
 use orbium_invocation::timing::Timing;
 
 /// The arguments of a call, kept until there is an answer.
 pub(crate) trait Arguments: Send {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
+
+    /// Has a servant of the caller's own ORB serve the request; `None` if it takes a message.
+    fn serve(&self, _: &Reference, _: &Detour) -> Option<Result<Returned, SystemException>> {
+        None
+    }
 }
 
 /// Values, and what writes them.
@@ -29,6 +37,32 @@ pub(super) struct Values<A> {
 impl<A: Send> Arguments for Values<A> {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         (self.write)(&self.values, writer);
+    }
+}
+
+/// Values that a servant of the caller's own ORB may be lent, and what calls it.
+pub(super) struct Servable<A, S> {
+    pub(super) values: Values<A>,
+    pub(super) serve: S,
+}
+
+impl<A, S, T, E> Arguments for Servable<A, S>
+where
+    A: Send,
+    S: Fn(&A, &Reference, &Detour) -> Option<Result<T, E>> + Send,
+    T: Send + 'static,
+    E: Raises + Send + 'static,
+{
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.values.write(writer);
+    }
+
+    fn serve(
+        &self,
+        object: &Reference,
+        detour: &Detour,
+    ) -> Option<Result<Returned, SystemException>> {
+        (self.serve)(&self.values.values, object, detour).map(Returned::new)
     }
 }
 

@@ -30,6 +30,9 @@ pub trait Parameter<'h>: Sized {
 
     /// Copies the argument.
     fn keep(self) -> Self::Owned;
+
+    /// What a servant gets of such a copy.
+    fn lend_kept(kept: &'h Self::Owned) -> Self;
 }
 
 /// [`Parameter`] for types passed by value.
@@ -54,6 +57,10 @@ macro_rules! by_value {
             #[inline]
             fn keep(self) -> Self {
                 self
+            }
+            #[inline]
+            fn lend_kept(kept: &'h Self) -> Self {
+                *kept
             }
         }
     )+ };
@@ -81,6 +88,11 @@ impl<'h, const D: u16, const S: u16> Parameter<'h> for Fixed<D, S> {
     fn keep(self) -> Self {
         self
     }
+
+    #[inline]
+    fn lend_kept(kept: &'h Self) -> Self {
+        *kept
+    }
 }
 
 impl<'h> Parameter<'h> for &'h str {
@@ -100,6 +112,11 @@ impl<'h> Parameter<'h> for &'h str {
     #[inline]
     fn keep(self) -> String {
         self.to_owned()
+    }
+
+    #[inline]
+    fn lend_kept(kept: &'h String) -> Self {
+        kept
     }
 }
 
@@ -122,6 +139,11 @@ impl<'h, T: Decode + Clone + 'static> Parameter<'h> for &'h [T] {
     fn keep(self) -> Vec<T> {
         self.to_vec()
     }
+
+    #[inline]
+    fn lend_kept(kept: &'h Vec<T>) -> Self {
+        kept
+    }
 }
 
 impl<'h, T: Decode + Clone> Parameter<'h> for &'h T {
@@ -143,6 +165,11 @@ impl<'h, T: Decode + Clone> Parameter<'h> for &'h T {
     fn keep(self) -> T {
         self.clone()
     }
+
+    #[inline]
+    fn lend_kept(kept: &'h T) -> Self {
+        kept
+    }
 }
 
 impl<'h, T: DecodeNillable + Clone> Parameter<'h> for Option<&'h T> {
@@ -162,5 +189,10 @@ impl<'h, T: DecodeNillable + Clone> Parameter<'h> for Option<&'h T> {
     #[inline]
     fn keep(self) -> Option<T> {
         self.cloned()
+    }
+
+    #[inline]
+    fn lend_kept(kept: &'h Option<T>) -> Self {
+        kept.as_ref()
     }
 }

@@ -353,6 +353,11 @@ impl<'o> Attempt<'o> {
         self.object
     }
 
+    /// The reference that the call goes through instead.
+    pub(crate) fn forward(&self) -> Option<&Arc<Reference>> {
+        self.forwarded.as_ref()
+    }
+
     /// The deadlines of the call.
     #[inline]
     pub fn timing(&self) -> &Timing {

@@ -97,6 +97,20 @@ impl<'o> ObservedCall<'o> {
         }
     }
 
+    /// Of an asynchronous call, which records its own half: that of its request alone; `None` if
+    /// nothing observes it.
+    #[must_use]
+    pub fn of_request(
+        object: &'o Reference,
+        detour: &'o Detour,
+        operation: &'static Operation,
+    ) -> Option<Self> {
+        detour.is_observed.then(|| Self {
+            observed: OnceCell::from(None),
+            ..Self::new(object, detour, operation)
+        })
+    }
+
     /// The servant is called.
     pub fn begin(&self) {
         self.observed.get_or_init(|| {
@@ -131,6 +145,29 @@ impl fmt::Debug for ObservedCall<'_> {
         f.debug_struct("ObservedCall")
             .field("operation", &self.operation.name())
             .finish_non_exhaustive()
+    }
+}
+
+impl Attempt<'_> {
+    /// How to call the object without a message, once the policies of the call were applied;
+    /// `None` as [`Reference::detour`] says.
+    #[must_use]
+    pub fn detour(&self) -> Option<Detour> {
+        let (object, notices) = (self.object(), self.object().notices());
+        let messaging = &object.overrides().policies.messaging;
+        if notices & !DETOURS != 0 || !messaging.routers.is_none() {
+            return None;
+        }
+        object.check_cancellation(Completion::No).ok()?;
+        let detour = Detour {
+            target: self.forward().cloned(),
+            timing: *self.timing(),
+            start: None,
+            sync_scope: SyncScope::default(),
+            is_observed: notices & notice::METRICS != 0 || log::wants_spans(),
+        };
+        detour.at(object)?;
+        Some(detour)
     }
 }
 

@@ -2,17 +2,22 @@
 //! Asynchronous invocations, with the feature `ami`.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_invocation::collocation::Passing;
+use orbium_server::Expiry;
 
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
-use crate::client::Reference;
+use crate::adapter::Terms;
+use crate::client::{Detour, ObservedCall, Reference};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
-use crate::{ObjectRef, Operation, Orb};
+use crate::reference::collocated::{copied, served};
+use crate::{Call, ObjectRef, Operation, Orb};
 
 impl ObjectRef {
     /// Begins a call of an operation. Whatever fails, sending too, comes out of
@@ -32,6 +37,91 @@ impl ObjectRef {
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
         let readers = reply_readers(self.orb());
         orbium_ami::call_async(readers, object, operation, arguments, write, results)
+    }
+
+    /// As [`call_async`](Self::call_async); where a servant of the same ORB is seen as `S`, a
+    /// thread of the ORB calls it by `in_place`.
+    #[doc(hidden)]
+    pub fn call_async_or_serve<S, A, T, E>(
+        &self,
+        operation: &'static Operation,
+        arguments: A,
+        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        in_place: InPlace<S, A, T, E>,
+    ) -> Asynchronous<T, E>
+    where
+        S: ?Sized + Sync + 'static,
+        A: Send + 'static,
+        T: Send + 'static,
+        E: Raises + Send + 'static,
+    {
+        if !self.target().may_be_collocated() {
+            return self.call_async(operation, arguments, write, results);
+        }
+        let object: Arc<Reference> = Arc::clone(&self.0) as _;
+        let serve = move |arguments: &A, object: &Reference, detour: &Detour| {
+            in_place.serve(operation, arguments, object, detour, results)
+        };
+        let readers = reply_readers(self.orb());
+        let arguments = (arguments, write);
+        orbium_ami::call_async_or_serve(readers, object, operation, arguments, results, serve)
+    }
+}
+
+/// How a servant of the caller's own ORB serves the asynchronous calls of an operation: it is
+/// lent the arguments that the call owns.
+#[doc(hidden)]
+pub struct InPlace<S: ?Sized, A, T, E> {
+    /// How the servant gets them.
+    pub passing: Passing,
+    /// Whether the result can be moved unchecked.
+    pub is_plain: bool,
+    /// Writes those that are not plain.
+    pub copies: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+    /// Writes a result.
+    pub write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+    /// Calls the servant; the reader has those arguments that it gets as copies.
+    pub serve: fn(&A, &S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+}
+
+impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
+    /// `None` if it takes a message: nothing was done then.
+    fn serve<'a>(
+        &self,
+        operation: &'static Operation,
+        arguments: &'a A,
+        object: &Reference,
+        detour: &Detour,
+        read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Option<Result<T, E>> {
+        let orb = Orb::from_owner(&object.client().decoding().owner)?;
+        let at = detour.at(object)?;
+        let observed = ObservedCall::of_request(object, detour, operation);
+        let terms = Terms {
+            expiry: Expiry::of_call(&detour.timing),
+            response: None,
+            observed: observed.as_ref(),
+        };
+        let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
+        let serve = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
+            (self.serve)(arguments, servant, call, copies)
+        };
+        let called = (object, &orb);
+        let served = served(called, at, operation, self.passing, &copies, &terms, serve)?;
+        let results = (self.write, &read as _);
+        Some(copied(
+            object,
+            (at, operation, self.is_plain),
+            served,
+            results,
+        ))
+    }
+}
+
+impl<S: ?Sized, A, T, E> fmt::Debug for InPlace<S, A, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InPlace")
     }
 }
 

@@ -38,6 +38,75 @@ macro_rules! idl_send {
     };
 }
 
+/// How the arguments of an operation reach a servant of the same ORB.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_passing {
+    ($($(@$flag:ident)? $type:ty $(as $codec:ty)? $(| $lent:ty)?),*) => {
+        $crate::collocation::Passing::new(
+            true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
+            false $(|| $crate::idl_is_view!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
+        )
+    };
+}
+
+/// Writes those of the arguments that a servant of the same ORB may have to get as copies.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_copies {
+    ($($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*) => {
+        |writer| {
+            let _ = &writer;
+            $(if !$crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?) {
+                $crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);
+            })*
+        }
+    };
+}
+
+/// As `idl_copies`, of the copies that an asynchronous stub keeps.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_kept_copies {
+    ($($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*) => {
+        |($($arg,)*), writer| {
+            let _ = &writer;
+            $(
+                if !$crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?) {
+                    $crate::cdr::idl_encode!(writer, $arg $(, $codec)?);
+                }
+            )*
+        }
+    };
+}
+
+/// What an asynchronous stub gives, as the values that it consists of: one, or a struct of
+/// several.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_open_outputs {
+    ($outputs:ident, $value:ty, $out:ident) => {
+        let $out = $outputs;
+    };
+    ($outputs:ident, $value:ty, $($out:ident),+) => {
+        type OrbiumOutputs = $value;
+        let OrbiumOutputs { $($out),+ } = $outputs;
+    };
+}
+
+/// What an asynchronous stub gives, of the values that it consists of.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_close_outputs {
+    ($value:ty, $out:ident) => {
+        $out
+    };
+    ($value:ty, $($out:ident),+) => {{
+        type OrbiumOutputs = $value;
+        OrbiumOutputs { $($out),+ }
+    }};
+}
+
 /// Copies an argument for a request that outlives the call of its stub.
 #[doc(hidden)]
 #[macro_export]
@@ -57,6 +126,16 @@ macro_rules! idl_keep {
     (@view $arg:ident, $type:ty as $codec:ty | $view:ty) => {
         ::std::borrow::ToOwned::to_owned($arg)
     };
+}
+
+/// A copied argument as its stub was given it, where a servant may be lent that.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lend_kept {
+    ($(@object)? $arg:ident: $type:ty $(as $codec:ty)?) => {
+        let $arg = <$type as $crate::cdr::Parameter<'_>>::lend_kept($arg);
+    };
+    (@$flag:ident $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {};
 }
 
 /// Reads into a value that is there.

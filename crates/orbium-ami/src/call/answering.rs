@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use orbium_giop::{Completion, ReplyStatus, SystemException};
+use orbium_giop::{Completion, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_invocation::scheduling;
 use orbium_invocation::story::{Failure, Note, Phase};
@@ -346,9 +346,10 @@ fn end_span(state: &State, answered: &Answered) {
             let phase = state.failure.as_ref().map_or(Phase::Wait, Failure::phase);
             span.note_failure(*exception, phase);
         }
-        Ok(reply) if reply.status == ReplyStatus::UserException => {
-            span.note_user_exception(reply.exception_id().as_deref());
+        Ok(answer) => {
+            if let Some(id) = answer.user_exception() {
+                span.note_user_exception(id.as_deref());
+            }
         }
-        Ok(_) => {}
     }
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, PoisonError};
 use orbium_giop::{ReplyStatus, SystemException};
 use orbium_invocation::story::story_of;
 
+use super::super::answer::Answer as Reply;
 use super::super::line::{Line, Pending};
+use super::super::pending_call::Answered;
 use super::super::reader::Reader;
 use super::super::request::written;
 use super::Call;
@@ -145,7 +147,26 @@ impl Call {
         }
     }
 
+    /// Calls the servant, if it is one of the caller's own ORB and nothing but the servant would
+    /// notice a message; what that came to.
+    fn serve_in_place(&self, attempt: &Attempt<'_>) -> Option<Answered> {
+        if self.slots.is_some() {
+            return None;
+        }
+        let detour = attempt.detour()?;
+        let arguments = self.arguments.lock();
+        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
+        let served = arguments.as_ref()?.serve(&self.object, &detour)?;
+        if let Err(exception) = served {
+            self.lock().failure = story_of(exception);
+        }
+        Some(served.map(Reply::Returned))
+    }
+
     fn perform(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>) {
+        if let Some(answered) = self.serve_in_place(&attempt) {
+            return self.answer(answered);
+        }
         let contexts = self.added_contexts();
         let guard = self.arguments.lock();
         let guard = guard.unwrap_or_else(PoisonError::into_inner);
@@ -167,10 +188,14 @@ impl Call {
                     match exchange.perform() {
                         Answer::None => exchange.outcome(),
                         Answer::Results => {
-                            break exchange.take_reply(ReplyStatus::NoException);
+                            break exchange
+                                .take_reply(ReplyStatus::NoException)
+                                .map(Reply::Message);
                         }
                         Answer::UserException => {
-                            break exchange.take_reply(ReplyStatus::UserException);
+                            break exchange
+                                .take_reply(ReplyStatus::UserException)
+                                .map(Reply::Message);
                         }
                     }
                 }

@@ -13,6 +13,7 @@ use orbium_invocation::story::{Note, Phase as CallPhase};
 
 use super::end::End;
 use super::{Awaiting, Line, Pending, Phase};
+use crate::answer::Answer;
 use crate::pending_call::{News, PendingCall};
 use crate::reader::Reader;
 use orbium_client::band_operation::is_unknown_to_server;
@@ -202,7 +203,7 @@ fn answer(call: Arc<dyn PendingCall>, mut reply: ReceivedReply, channel: &Channe
         call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));
     }
     match outcome {
-        None => call.answer(Ok(reply)),
+        None => call.answer(Ok(Answer::Message(reply))),
         Some(Outcome::Failed(exception)) if !call.may_go_on() => call.answer(Err(exception)),
         Some(outcome) => call.hear(News::Outcome(outcome)),
     }

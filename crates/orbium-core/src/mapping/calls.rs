@@ -1,32 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How stubs call: a servant of the same ORB, or by a message.
 
-/// How the arguments of an operation reach a servant of the same ORB.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_passing {
-    ($($(@$flag:ident)? $type:ty $(as $codec:ty)? $(| $lent:ty)?),*) => {
-        $crate::collocation::Passing::new(
-            true $(&& $crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
-            false $(|| $crate::idl_is_view!($(@$flag)? $type $(as $codec)? $(| $lent)?))*,
-        )
-    };
-}
-
-/// Writes those of the arguments that a servant of the same ORB may have to get as copies.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! idl_copies {
-    ($($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*) => {
-        |writer| {
-            let _ = &writer;
-            $(if !$crate::idl_is_plain_argument!($(@$flag)? $type $(as $codec)? $(| $lent)?) {
-                $crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);
-            })*
-        }
-    };
-}
-
 /// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
 /// one in the same ORB.
 #[doc(hidden)]
@@ -129,6 +103,94 @@ macro_rules! idl_call {
                 )?;
                 $crate::idl_outputs!(value, $gives);
                 ::core::result::Result::Ok($results_type { $($out,)* })
+            },
+        )
+    };
+}
+
+/// Calls without waiting: a servant of the trait given, if there is one in the same ORB.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_call_async {
+    (
+        [] $op:ident $parameters:tt $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::call_async(
+            $crate::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+        )
+    };
+    (
+        [$servant:ident] $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] [],
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::call_async_or_serve::<dyn $servant, _, $value, _>(
+            $crate::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+            $crate::asynchronous::InPlace {
+                passing: $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                is_plain: $crate::idl_is_plain!($value $(as $value_codec)?),
+                copies: $crate::idl_kept_copies!(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                write: |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
+                serve: |($($arg,)*), servant, call, mut copies| {
+                    let _ = &mut copies;
+                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $servant::$op(
+                        servant,
+                        call,
+                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                    )
+                },
+            },
+        )
+    };
+    (
+        [$servant:ident] $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?]
+        [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt],
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $crate::ObjectRef::call_async_or_serve::<dyn $servant, _, $value, _>(
+            $crate::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+            $crate::asynchronous::InPlace {
+                passing: $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                is_plain: true $(&& $crate::idl_is_plain!($out_type $(as $out_codec)?))*,
+                copies: $crate::idl_kept_copies!(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                write: |outputs, writer| {
+                    $crate::idl_open_outputs!(outputs, $value, $($out),*);
+                    $($crate::cdr::idl_encode!(writer, $out $(, $out_codec)?);)*
+                },
+                serve: |($($arg,)*), servant, call, mut copies| {
+                    let _ = &mut copies;
+                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    let value = $servant::$op(
+                        servant,
+                        call,
+                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                    )?;
+                    $crate::idl_outputs!(value, $gives);
+                    ::core::result::Result::Ok($crate::idl_close_outputs!($value, $($out),*))
+                },
             },
         )
     };

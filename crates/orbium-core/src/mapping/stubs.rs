@@ -87,8 +87,8 @@ macro_rules! idl_stub_forms {
             $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
         }
         $crate::idl_stub_async! {
-            $id $kind $op $parameters $value $error $wire [$($strings)?]
-            [$($async $(-> $async_value $(as $async_codec)?)?)?]
+            $typed $id $kind $op $parameters $value $error $wire [$($strings)?]
+            [$($async $(-> $async_value $(as $async_codec)?)?)?] [$($out $gives)?]
         }
     };
 }
@@ -210,20 +210,24 @@ macro_rules! idl_stub_into {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_async {
-    ($id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $strings:tt []) => {};
     (
-        $id:literal $kind:ident $op:ident $parameters:tt [$($value:tt)*] $error:tt $wire:literal
-        $strings:tt [$async:ident]
+        $typed:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal
+        $strings:tt [] $outputs:tt
+    ) => {};
+    (
+        $typed:tt $id:literal $kind:ident $op:ident $parameters:tt [$($value:tt)*] $error:tt
+        $wire:literal $strings:tt [$async:ident] $outputs:tt
     ) => {
         $crate::idl_stub_async! {
-            $id $kind $op $parameters [$($value)*] $error $wire $strings [$async -> $($value)*]
+            $typed $id $kind $op $parameters [$($value)*] $error $wire $strings
+            [$async -> $($value)*] $outputs
         }
     };
     (
-        $id:literal $kind:ident $op:ident(
+        $typed:tt $id:literal $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) $sync:tt [$($error:ty)?] $wire:literal [$($strings:literal)?]
-        [$async:ident -> $value:ty $(as $value_codec:ty)?]
+        [$async:ident -> $value:ty $(as $value_codec:ty)?] $outputs:tt
     ) => {
         #[doc = concat!("Like `", stringify!($op), "`, without waiting for the answer.")]
         /// New values of `inout` parameters are in the answer.
@@ -233,16 +237,18 @@ macro_rules! idl_stub_async {
         ) -> $crate::asynchronous::Asynchronous<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
-            $crate::ObjectRef::call_async(
-                $crate::Interface::as_object(self),
-                &OP,
+            $crate::idl_call_async!(
+                $typed $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [$value $(as $value_codec)?] $outputs,
+                self,
+                OP,
                 ($($crate::idl_keep!($(@$flag)? $arg, $type $(as $codec)? $(| $lent)?),)*),
                 |($($arg,)*), writer| {
                     let _ = &writer;
                     $($crate::cdr::idl_encode!(writer, $arg $(, $codec)?);)*
                     $(writer.write_count($strings);)?
                 },
-                |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?),
+                |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?)
             )
         }
     };

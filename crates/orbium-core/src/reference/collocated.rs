@@ -9,9 +9,9 @@ use orbium_invocation::collocation::{CopiedArguments, Passing};
 use super::ObjectRef;
 use super::detoured::Detoured;
 use crate::adapter::{CollocatedServant, Served, Terms};
-use crate::client::{self, Collocated};
+use crate::client::{self, Collocated, Reference};
 use crate::raises::Raises;
-use crate::{Call, Operation};
+use crate::{Call, Operation, Orb};
 
 /// What writes those arguments that are not plain.
 type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
@@ -99,7 +99,8 @@ impl ObjectRef {
         let observed = detoured.and_then(|it| it.observed(self, operation));
         let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
         let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-        let served = self.served(at, operation, passing, copies, terms, serve)?;
+        let called = (self.target(), self.orb());
+        let served = served(called, at, operation, passing, copies, terms, serve)?;
         if is_plain
             && detoured.is_none()
             && let Ok(Ok(value)) = served
@@ -108,7 +109,7 @@ impl ObjectRef {
         }
         let late = detoured.and_then(Detoured::late);
         let served = late.map_or(served, Err);
-        let ended = self.copied((at, operation, is_plain), served, results);
+        let ended = copied(self.target(), (at, operation, is_plain), served, results);
         if let (Some(observed), Err(error)) = (&observed, &ended) {
             observed.note_raised(&error.raised());
         }
@@ -138,7 +139,8 @@ impl ObjectRef {
         let observed = detoured.and_then(|it| it.observed(self, operation));
         let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
         let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-        let served = self.served(at, operation, passing, copies, terms, serve)?;
+        let called = (self.target(), self.orb());
+        let served = served(called, at, operation, passing, copies, terms, serve)?;
         let Some(detoured) = detoured else {
             // What the servant raises has no way to the caller of a oneway.
             return Some(Ok(()));
@@ -151,69 +153,60 @@ impl ObjectRef {
         }
         Some(Err(self.target().raised_in_place(operation, raised)))
     }
+}
 
-    /// Has the servant serve the request.
-    #[inline(always)]
-    fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
-        &self,
-        at: &Collocated,
-        operation: &'static Operation,
-        passing: Passing,
-        copies: Copies<'_, '_>,
-        terms: &Terms<'_, '_>,
-        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
-    ) -> Option<Served<T, E>> {
-        let mut copied = match passing {
-            Passing::Plain => None,
-            _ => self.copied_arguments(at, passing, copies)?,
-        };
-        let servant = match at.servant::<CollocatedServant<S>>() {
-            Some(servant) => servant,
-            None => {
-                let adapters = &self.orb().core().adapters;
-                at.add_servant(adapters.collocated_servant(at)?)?
-            }
-        };
-        servant.serve(at, operation, terms, |servant, call| match &mut copied {
-            None => serve(servant, call, None),
-            Some(copied) => {
-                let mut reader = copied.reader(self.target().client().decoding());
-                serve(servant, call, Some(&mut reader))
-            }
-        })
-    }
-
-    /// The arguments that a servant gets as copies, if it cannot be lent all.
-    #[cold]
-    #[inline(never)]
-    fn copied_arguments(
-        &self,
-        at: &Collocated,
-        passing: Passing,
-        copies: Copies<'_, '_>,
-    ) -> Option<Option<Box<CopiedArguments>>> {
-        CopiedArguments::of(
-            passing,
-            at.format,
-            self.target().client().decoding(),
-            copies,
-        )
-    }
-
-    /// What the caller gets for what the servant has returned.
-    #[cold]
-    #[inline(never)]
-    fn copied<T, E: Raises>(
-        &self,
-        (at, operation, is_plain): (&Collocated, &'static Operation, bool),
-        served: Served<T, E>,
-        (write, read): Results<'_, T>,
-    ) -> Result<T, E> {
-        let target = self.target();
-        match served {
-            Err(exception) => Err(target.raised_in_place(operation, exception).into()),
-            Ok(Ok(value)) if is_plain => Ok(value),
-            Ok(served) => target.copied(at.format, operation, served, write, read),
+/// Has the servant serve a request that is made through that reference of that ORB.
+#[inline(always)]
+pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
+    (object, orb): (&Reference, &Orb),
+    at: &Collocated,
+    operation: &'static Operation,
+    passing: Passing,
+    copies: Copies<'_, '_>,
+    terms: &Terms<'_, '_>,
+    serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+) -> Option<Served<T, E>> {
+    let mut copied = match passing {
+        Passing::Plain => None,
+        _ => copied_arguments(object, at, passing, copies)?,
+    };
+    let servant = match at.servant::<CollocatedServant<S>>() {
+        Some(servant) => servant,
+        None => at.add_servant(orb.core().adapters.collocated_servant(at)?)?,
+    };
+    servant.serve(at, operation, terms, |servant, call| match &mut copied {
+        None => serve(servant, call, None),
+        Some(copied) => {
+            let mut reader = copied.reader(object.client().decoding());
+            serve(servant, call, Some(&mut reader))
         }
+    })
+}
+
+/// The arguments that a servant gets as copies, if it cannot be lent all.
+#[cold]
+#[inline(never)]
+fn copied_arguments(
+    object: &Reference,
+    at: &Collocated,
+    passing: Passing,
+    copies: Copies<'_, '_>,
+) -> Option<Option<Box<CopiedArguments>>> {
+    CopiedArguments::of(passing, at.format, object.client().decoding(), copies)
+}
+
+/// What the caller gets for what the servant has returned.
+#[cold]
+#[inline(never)]
+pub(crate) fn copied<T, E: Raises>(
+    object: &Reference,
+    (at, operation, is_plain): (&Collocated, &'static Operation, bool),
+    served: Served<T, E>,
+    (write, read): Results<'_, T>,
+) -> Result<T, E> {
+    match served {
+        Err(exception) => Err(object.raised_in_place(operation, exception).into()),
+        Ok(Ok(value)) if is_plain => Ok(value),
+        Ok(served) => object.copied(at.format, operation, served, write, read),
     }
 }

@@ -9,7 +9,7 @@ use tracing::level_filters::LevelFilter;
 use super::{ALL, Places, config};
 
 /// What was counted of an operation at the servant, and at its caller.
-fn counted(orb: &Orb, operation: &str) -> [OperationMetrics; 2] {
+pub(super) fn counted(orb: &Orb, operation: &str) -> [OperationMetrics; 2] {
     let snapshot = orb.metrics().expect("metrics are on").snapshot();
     [snapshot.served, snapshot.called].map(|all| {
         let mut all = all.into_iter();

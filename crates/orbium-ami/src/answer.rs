@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a call is answered with: a reply message, or what a servant of the caller's own ORB
+//! returned.
+
+use std::any::Any;
+
+use orbium_cdr::{CdrError, CdrReader};
+use orbium_client::received_reply::ReceivedReply;
+use orbium_giop::{ReplyStatus, SystemException};
+use orbium_interceptor::ContextList;
+use orbium_interceptor::client::CallOutcome;
+use orbium_invocation::Decoding;
+use orbium_invocation::call_exceptions::broken_invariant;
+use orbium_invocation::raises::{Raised, Raises};
+use orbium_metrics::End;
+
+/// The results or the user exception of a servant of the caller's own ORB.
+pub(super) struct Returned {
+    /// A `Result` of both.
+    outcome: Box<dyn Any + Send>,
+    /// The repository id of the exception.
+    exception: Option<&'static str>,
+}
+
+impl Returned {
+    /// # Errors
+    /// The system exception that the servant raised.
+    pub(super) fn new<T: Send + 'static, E: Raises + Send + 'static>(
+        outcome: Result<T, E>,
+    ) -> Result<Self, SystemException> {
+        let raised = outcome.as_ref().err().map(Raises::raised);
+        let exception = match raised {
+            None => None,
+            Some(Raised::User(id, _)) => Some(id),
+            Some(Raised::System(exception)) => return Err(exception),
+        };
+        Ok(Self {
+            outcome: Box::new(outcome),
+            exception,
+        })
+    }
+}
+
+/// Takes the outcome of a call out of what the servant returned; `None` if it is of other types.
+pub(super) type TakeReturned<T, E> = fn(Box<dyn Any + Send>) -> Option<Result<T, E>>;
+
+/// A call of which no servant is lent the arguments.
+pub(super) fn takes_none<T, E>(_: Box<dyn Any + Send>) -> Option<Result<T, E>> {
+    None
+}
+
+/// The outcome of a call with results of these types.
+pub(super) fn take_returned<T: 'static, E: 'static>(
+    outcome: Box<dyn Any + Send>,
+) -> Option<Result<T, E>> {
+    outcome.downcast().ok().map(|outcome| *outcome)
+}
+
+/// How results and exceptions are had from an answer.
+pub(super) struct Results<T, E> {
+    pub(super) read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    pub(super) take: TakeReturned<T, E>,
+}
+
+impl<T, E> Clone for Results<T, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, E> Copy for Results<T, E> {}
+
+/// What a call that has not failed comes to.
+pub(super) enum Answer {
+    Message(ReceivedReply),
+    Returned(Returned),
+}
+
+impl Answer {
+    /// How its call ends, for interceptors.
+    pub(super) fn call_outcome(&self) -> CallOutcome {
+        match self {
+            Self::Message(reply) => reply.call_outcome(),
+            Self::Returned(returned) => match returned.exception {
+                Some(id) => CallOutcome::UserException(id.into()),
+                None => CallOutcome::Results,
+            },
+        }
+    }
+
+    /// The service contexts of the reply.
+    pub(super) fn contexts(&mut self) -> ContextList {
+        match self {
+            Self::Message(reply) => reply.contexts(),
+            Self::Returned(_) => ContextList::default(),
+        }
+    }
+
+    /// How its call ends, for the metrics.
+    pub(super) fn end(&self) -> (End, Option<SystemException>) {
+        match self {
+            Self::Message(reply) => reply.end(),
+            Self::Returned(returned) => match returned.exception {
+                Some(_) => (End::UserException, None),
+                None => (End::Results, None),
+            },
+        }
+    }
+
+    /// Whether it is a user exception, and its repository id where that can be read.
+    pub(super) fn user_exception(&self) -> Option<Option<String>> {
+        match self {
+            Self::Message(reply) => {
+                (reply.status == ReplyStatus::UserException).then(|| reply.exception_id())
+            }
+            Self::Returned(returned) => returned.exception.map(|id| Some(id.to_owned())),
+        }
+    }
+
+    /// The results or the user exception; or what neither can be read as, and why.
+    pub(super) fn into_result<T, E: Raises>(
+        self,
+        decoding: &Decoding,
+        results: Results<T, E>,
+    ) -> Result<Result<T, E>, (SystemException, String)> {
+        match self {
+            Self::Message(reply) => reply.into_result(decoding, results.read),
+            Self::Returned(returned) => (results.take)(returned.outcome).ok_or_else(|| {
+                let exception = broken_invariant();
+                (exception, exception.to_string())
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbium_giop::ExceptionKind;
+
+    type Outcome = Result<u32, SystemException>;
+
+    #[test]
+    fn what_a_servant_returned_is_had_as_its_own_type_alone() {
+        let returned = || Returned::new::<u32, SystemException>(Ok(7)).map(|it| it.outcome);
+        let had: Option<Outcome> = take_returned(returned().unwrap());
+        assert_eq!(had, Some(Ok(7)));
+        let other: Option<Result<u8, SystemException>> = take_returned(returned().unwrap());
+        assert_eq!(other, None);
+        let raised: Outcome = Err(ExceptionKind::NoMemory.into());
+        let raised = Returned::new(raised).err();
+        assert_eq!(raised.map(|it| it.kind), Some(ExceptionKind::NoMemory));
+    }
+}
