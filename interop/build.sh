@@ -73,7 +73,7 @@ build_jacorb() {
     fi
     rm -rf "$dir/gen" "$dir/classes"
     mkdir -p "$dir/gen" "$dir/classes"
-    for file in cubit ttcp kitchen values further packed; do
+    for file in cubit ttcp kitchen values further packed alarms; do
         java -cp "$dir/lib/*" org.jacorb.idl.parser "-I$idl" -d "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
             cat "$dir/idl.log"
             exit 1
@@ -116,16 +116,17 @@ build_glassfish() {
     rm -rf "$dir/gen" "$dir/classes" "$dir/src"
     mkdir -p "$dir/gen" "$dir/classes" "$dir/src"
     # This ORB takes the name of the class of a value from its repository id: the prefix is a package.
-    for file in values further packed; do
+    for file in values further packed alarms; do
         java -cp "$dir/lib/*" com.sun.tools.corba.ee.idl.toJavaPortable.Compile -fall -i "$idl" \
             -pkgPrefix Values orbium.test -pkgPrefix Further orbium.test -pkgPrefix Packed orbium.test \
+            -pkgPrefix Alarms orbium.test \
             -td "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
             cat "$dir/idl.log"
             exit 1
         }
     done
     for source in "$here"/java/src/interop/*.java; do
-        sed -E 's/\b(Values|Further|Packed)\.([A-Z])/orbium.test.\1.\2/g' "$source" >"$dir/src/$(basename "$source")"
+        sed -E 's/\b(Values|Further|Packed|Alarms)\.([A-Z])/orbium.test.\1.\2/g' "$source" >"$dir/src/$(basename "$source")"
     done
     # The default factories want implementations of their own; the program registers its factories.
     find "$dir/gen" -name '*.java' ! -name '*DefaultFactory.java' >"$dir/generated.txt"

@@ -12,6 +12,9 @@ fn main() {
         .borrowed_results("Kitchen::Peer::echo_*")
         .compile(["idl/cubit.idl", "idl/ttcp.idl", "idl/kitchen.idl"]);
     Config::new().compile("idl/values.idl");
+    Config::new()
+        .define("WITH_EVENTS", "1")
+        .compile("idl/alarms.idl");
     // Apart from their bases: where a Point is expected, nothing is known of these.
     Config::new()
         .external_file("values.idl", "crate")

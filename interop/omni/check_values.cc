@@ -217,6 +217,13 @@ void add_states(const Add& add)
         CORBA::ValueBase_var sent = marked(10, nullptr), got = e->echo_base(sent);
         same_labelled(got, 10);
     });
+    add("event", [](Echo e, Poa) {
+        CORBA::ValueBase_var sent = new OBV_Alarms::Alarm(3, "hot"), got = e->echo_base(sent);
+        Alarms::Alarm* alarm = dynamic_cast<Alarms::Alarm*>(got.in());
+        require(alarm, "the value is no Alarm");
+        expect(alarm->level(), 3, "the level");
+        expect(std::string(alarm->text()), "hot", "the text");
+    });
     add("base_unknown", [](Echo e, Poa) {
         CORBA::ValueBase_var sent = new OBV_Further::Solid(1, 2, 3);
         expect_marshal([&] { CORBA::ValueBase_var got = e->echo_base(sent); });

@@ -23,6 +23,7 @@ void register_factories(CORBA::ORB_ptr orb)
     add<OBV_Values::Chain>(orb, Values::Chain::_PD_repoId);
     add<OBV_Values::Tree>(orb, Values::Tree::_PD_repoId);
     add<SpokenNote>(orb, Values::Note::_PD_repoId);
+    add<OBV_Alarms::Alarm>(orb, Alarms::Alarm::_PD_repoId);
 }
 
 Values::Point* EchoServant::echo_point(Values::Point* v)

@@ -2,6 +2,7 @@
 // The values of idl/values.idl as this program makes them, and the servant that echoes them.
 #pragma once
 
+#include "alarms.hh"
 #include "further.hh"
 
 #include <functional>

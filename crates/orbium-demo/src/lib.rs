@@ -16,6 +16,7 @@ orbium::include_idl!("cubit");
 // Values, and types derived from them in other files.
 orbium::include_idl!("values");
 orbium::include_idl!("further");
+orbium::include_idl!("alarms");
 
 pub mod check;
 pub mod load;

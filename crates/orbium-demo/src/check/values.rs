@@ -7,6 +7,7 @@ use orbium::value::Abstract;
 use orbium::{Any, ExceptionKind, Orb};
 
 use super::verdict::{Check, Failure, Verdict, expect, expect_raised, failed, outcome, require};
+use crate::alarms::{Alarm, AlarmState};
 use crate::further::{Marked, MarkedState, Solid, SolidState};
 use crate::packed::{Parcel, ParcelState};
 use crate::servant::{EchoServant, note, parcel, register_values};
@@ -99,6 +100,13 @@ const STATES: &[Planned] = &[
     ("values.base_truncated", |w| {
         let got = w.echo.echo_base(Some(&marked(10, None)))?;
         same_labelled(present(got)?.downcast::<Point>(), 10)
+    }),
+    ("values.event", |w| {
+        let (level, text) = (3, "hot".to_owned());
+        let sent = Alarm::new(AlarmState { level, text });
+        let got = w.echo.echo_base(Some(&sent))?;
+        let got = present(got)?.downcast::<Alarm>();
+        expect("the event", &*present(got)?.read(), &*sent.read())
     }),
     ("values.base_unknown", |w| {
         let base = state(1, 2);

@@ -4,6 +4,7 @@
 use orbium::value::{Abstract, CustomMarshal, DataInput, DataOutput, Factories, ValueBase};
 use orbium::{Any, Call, CdrError, ExceptionKind, Orb, PoaError, SystemException};
 
+use crate::alarms::Alarm;
 use crate::packed::{Parcel, ParcelState};
 use crate::values::{
     Arrow, Chain, DescribableServant, Echo, EchoEchoPointsResults, EchoServant as Servant,
@@ -70,6 +71,7 @@ pub fn register_values(factories: &Factories) {
     factories.register_type::<Tree>();
     factories.register_type::<Text>();
     factories.register_type::<Numbers>();
+    factories.register_type::<Alarm>();
     factories.register(|| note(""));
     factories.register(|| parcel(ParcelState::default()));
 }

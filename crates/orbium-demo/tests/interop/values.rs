@@ -72,21 +72,21 @@ fn as_server(peer: &str) -> Tested {
 }
 
 /// Conformance: client of omniORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
-/// exceptions, through an abstract interface
+/// exceptions, through an abstract interface, events of IDL 3
 #[test]
 fn values_to_omniorb() -> Tested {
     as_client("omni")
 }
 
 /// Conformance: server of omniORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
-/// exceptions, through an abstract interface
+/// exceptions, through an abstract interface, events of IDL 3
 #[test]
 fn values_from_omniorb() -> Tested {
     as_server("omni")
 }
 
 /// Conformance: client of JacORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
-/// exceptions, through an abstract interface
+/// exceptions, through an abstract interface, events of IDL 3
 /// Conformance: CDR - values: custom - JacORB's
 #[test]
 fn values_to_jacorb() -> Tested {
@@ -94,7 +94,7 @@ fn values_to_jacorb() -> Tested {
 }
 
 /// Conformance: server of JacORB - values: null, derived, shared, cyclic, truncated, boxed, in anys, in
-/// exceptions, through an abstract interface
+/// exceptions, through an abstract interface, events of IDL 3
 /// Conformance: CDR - values: custom - JacORB's
 #[test]
 fn values_from_jacorb() -> Tested {

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.portable.ValueFactory;
 
-/** The value types of idl/values.idl, further.idl and packed.idl as these programs implement them. */
+/** The value types of idl/values.idl, further.idl, packed.idl and alarms.idl as these programs implement them. */
 final class ValueTypes {
     private ValueTypes() {}
 
@@ -46,6 +46,11 @@ final class ValueTypes {
         public String describe() {
             return "note: " + text;
         }
+    }
+
+    /** An event, which is a value of its members. */
+    static final class AlarmValue extends Alarms.Alarm {
+        private static final long serialVersionUID = 1L;
     }
 
     static final class ParcelValue extends Packed.Parcel {
@@ -88,6 +93,7 @@ final class ValueTypes {
         add(orb, Values.TreeHelper.id(), TreeValue::new);
         add(orb, Values.NoteHelper.id(), NoteValue::new);
         add(orb, Packed.ParcelHelper.id(), ParcelValue::new);
+        add(orb, Alarms.AlarmHelper.id(), AlarmValue::new);
     }
 
     private static void add(ORB orb, String id, Supplier<? extends Serializable> make) {
