@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use orbium::giop::codeset::NativeCharSet;
 use orbium::{
-    BidirectionalPolicy, Config, Interface, Orb, Poa, PoaError, Policies, ServerStrategy,
+    BidirectionalPolicy, Config, Interface, LaneConfig, Orb, Poa, PoaError, Policies,
+    ServerStrategy,
 };
 use orbium_demo::cubit::Cube;
 use orbium_demo::kitchen::Peer;
@@ -135,6 +136,47 @@ fn omniorb_calls_back_objects_of_adapters_that_go_both_ways() -> Tested {
         );
         adapter.destroy(true)?;
     }
+    cube.shutdown()?;
+    orb.shutdown(true)?;
+    server.ends_well()
+}
+
+/// omniORB's server adds the listen points of each request to those of its connection. Its own
+/// client announces once: all its endpoints open with its adapter, before it may call.
+///
+/// Conformance: connections - bidirectional GIOP: endpoints that are opened later are announced
+/// over the connections that are there - omniORB as server
+#[test]
+fn omniorb_calls_back_at_an_endpoint_that_was_opened_later() -> Tested {
+    if !available(&["omni-server"]) {
+        return Ok(());
+    }
+    let server = Server::start("omni-server", &["--bidirectional", "--ior-dir"])?;
+    let endpoint = || format!("iiop://127.0.0.1:0?publish=127.0.0.1:{}", dead_port());
+    let orb = Orb::new(both(ServerStrategy::ThreadPerConnection, &endpoint())?)?;
+    let root = orb.root_poa();
+    root.manager().activate()?;
+    let peer: Peer = orb.resolve(server.reference("peer")?.trim())?;
+    let cube: Cube = orb.resolve(server.reference("cube")?.trim())?;
+    let calls_back = |adapter: &Poa| -> Tested {
+        let servant = Arc::new(PeerServant::default());
+        let target: Peer = adapter.activate(Arc::clone(&servant))?;
+        peer.call_back(Some(&target), 1)?;
+        assert_eq!(servant.called_back(), 1);
+        Ok(())
+    };
+    calls_back(&root)?;
+    let lane = orb.add_lane(&LaneConfig {
+        name: "later".into(),
+        endpoints: vec![endpoint().parse()?],
+        ..LaneConfig::default()
+    })?;
+    let policies = Policies {
+        lanes: vec![lane],
+        ..Policies::default()
+    };
+    calls_back(&root.create_poa("later", Some(root.manager()), policies)?)?;
+    calls_back(&root)?;
     cube.shutdown()?;
     orb.shutdown(true)?;
     server.ends_well()
