@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::{Completion, SystemException};
-use orbium_invocation::collocation::{copied_exception, copied_result};
+use orbium_invocation::collocation::{CopiedArguments, Passing, copied_exception, copied_result};
 use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{Phase, note};
 use orbium_invocation::timing::Timing;
@@ -17,11 +17,19 @@ use orbium_trace::log;
 
 use crate::attempt::Attempt;
 use crate::candidate::Route;
+use crate::errors::broken_invariant;
 use crate::notice;
 use crate::observed::Observed;
-use crate::outcome::raised;
+use crate::outcome::{Outcome, raised};
 use crate::own_object::Collocated;
+use crate::received_reply::ReceivedReply;
 use crate::reference::Reference;
+
+/// What writes a result, and what reads one.
+pub type Results<'v, T> = (
+    for<'r> fn(&'r T, &mut CdrWriter<'r>),
+    &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+);
 
 /// What flags a call that needs no message all the same.
 const DETOURS: u8 =
@@ -278,7 +286,21 @@ impl Reference {
         own.as_ref()
     }
 
-    /// What the caller gets for what a servant of this ORB has returned.
+    /// The arguments that a servant gets as copies; `None` inside if it can be lent all, `None` if
+    /// they cannot be passed without a message.
+    #[cold]
+    #[inline(never)]
+    pub fn copied_arguments<'a>(
+        &self,
+        at: &Collocated,
+        passing: Passing,
+        write: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Option<Option<Box<CopiedArguments>>> {
+        CopiedArguments::of(passing, at.format, self.client().decoding(), write)
+    }
+
+    /// What the caller gets for what a servant of this ORB has returned, moved if it `is_plain`;
+    /// `served` fails where the servant has returned nothing.
     ///
     /// # Errors
     /// What it raised, or why it cannot be copied.
@@ -286,24 +308,54 @@ impl Reference {
     #[inline(never)]
     pub fn copied<T, E: Raises>(
         &self,
+        at: &Collocated,
+        (operation, is_plain): (&'static Operation, bool),
+        served: Result<Result<T, E>, SystemException>,
+        (write, read): Results<'_, T>,
+    ) -> Result<T, E> {
+        let (format, decoding) = (at.format, self.client().decoding());
+        let copied = match served {
+            Ok(Ok(value)) if is_plain => return Ok(value),
+            Ok(Ok(value)) => copied_result(format, decoding, value, write, read).map(Ok),
+            Ok(Err(error)) => copied_exception(format, decoding, error).map(Err),
+            Err(exception) => Err(exception),
+        };
+        copied.unwrap_or_else(|exception| Err(self.raised_in_place(operation, exception).into()))
+    }
+
+    /// What the caller gets for the message that a servant of this ORB answered with; `None` if
+    /// that sent it to another object, which is called next.
+    ///
+    /// # Errors
+    /// Those of the call: what was raised, or why the answer cannot be read.
+    #[cold]
+    #[inline(never)]
+    pub fn answered<T, E: Raises>(
+        &self,
         format: Format,
         operation: &'static Operation,
-        served: Result<T, E>,
-        write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+        message: Result<Vec<u8>, SystemException>,
         read: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Result<T, E> {
+    ) -> Option<Result<T, E>> {
+        let raised = |exception| Err(self.raised_in_place(operation, exception).into());
         let decoding = self.client().decoding();
-        let raised = match served {
-            Ok(value) => match copied_result(format, decoding, value, write, read) {
-                Ok(value) => return Ok(value),
-                Err(exception) => exception,
-            },
-            Err(error) => match copied_exception(format, decoding, error) {
-                Ok(error) => return Err(error),
-                Err(exception) => exception,
-            },
+        let reply = message.and_then(|message| {
+            ReceivedReply::in_process(message, format).ok_or_else(broken_invariant)
+        });
+        let mut reply = match reply {
+            Ok(reply) => reply,
+            Err(exception) => return Some(raised(exception)),
         };
-        Err(self.raised_in_place(operation, raised).into())
+        match reply.outcome(Some(decoding)) {
+            None => {}
+            Some(Outcome::Failed(exception)) => return Some(raised(exception)),
+            Some(forward) => {
+                let followed = Attempt::new(self).again(operation, forward);
+                return followed.err().map(|exception| Err(exception.into()));
+            }
+        }
+        let result = reply.into_result(decoding, read);
+        Some(result.unwrap_or_else(|(exception, _)| raised(exception)))
     }
 
     /// Keeps the story of a call that ended with a system exception.

@@ -65,7 +65,7 @@ pub use binding::offered;
 pub use buffered::flush_oneways;
 pub use call::{call, call_once, connect, locate, send};
 pub use client_policies::ClientPolicies;
-pub use collocated::{Detour, ObservedCall};
+pub use collocated::{Detour, ObservedCall, Results};
 pub use config::ClientConfig;
 pub use context::ClientContext;
 pub use flow_control::FlowControl;

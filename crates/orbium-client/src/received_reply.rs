@@ -3,7 +3,9 @@
 
 use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;
-use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
+use orbium_giop::{
+    Completion, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, SystemException,
+};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::client::CallOutcome;
 use orbium_invocation::raises::Raises;
@@ -33,6 +35,28 @@ pub struct ReceivedReply {
 }
 
 impl ReceivedReply {
+    /// The reply in a message of the caller's own ORB that was written in that format; `None` if
+    /// it is none.
+    #[must_use]
+    pub fn in_process(mut octets: Vec<u8>, format: Format) -> Option<Self> {
+        let (header, body) = octets.split_first_chunk_mut::<HEADER_LEN>()?;
+        let header = MessageHeader::parse(header).ok()?;
+        let mut reader = header.reader(body);
+        let status = ReplyHeader::read(&mut reader, header.version.minor)
+            .ok()?
+            .status;
+        let body = reader.position();
+        Some(Self {
+            header,
+            status,
+            body,
+            octets,
+            seams: Vec::new(),
+            charge: Charge::default(),
+            format,
+        })
+    }
+
     fn read<T>(
         &mut self,
         decoding: Option<&Decoding>,
@@ -104,7 +128,7 @@ impl ReceivedReply {
     pub fn into_result<T, E: Raises>(
         mut self,
         decoding: &Decoding,
-        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
         if self.status == ReplyStatus::UserException {
             let raised = raised_as(self.read(Some(decoding), |reader| {

@@ -16,7 +16,7 @@ use crate::adapter::Terms;
 use crate::client::{Detour, ObservedCall, Reference};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
-use crate::reference::collocated::{copied, served};
+use crate::reference::collocated::served;
 use crate::{Call, ObjectRef, Operation, Orb};
 
 impl ObjectRef {
@@ -110,12 +110,7 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
         let called = (object, &orb);
         let served = served(called, at, operation, self.passing, &copies, &terms, serve)?;
         let results = (self.write, &read as _);
-        Some(copied(
-            object,
-            (at, operation, self.is_plain),
-            served,
-            results,
-        ))
+        Some(object.copied(at, (operation, self.is_plain), served, results))
     }
 }
 

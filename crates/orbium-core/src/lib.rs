@@ -57,11 +57,10 @@ pub use orbium_invocation::{
 pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride, policy_type};
 #[doc(hidden)]
 pub use orbium_invocation::{
-    collocation, error_enum, exception, idl_close_outputs, idl_copies, idl_decode_out, idl_errors,
+    collocation, error_enum, exception, idl_call, idl_call_async, idl_decode_out, idl_errors,
     idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_is_plain, idl_is_plain_argument,
-    idl_is_view, idl_keep, idl_kept_copies, idl_lend, idl_lend_kept, idl_lend_with_slot, idl_lent,
-    idl_open_outputs, idl_operation, idl_outputs, idl_pass, idl_passed, idl_passing, idl_put_back,
-    idl_results, idl_send, idl_servant_type, idl_slot_type,
+    idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent, idl_operation, idl_outputs,
+    idl_pass, idl_passed, idl_put_back, idl_results, idl_send, idl_servant_type, idl_slot_type,
 };
 pub use orbium_server::lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{

@@ -4,14 +4,14 @@
 use orbium_cdr::Format;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, RequestHeader,
-    SystemException, minor,
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, SystemException, minor,
 };
 
 use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
 use crate::client::LocalReply;
+use crate::client::received_reply::ReceivedReply;
 use orbium_server::lane::OWN;
 use orbium_server::{Dispatcher, Expiry, IncomingRequest, Kept, UntypedReply};
 
@@ -87,17 +87,7 @@ pub(crate) fn perform(
     if !request.response.expects_reply() {
         return Ok(None);
     }
-    let mut reply = kept.into_message(incoming.expiry.deadline())?;
-    match read_reply(&mut reply) {
-        Some((header, body_at, status)) => Ok(Some((header, body_at, status, reply))),
-        None => Err(broken()),
-    }
-}
-
-fn read_reply(reply: &mut [u8]) -> Option<(MessageHeader, usize, ReplyStatus)> {
-    let (header, body) = reply.split_first_chunk_mut::<HEADER_LEN>()?;
-    let header = MessageHeader::parse(header).ok()?;
-    let mut reader = header.reader(body);
-    let answer = ReplyHeader::read(&mut reader, header.version.minor).ok()?;
-    Some((header, reader.position(), answer.status))
+    let reply = kept.into_message(incoming.expiry.deadline())?;
+    let reply = ReceivedReply::in_process(reply, format).ok_or_else(broken)?;
+    Ok(Some((reply.header, reply.body, reply.status, reply.octets)))
 }

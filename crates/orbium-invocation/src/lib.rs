@@ -16,6 +16,7 @@ mod decoding;
 pub mod exceptions;
 mod locality;
 mod mapped_arguments;
+mod mapped_calls;
 mod mapped_exceptions;
 mod messaging;
 pub mod names;

@@ -2,7 +2,6 @@
 //! Macros of shape for interfaces: an operation is declared once, and its
 //! stub, its method in the servant's trait and its arm in the skeleton are made of that.
 
-mod calls;
 mod outcome;
 mod servants;
 mod stubs;

@@ -27,7 +27,7 @@ macro_rules! idl_stubs {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub {
-    // Results that go through a reply slot are marshalled, and so are the arguments.
+    // Results that go through a reply slot are marshalled.
     (
         $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
         $wire:literal {
@@ -38,14 +38,14 @@ macro_rules! idl_stub {
         }
     ) => {
         $crate::idl_stub_forms! {
-            [] $id $meta $kind $op $parameters $value $error $wire {
+            [$typed slot] $id $meta $kind $op $parameters $value $error $wire {
                 $(into $into,)?
                 $(async $async $(-> $async_value $(as $async_codec)?)?,)?
                 $($rest)*
             }
         }
     };
-    // Servants that answer later get the request.
+    // So are those of servants that answer later.
     (
         $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
         $wire:literal {
@@ -56,7 +56,8 @@ macro_rules! idl_stub {
         }
     ) => {
         $crate::idl_stub_forms! {
-            [] $id $meta $kind $op $parameters $value $error $wire {
+            [$typed deferred $deferred $(as $deferred_codec)?]
+            $id $meta $kind $op $parameters $value $error $wire {
                 $(into $into,)?
                 $(async $async $(-> $async_value $(as $async_codec)?)?,)?
                 $($rest)*
@@ -112,7 +113,7 @@ macro_rules! idl_stub_call {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
             $crate::idl_call!(
-                $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $crate $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
                 [$value $(as $value_codec)?] {},
                 self,
                 OP,
@@ -145,7 +146,7 @@ macro_rules! idl_stub_call {
             }
             $($crate::idl_take!($(@$flag)? $arg);)*
             let outcome: $crate::Result<OrbiumOutputs $(, $error)?> = $crate::idl_call!(
-                $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $crate $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
                 [] { OrbiumOutputs ($($out: $out_type $(as $out_codec)?),*) $gives },
                 self,
                 OP,
@@ -238,7 +239,7 @@ macro_rules! idl_stub_async {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             $($crate::idl_take!($(@$flag)? $arg);)*
             $crate::idl_call_async!(
-                $typed $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $crate $typed $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
                 [$value $(as $value_codec)?] $outputs,
                 self,
                 OP,

@@ -4,23 +4,17 @@
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
-use orbium_invocation::collocation::{CopiedArguments, Passing};
+use orbium_invocation::collocation::Passing;
 
 use super::ObjectRef;
 use super::detoured::Detoured;
 use crate::adapter::{CollocatedServant, Served, Terms};
-use crate::client::{self, Collocated, Reference};
+use crate::client::{self, Collocated, Reference, Results};
 use crate::raises::Raises;
 use crate::{Call, Operation, Orb};
 
 /// What writes those arguments that are not plain.
-type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
-
-/// What writes a result, and what reads one.
-type Results<'v, T> = (
-    for<'r> fn(&'r T, &mut CdrWriter<'r>),
-    &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-);
+pub(super) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -109,7 +103,9 @@ impl ObjectRef {
         }
         let late = detoured.and_then(Detoured::late);
         let served = late.map_or(served, Err);
-        let ended = copied(self.target(), (at, operation, is_plain), served, results);
+        let ended = self
+            .target()
+            .copied(at, (operation, is_plain), served, results);
         if let (Some(observed), Err(error)) = (&observed, &ended) {
             observed.note_raised(&error.raised());
         }
@@ -168,7 +164,7 @@ pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
 ) -> Option<Served<T, E>> {
     let mut copied = match passing {
         Passing::Plain => None,
-        _ => copied_arguments(object, at, passing, copies)?,
+        _ => object.copied_arguments(at, passing, copies)?,
     };
     let servant = match at.servant::<CollocatedServant<S>>() {
         Some(servant) => servant,
@@ -181,32 +177,4 @@ pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
             serve(servant, call, Some(&mut reader))
         }
     })
-}
-
-/// The arguments that a servant gets as copies, if it cannot be lent all.
-#[cold]
-#[inline(never)]
-fn copied_arguments(
-    object: &Reference,
-    at: &Collocated,
-    passing: Passing,
-    copies: Copies<'_, '_>,
-) -> Option<Option<Box<CopiedArguments>>> {
-    CopiedArguments::of(passing, at.format, object.client().decoding(), copies)
-}
-
-/// What the caller gets for what the servant has returned.
-#[cold]
-#[inline(never)]
-pub(crate) fn copied<T, E: Raises>(
-    object: &Reference,
-    (at, operation, is_plain): (&Collocated, &'static Operation, bool),
-    served: Served<T, E>,
-    (write, read): Results<'_, T>,
-) -> Result<T, E> {
-    match served {
-        Err(exception) => Err(object.raised_in_place(operation, exception).into()),
-        Ok(Ok(value)) if is_plain => Ok(value),
-        Ok(served) => object.copied(at.format, operation, served, write, read),
-    }
 }

@@ -3,6 +3,7 @@
 
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_server::Expiry;
+use orbium_transport::Deadline;
 
 use super::ObjectRef;
 use crate::Operation;
@@ -49,6 +50,16 @@ impl Detoured {
     #[inline(never)]
     pub(super) fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
         self.detour.at(object.target())
+    }
+
+    /// Whether anything observes it.
+    pub(super) fn is_observed(&self) -> bool {
+        self.detour.is_observed
+    }
+
+    /// Until when its caller waits.
+    pub(super) fn deadline(&self) -> Deadline {
+        self.detour.timing.reply
     }
 
     /// The caller's half of its metrics and its span, if anything observes it.

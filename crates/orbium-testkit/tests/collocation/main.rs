@@ -2,6 +2,7 @@
 //! Calls to objects of the same ORB: a servant that is called without a message sees no
 //! difference, nor does the caller, but for the time it takes.
 
+mod answered;
 mod asynchronous;
 mod observed;
 mod under_policies;

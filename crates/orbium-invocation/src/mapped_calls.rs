@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How stubs call: a servant of the same ORB, or by a message. `$orb` is the crate of the
+//! references.
+
+/// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
+/// one in the same ORB.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_call {
+    ($orb:tt [] oneway $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+        $orb::ObjectRef::send($orb::Interface::as_object($this), &$operation, $arguments)
+    };
+    ($orb:tt [] $kind:ident $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+        $orb::ObjectRef::call(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $arguments,
+            $results,
+        )
+    };
+    ($orb:tt [[] $($how:tt)+] $($call:tt)*) => {
+        $crate::idl_call!($orb [] $($call)*)
+    };
+    // Oneways of servants that answer through what they are given are marshalled.
+    (
+        $orb:tt [[$servant:ident] $($how:tt)+] oneway $op:ident $parameters:tt $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::send($orb::Interface::as_object($this), &$operation, $arguments)
+    };
+    // It has a reply slot, or gets a token.
+    (
+        $orb:tt [[$servant:ident] $($how:tt)+] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_or_answer::<dyn $servant, _, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+            (
+                $arguments,
+                $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+            ),
+            $results,
+            |servant, call, mut copies, reply| {
+                let _ = &mut copies;
+                $($crate::idl_pass_for_slot!(
+                    copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+                );)*
+                $crate::idl_answer!(
+                    [$($how)+] call reply, $servant::$op, servant,
+                    $($crate::idl_lent_for_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                )
+            },
+        )
+    };
+    (
+        $orb:tt [$servant:ident] oneway $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::send_or_serve::<dyn $servant>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+            (
+                $arguments,
+                $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+            ),
+            |servant, call, mut copies| {
+                let _ = &mut copies;
+                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                $servant::$op(
+                    servant,
+                    call,
+                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                )
+            },
+        )
+    };
+    (
+        $orb:tt [$servant:ident] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] {},
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_or_serve::<dyn $servant, $value, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            (
+                $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                $crate::idl_is_plain!($value $(as $value_codec)?),
+            ),
+            (
+                $arguments,
+                $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+            ),
+            $results,
+            |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
+            |servant, call, mut copies| {
+                let _ = &mut copies;
+                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                $servant::$op(
+                    servant,
+                    call,
+                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                )
+            },
+        )
+    };
+    (
+        $orb:tt [$servant:ident] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [] { $results_type:ident ($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt },
+        $this:expr, $operation:ident, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_or_serve::<dyn $servant, $results_type, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            (
+                $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                true $(&& $crate::idl_is_plain!($out_type $(as $out_codec)?))*,
+            ),
+            (
+                $arguments,
+                $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+            ),
+            $results,
+            |outputs, writer| {
+                $($crate::cdr::idl_encode!(writer, &outputs.$out $(, $out_codec)?);)*
+            },
+            |servant, call, mut copies| {
+                let _ = &mut copies;
+                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                let value = $servant::$op(
+                    servant,
+                    call,
+                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                )?;
+                $crate::idl_outputs!(value, $gives);
+                ::core::result::Result::Ok($results_type { $($out,)* })
+            },
+        )
+    };
+}
+
+/// Calls without waiting: a servant of the trait given, if there is one in the same ORB.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_call_async {
+    (
+        $orb:tt [$typed:tt $($how:tt)+] $($call:tt)*
+    ) => {
+        $crate::idl_call_async!($orb [] $($call)*)
+    };
+    (
+        $orb:tt [] $op:ident $parameters:tt $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_async(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+        )
+    };
+    (
+        $orb:tt [$servant:ident] $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] [],
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_async_or_serve::<dyn $servant, _, $value, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+            $orb::asynchronous::InPlace {
+                passing: $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                is_plain: $crate::idl_is_plain!($value $(as $value_codec)?),
+                copies: $crate::idl_kept_copies!(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                write: |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
+                serve: |($($arg,)*), servant, call, mut copies| {
+                    let _ = &mut copies;
+                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $servant::$op(
+                        servant,
+                        call,
+                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                    )
+                },
+            },
+        )
+    };
+    (
+        $orb:tt [$servant:ident] $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?]
+        [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt],
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_async_or_serve::<dyn $servant, _, $value, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+            $orb::asynchronous::InPlace {
+                passing: $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                is_plain: true $(&& $crate::idl_is_plain!($out_type $(as $out_codec)?))*,
+                copies: $crate::idl_kept_copies!(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                write: |outputs, writer| {
+                    $crate::idl_open_outputs!(outputs, $value, $($out),*);
+                    $($crate::cdr::idl_encode!(writer, $out $(, $out_codec)?);)*
+                },
+                serve: |($($arg,)*), servant, call, mut copies| {
+                    let _ = &mut copies;
+                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    let value = $servant::$op(
+                        servant,
+                        call,
+                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+                    )?;
+                    $crate::idl_outputs!(value, $gives);
+                    ::core::result::Result::Ok($crate::idl_close_outputs!($value, $($out),*))
+                },
+            },
+        )
+    };
+}
+
+/// Has a servant answer a call of its own ORB, through a slot or by a token.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_answer {
+    ([slot] $call:ident $reply:ident, $op:path, $servant:ident, $($argument:expr),*) => {{
+        let outcome = $op($servant, $call, $($argument,)* $reply.slot());
+        $reply.sent(outcome)
+    }};
+    (
+        [deferred $deferred:ty $(as $deferred_codec:ty)?]
+        $call:ident $reply:ident, $op:path, $servant:ident, $($argument:expr),*
+    ) => {{
+        let token = $call.defer::<$deferred, _>($reply, |value, writer| {
+            $crate::cdr::idl_encode!(writer, value $(, $deferred_codec)?)
+        })?;
+        $op($servant, $call, $($argument,)* token);
+        ::core::result::Result::Ok(())
+    }};
+}
+
+/// As `idl_pass`, for a servant to which `inout` parameters are lent as `in` ones are.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_pass_for_slot {
+    ($copies:ident, @inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        let $arg = match $copies.as_deref_mut() {
+            ::core::option::Option::Some(arguments) if !$crate::idl_is_plain!($type $(as $codec)?) => {
+                $crate::idl_passed!($crate::cdr::idl_decode!(arguments, $type $(as $codec)?))
+            }
+            _ => ::core::clone::Clone::clone(&*$arg),
+        };
+    };
+    ($($argument:tt)*) => {
+        $crate::idl_pass!($($argument)*);
+    };
+}
+
+/// As `idl_lent`, for a servant to which `inout` parameters are lent as `in` ones are.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_lent_for_slot {
+    (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        <$lent as $crate::cdr::Parameter<'_>>::lend_kept(&$arg)
+    };
+    ($($argument:tt)*) => {
+        $crate::idl_lent!($($argument)*)
+    };
+}
