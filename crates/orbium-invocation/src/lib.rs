@@ -2,7 +2,7 @@
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`],
-//! [`BufferingConstraint`] and [`router_policies`], the words of [`spans`],
+//! [`BufferingConstraint`] and [`router_policies`], the interfaces of [`dedication`], the words of [`spans`],
 //! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
@@ -13,6 +13,7 @@ pub mod call_exceptions;
 mod cancellation;
 pub mod collocation;
 mod decoding;
+pub mod dedication;
 pub mod exceptions;
 mod locality;
 mod mapped_arguments;

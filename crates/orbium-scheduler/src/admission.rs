@@ -152,8 +152,14 @@ impl ScheduleAdmission {
     fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
         let offer = asked.offer;
         let cost = self.cost_of(asked.adapter);
+        let held = asked.held.and_then(Reservation::downcast_ref::<Held>);
+        let own = held.map(|it| it.number);
         let mut bound = lock(&self.bound);
-        if bound.tasks.len() >= self.bindings {
+        let others = bound
+            .tasks
+            .iter()
+            .filter(|(number, _)| own != Some(**number));
+        if others.clone().count() >= self.bindings {
             let text = format!(
                 "there are {} bindings, as many as there may be",
                 self.bindings
@@ -163,7 +169,7 @@ impl ScheduleAdmission {
         let others: Vec<Prioritized> = self
             .scheduled
             .iter()
-            .chain(bound.tasks.values())
+            .chain(others.map(|(_, task)| task))
             .copied()
             .collect();
         let holds = |requests: u32| {
@@ -316,6 +322,7 @@ mod tests {
             adapter: "charts",
             lane: "orbium-serve",
             peer: &Peer::Unknown,
+            held: None,
         }
     }
 

@@ -26,7 +26,8 @@ use crate::{Dispatcher, LaneCore, ServerConnection};
 struct Own {
     lane: Arc<LaneCore>,
     connection: Arc<ServerConnection>,
-    setup: Arc<Setup>,
+    /// The gate may change it.
+    setup: Mutex<Arc<Setup>>,
     gate: Option<Arc<dyn Gate>>,
     waiting: Mutex<VecDeque<Kept>>,
 }
@@ -53,7 +54,9 @@ impl LaneCore {
             return Err(intake);
         };
         let own = Arc::new(Own {
-            setup: Arc::new(self.setup.for_thread(thread.priority, thread.scheduling)),
+            setup: Mutex::new(Arc::new(
+                self.setup.for_thread(thread.priority, thread.scheduling),
+            )),
             lane: Arc::clone(self),
             connection: Arc::clone(connection),
             gate: thread.gate,
@@ -67,6 +70,22 @@ impl LaneCore {
 }
 
 impl Own {
+    fn setup(&self) -> Arc<Setup> {
+        Arc::clone(&self.setup.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The calling thread has the priority that the gate has changed to, if it has.
+    fn follow_gate(&self) {
+        let Some(changed) = self.gate.as_ref().and_then(|it| it.changed()) else {
+            return;
+        };
+        let granted = &self.lane.setup;
+        let setup = Arc::new(granted.for_thread(changed.priority, changed.scheduling));
+        thread::resume(&setup);
+        self.connection.change_priority(setup.priority);
+        *self.setup.lock().unwrap_or_else(PoisonError::into_inner) = setup;
+    }
+
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,7 +107,7 @@ impl Own {
     /// Reads the connection to its end, or until another thread does; then this
     /// is a thread of the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
-        self.setup.begin();
+        self.setup().begin();
         let dispatcher = self.lane.host.dispatcher();
         let ended = dispatcher.is_none_or(|dispatcher| {
             let reading = Reading {
@@ -127,13 +146,14 @@ impl Reading<'_> {
         let connection = &self.own.connection;
         let limits = self.dispatcher.context().limits();
         if !connection
-            .begin_dedicated_thread(self.own.setup.priority, receiving::first_bound(limits))
+            .begin_dedicated_thread(self.own.setup().priority, receiving::first_bound(limits))
         {
             return true;
         }
         let source = Source::new(self.dispatcher, connection, self);
         let mut receiving = Receiving::new(connection, limits);
         loop {
+            self.own.follow_gate();
             let (back, wait) = match self.serve_waiting(intake) {
                 Ok(served) => served,
                 Err(HandedOver) => return false,
@@ -180,7 +200,12 @@ impl Reading<'_> {
         };
         let load = self.own.load();
         let verdict = intake.at_gate(source.connection, &**gate, load);
-        if verdict == Some(Pass::Begin) && load.0 == 0 {
+        let in_place = match verdict {
+            Some(Pass::Overtake) => true,
+            Some(Pass::Begin) => load.0 == 0,
+            _ => false,
+        };
+        if in_place {
             return intake.take(source);
         }
         self.verdict.set(verdict);
@@ -217,7 +242,7 @@ impl Reading<'_> {
             if connection.is_broken() || connection.is_over() || request.was_cancelled() {
                 continue;
             }
-            let priority = self.own.setup.priority;
+            let priority = self.own.setup().priority;
             request.serve(self.dispatcher, priority, self, &mut storage);
             if self.intake.borrow().is_none() {
                 return Err(HandedOver);
@@ -253,7 +278,8 @@ impl Sink for Reading<'_> {
             request.refuse_with(exception);
             return Ok(());
         }
-        let may_begin = verdict == Pass::Begin;
+        // Without the place that it needs to overtake, it waits for those before it alone.
+        let may_begin = verdict != Pass::Wait;
         self.own.waiting().push_back(Kept { request, may_begin });
         Ok(())
     }

@@ -145,6 +145,12 @@ impl ServerConnection {
         self.settled.has_begun.load(Ordering::Acquire)
     }
 
+    /// The thread serves requests at that priority from now on.
+    pub(super) fn change_priority(&self, priority: Option<Priority>) {
+        let number = priority::number_of(priority);
+        self.priority.store(number, Ordering::Relaxed);
+    }
+
     /// The poller no longer watches the connection: sends block for the peer from now
     /// on.
     pub(super) fn leave(&self, notifier: &Notifier) {
@@ -177,8 +183,7 @@ impl ServerConnection {
             return false;
         }
         self.lane.store(SETTLED, Ordering::Relaxed);
-        let number = priority::number_of(priority);
-        self.priority.store(number, Ordering::Relaxed);
+        self.change_priority(priority);
         self.settled.is_due.store(false, Ordering::Release);
         self.settled.has_begun.store(true, Ordering::Release);
         let kept = pending.octets.take();

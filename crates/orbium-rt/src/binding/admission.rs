@@ -46,6 +46,9 @@ pub struct Asked<'a> {
     pub lane: &'a str,
     /// The client.
     pub peer: &'a Peer,
+    /// What the binding holds, where one that lives is changed: it is given back when the new reservation
+    /// takes its place, so the decision need not leave room for both.
+    pub held: Option<&'a Reservation>,
 }
 
 /// What is said to an offer.
@@ -62,7 +65,6 @@ pub enum Verdict {
 
 /// What is set aside for a binding: dropped, it is free again.
 pub struct Reservation {
-    #[expect(dead_code, reason = "held")]
     held: Box<dyn Any + Send + Sync>,
     rate: Option<AdjustableRate>,
 }
@@ -84,6 +86,13 @@ impl Reservation {
             held: Box::new(held),
             rate: Some(rate),
         }
+    }
+
+    /// What is held, if it is of that type: what an admission recognises its own by when a binding is
+    /// [changed](Asked::held).
+    #[must_use]
+    pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        self.held.downcast_ref()
     }
 
     pub(super) fn rate(&self) -> Option<AdjustableRate> {

@@ -4,15 +4,24 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use orbium_core::{Arrival, Completion, ExceptionKind, Gate, Pass, SystemException};
+use orbium_core::{
+    Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Pass, Peer, SystemException,
+};
 use orbium_giop::minor;
 
 use super::bucket::Bucket;
-use super::{AdjustableRate, Excess, KEY, Reservation, Terms};
+use super::{Asked, Excess, KEY, Offer, Rate, Reservation, Terms};
+
+/// Questions and offers of a client about its binding, which are no requests of it.
+const CONTROL: Rate = Rate {
+    requests: 10,
+    period: Duration::from_secs(1),
+    burst: 10,
+};
 
 /// A binding that there is.
 #[derive(Clone, Debug)]
@@ -50,25 +59,34 @@ impl Book {
         bound.iter().map(|it| it.info()).collect()
     }
 
+    pub(super) fn find(&self, id: u64) -> Option<Arc<Binding>> {
+        self.lock().get(&id).and_then(Weak::upgrade)
+    }
+
     /// Takes a binding into the books.
     pub(super) fn enter(
         self: &Arc<Self>,
-        peer: String,
+        site: Site,
+        offer: Offer,
         terms: Terms,
         reservation: Reservation,
     ) -> Arc<Binding> {
         let id = 1 + self.last.fetch_add(1, Ordering::Relaxed);
         let binding = Arc::new(Binding {
             id,
-            peer,
+            site,
             began: Instant::now(),
-            bucket: Mutex::new(Kept {
+            agreement: Mutex::new(Agreement {
                 bucket: Bucket::new(terms.rate),
                 requests: terms.rate.requests,
+                control: Bucket::new(CONTROL),
+                offer,
+                terms,
+                held: Some(reservation),
+                proposed: None,
+                thread: None,
             }),
-            terms,
-            rate: reservation.rate(),
-            held: Mutex::new(Some(reservation)),
+            has_other_thread: AtomicBool::new(false),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             book: Arc::clone(self),
@@ -78,32 +96,116 @@ impl Book {
     }
 }
 
+/// What a binding is of.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) protocol: String,
+    pub(super) object_id: Vec<u8>,
+    pub(super) adapter: String,
+    pub(super) lane: String,
+    pub(super) peer: Peer,
+}
+
+impl Site {
+    pub(super) fn asked<'a>(
+        &'a self,
+        offer: &'a Offer,
+        held: Option<&'a Reservation>,
+    ) -> Asked<'a> {
+        Asked {
+            offer,
+            protocol: &self.protocol,
+            object_id: &self.object_id,
+            adapter: &self.adapter,
+            lane: &self.lane,
+            peer: &self.peer,
+            held,
+        }
+    }
+}
+
 /// What keeps to the terms of one binding.
 pub(super) struct Binding {
     pub(super) id: u64,
-    peer: String,
-    pub(super) terms: Terms,
+    pub(super) site: Site,
     began: Instant,
-    bucket: Mutex<Kept>,
-    /// If the admission goes on to decide it.
-    rate: Option<AdjustableRate>,
-    held: Mutex<Option<Reservation>>,
+    agreement: Mutex<Agreement>,
+    has_other_thread: AtomicBool,
     taken: AtomicU64,
     refused: AtomicU64,
     book: Arc<Book>,
 }
 
-/// The rate that is kept, and the requests in a period that it is for.
-struct Kept {
+/// What was agreed on last, and how it is kept.
+pub(super) struct Agreement {
+    pub(super) offer: Offer,
+    terms: Terms,
     bucket: Bucket,
+    /// The requests in a period that the bucket is for.
     requests: u32,
+    control: Bucket,
+    /// None when the binding has ended.
+    pub(super) held: Option<Reservation>,
+    /// What the server would like to have.
+    pub(super) proposed: Option<Terms>,
+    /// What the thread is to have from now on.
+    thread: Option<DedicatedThread>,
+}
+
+impl Agreement {
+    /// What was agreed on, with the rate that is kept at present.
+    pub(super) fn present_terms(&self) -> Terms {
+        let mut terms = self.terms.clone();
+        if let Some(rate) = self.held.as_ref().and_then(Reservation::rate) {
+            terms.rate.requests = rate.requests();
+        }
+        terms
+    }
+
+    /// Takes a request, by the rate of the moment.
+    fn take(&mut self, now: Duration) -> Result<(), Duration> {
+        let rate = self.held.as_ref().and_then(Reservation::rate);
+        if let Some(rate) = rate
+            && rate.requests() != self.requests
+        {
+            let rate = self.present_terms().rate;
+            self.bucket.set(rate);
+            self.requests = rate.requests;
+        }
+        self.bucket.take(now)
+    }
+
+    fn pass(&mut self, now: Duration, request: &Arrival<'_>) -> Pass {
+        let most = self.terms.buffer;
+        let octets = request.octets;
+        let fits = |all: usize| u32::try_from(all).is_ok_and(|it| it <= most.octets);
+        if !fits(octets) {
+            return refuse(minor::BINDING_BUFFER);
+        }
+        let excess = self.terms.excess;
+        match excess {
+            Excess::Refuse => match self.take(now) {
+                Ok(()) => Pass::Begin,
+                Err(_) => refuse(minor::BINDING_RATE),
+            },
+            Excess::Delay if request.waiting == 0 && self.take(now).is_ok() => Pass::Begin,
+            Excess::Delay => {
+                let room = request.waiting < most.requests as usize
+                    && fits(request.waiting_octets.saturating_add(octets));
+                match room {
+                    true => Pass::Wait,
+                    false => refuse(minor::BINDING_BUFFER),
+                }
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Binding")
             .field("id", &self.id)
-            .field("terms", &self.terms)
+            .field("terms", &self.present_terms())
             .finish_non_exhaustive()
     }
 }
@@ -117,10 +219,16 @@ fn refuse(code: u32) -> Pass {
 }
 
 impl Binding {
+    /// While it is locked no request is admitted, and nothing else is agreed on.
+    pub(super) fn agreement(&self) -> MutexGuard<'_, Agreement> {
+        let agreement = self.agreement.lock();
+        agreement.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn info(&self) -> BindingInfo {
         BindingInfo {
             id: self.id,
-            peer: self.peer.clone(),
+            peer: self.site.peer.to_string(),
             terms: self.present_terms(),
             taken: self.taken.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
@@ -129,79 +237,80 @@ impl Binding {
 
     /// What was agreed on, with the rate that is kept at present.
     pub(super) fn present_terms(&self) -> Terms {
-        let mut terms = self.terms.clone();
-        if let Some(rate) = &self.rate {
-            terms.rate.requests = rate.requests();
-        }
-        terms
+        self.agreement().present_terms()
     }
 
-    fn take(&self) -> Result<(), Duration> {
-        let now = self.began.elapsed();
-        let mut kept = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rate) = &self.rate
-            && rate.requests() != kept.requests
-        {
-            let rate = self.present_terms().rate;
-            kept.bucket.set(rate);
-            kept.requests = rate.requests;
+    /// Requests that have not been admitted are held to these terms: those that wait keep their places.
+    /// Returns what was held before.
+    pub(super) fn agree(
+        &self,
+        agreement: &mut Agreement,
+        terms: Terms,
+        held: Reservation,
+        thread: DedicatedThread,
+    ) -> Option<Reservation> {
+        agreement.bucket.agree(self.began.elapsed(), terms.rate);
+        agreement.requests = terms.rate.requests;
+        if terms.priority != agreement.terms.priority {
+            agreement.thread = Some(thread);
+            self.has_other_thread.store(true, Ordering::Release);
         }
-        kept.bucket.take(now)
+        agreement.terms = terms;
+        agreement.proposed = None;
+        agreement.held.replace(held)
     }
 
     /// Gives back what was set aside; nothing the second time.
     pub(super) fn end(&self) {
-        let held = self
-            .held
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let held = self.agreement().held.take();
         drop(held);
         self.book.lock().remove(&self.id);
     }
 
-    fn pass(&self, request: &Arrival<'_>) -> Pass {
-        let most = self.terms.buffer;
-        let octets = request.octets;
-        let fits = |all: usize| u32::try_from(all).is_ok_and(|it| it <= most.octets);
-        if !fits(octets) {
-            return refuse(minor::BINDING_BUFFER);
-        }
-        match self.terms.excess {
-            Excess::Refuse => match self.take() {
-                Ok(()) => Pass::Begin,
-                Err(_) => refuse(minor::BINDING_RATE),
-            },
-            Excess::Delay if request.waiting == 0 && self.take().is_ok() => Pass::Begin,
-            Excess::Delay => {
-                let room = request.waiting < most.requests as usize
-                    && fits(request.waiting_octets.saturating_add(octets));
-                match room {
-                    true => Pass::Wait,
-                    false => refuse(minor::BINDING_BUFFER),
+    /// What becomes of a request to the object that bindings are negotiated with.
+    fn control(&self, operation: &[u8]) -> Option<Pass> {
+        match operation {
+            // The end of a binding is always welcome.
+            b"unbind" => Some(Pass::Begin),
+            b"renegotiate" | b"proposal" => {
+                let now = self.began.elapsed();
+                match self.agreement().control.take(now) {
+                    Ok(()) => Some(Pass::Overtake),
+                    Err(_) => Some(refuse(minor::BINDING_RATE)),
                 }
             }
+            _ => None,
         }
     }
 }
 
 impl Gate for Binding {
     fn arrived(&self, request: &Arrival<'_>) -> Pass {
-        // The end of a binding is always welcome.
-        if request.operation == b"unbind" && request.object_key == KEY.as_bytes() {
-            return Pass::Begin;
+        if request.object_key == KEY.as_bytes()
+            && let Some(pass) = self.control(request.operation)
+        {
+            return pass;
         }
-        let pass = self.pass(request);
+        let pass = self.agreement().pass(self.began.elapsed(), request);
         let count = match pass {
             Pass::Refuse(_) => &self.refused,
-            Pass::Begin | Pass::Wait => &self.taken,
+            _ => &self.taken,
         };
         count.fetch_add(1, Ordering::Relaxed);
         pass
     }
 
     fn begin(&self) -> Result<(), Duration> {
-        self.take()
+        self.agreement().take(self.began.elapsed())
+    }
+
+    fn changed(&self) -> Option<DedicatedThread> {
+        if !self.has_other_thread.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut agreement = self.agreement();
+        self.has_other_thread.store(false, Ordering::Release);
+        agreement.thread.take()
     }
 
     fn as_any(&self) -> &dyn Any {

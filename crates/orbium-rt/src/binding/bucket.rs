@@ -34,6 +34,17 @@ impl Bucket {
         (self.interval, self.tolerance) = interval_and_tolerance(rate);
     }
 
+    /// Keeps another rate from now on, one that was agreed on anew: the requests that were taken and have
+    /// not passed yet are as many, and pass at the new rate.
+    pub(super) fn agree(&mut self, now: Duration, rate: Rate) {
+        let now = now.as_nanos() * FRACTIONS;
+        let ahead = self.expected.saturating_sub(now);
+        let requests = ahead.div_ceil(self.interval.max(1));
+        self.set(rate);
+        let ahead = requests.saturating_mul(self.interval);
+        self.expected = now.saturating_add(ahead);
+    }
+
     /// Takes one request, at a time since some beginning; or says how long it has
     /// to wait.
     pub(super) fn take(&mut self, now: Duration) -> Result<(), Duration> {
@@ -110,6 +121,25 @@ mod tests {
         let mut one = bucket(1, day, 1);
         assert_eq!(one.take(Duration::ZERO), Ok(()));
         assert_eq!(one.take(Duration::ZERO), Err(day));
+    }
+
+    #[test]
+    fn what_was_taken_passes_at_the_rate_agreed_on_anew() {
+        let day = Duration::from_secs(86_400);
+        let mut bucket = bucket(3, day, 3);
+        for _ in 0..3 {
+            assert_eq!(bucket.take(MS), Ok(()));
+        }
+        let fast = Rate {
+            burst: 3,
+            ..Rate::per_second(1000)
+        };
+        bucket.agree(MS, fast);
+        // Neither a burst for nothing, nor the wait of a day.
+        assert_eq!(bucket.take(MS), Err(MS));
+        assert_eq!(bucket.take(2 * MS), Ok(()));
+        bucket.agree(10 * MS, Rate::per_second(1));
+        assert_eq!(bucket.take(10 * MS), Ok(()));
     }
 
     #[test]

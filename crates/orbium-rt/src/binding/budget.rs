@@ -313,10 +313,13 @@ impl Budget {
             mut reasons,
             cost,
         } = self.prepare(asked)?;
+        let held = asked.held.and_then(Reservation::downcast_ref::<Held>);
+        let (held, own) = held.map_or((0, 0), |it| (it.share, 1));
         let mut used = lock(&self.used);
-        self.has_room_for_another(used.bindings)?;
+        self.has_room_for_another(used.bindings.saturating_sub(own))?;
         let all = self.share_of_lane(asked.lane);
         let taken = used.shares.get(asked.lane).copied().unwrap_or(0);
+        let taken = taken.saturating_sub(held);
         let period = offer.rate.period;
         let left = requests_for(all.saturating_sub(taken), period, cost);
         let requests = offer.rate.requests.min(left);
@@ -373,6 +376,7 @@ mod tests {
             adapter: "valves",
             lane,
             peer: &Peer::Unknown,
+            held: None,
         }
     }
 

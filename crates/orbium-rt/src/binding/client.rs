@@ -13,13 +13,15 @@ use orbium_core::{
 use orbium_giop::minor;
 use orbium_sys::Deadline;
 
-use super::wire::{Answer, Negotiate};
+use super::wire::{Answer, Negotiate, Renegotiate, read_proposal};
 use super::{KEY, Offer, REPOSITORY_ID, Reason, Terms, VERSION};
 use crate::error::bad_param;
 
 static NEGOTIATE: Operation = Operation::new("negotiate");
 static UNBIND: Operation = Operation::new("unbind");
 static PRESENT_TERMS: Operation = Operation::new("present_terms");
+static RENEGOTIATE: Operation = Operation::new("renegotiate");
+static PROPOSAL: Operation = Operation::new("proposal");
 
 /// How far a negotiation may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +114,8 @@ impl std::error::Error for BindError {}
 #[derive(Clone, Debug)]
 pub struct Bound<I> {
     object: I,
+    /// Without the deadline of the terms.
+    reference: ObjectRef,
     negotiator: ObjectRef,
     id: u64,
     terms: Terms,
@@ -149,6 +153,15 @@ impl<I> Bound<I> {
         self.ask(&PRESENT_TERMS, Terms::read)
     }
 
+    /// The terms that the server would like to have, if it has [proposed](super::Bindings::change) any that
+    /// are not within the offer: [`Offer::exactly`] of them agrees.
+    ///
+    /// # Errors
+    /// What the call raises; REBIND if the binding has ended, BAD_OPERATION by servers that do not propose.
+    pub fn proposal(&self) -> Result<Option<Terms>, SystemException> {
+        self.ask(&PROPOSAL, read_proposal)
+    }
+
     /// Calls an operation of the negotiator's that takes the number of the binding.
     fn ask<R>(
         &self,
@@ -179,6 +192,81 @@ impl<I> Bound<I> {
     /// What the call raises; REBIND if the binding has ended already.
     pub fn unbind(&self) -> Result<(), SystemException> {
         self.ask(&UNBIND, |_| Ok(()))
+    }
+}
+
+/// The object, called under terms.
+fn with_deadline<I: Interface>(object: &ObjectRef, terms: &Terms) -> I {
+    I::from_object(match terms.deadline {
+        Some(deadline) => object.with_timeout(deadline),
+        None => object.clone(),
+    })
+}
+
+/// The peer does not know the key, the operation, or the whole idea.
+fn is_not_spoken(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind,
+        ExceptionKind::ObjectNotExist
+            | ExceptionKind::BadOperation
+            | ExceptionKind::InvObjref
+            | ExceptionKind::NoImplement
+    )
+}
+
+impl<I: Interface> Bound<I> {
+    /// Changes the binding, while calls go on: the server accepts the offer as a whole and keeps to the new terms
+    /// from the next request on, or the binding stays as it is. Requests that wait at the server keep their
+    /// places. The deadline counts for calls through this binding; references made from it before keep
+    /// theirs. The protocol is that of the connection.
+    ///
+    /// ```
+    /// # use orbium_core::SystemException;
+    /// use orbium_core::Interface;
+    /// use orbium_rt::{BindError, Bound, Offer};
+    ///
+    /// /// A faster rate, or what is left of it.
+    /// fn hurry<I: Interface>(bound: &mut Bound<I>, faster: &Offer) -> Result<(), BindError> {
+    ///     match bound.renegotiate(faster) {
+    ///         Err(BindError::Countered(terms, _)) => bound.renegotiate(&Offer::exactly(&terms)),
+    ///         other => other,
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`BindError::Refused`], and [`BindError::Countered`] with what the server would take;
+    /// [`BindError::NoProtocol`] for an offer without the protocol of the connection;
+    /// [`BindError::NotSpoken`] by servers that do not renegotiate; [`BindError::System`] with REBIND if
+    /// the binding has ended.
+    pub fn renegotiate(&mut self, offer: &Offer) -> Result<(), BindError> {
+        if !offer.is_sound() {
+            return Err(BindError::Malformed);
+        }
+        let protocol = &self.terms.protocol;
+        if !offer.protocols.is_empty() && !offer.protocols.contains(protocol) {
+            return Err(BindError::NoProtocol);
+        }
+        let (id, offer) = (self.id, offer.clone().protocols([protocol]));
+        let asked = Renegotiate { id, offer };
+        let answer: Result<Answer, SystemException> =
+            self.negotiator
+                .call(&RENEGOTIATE, |writer| asked.write(writer), Answer::read);
+        let answer = answer.map_err(|exception| match exception.kind {
+            ExceptionKind::BadParam => BindError::System(lost()),
+            _ if is_not_spoken(&exception) => BindError::NotSpoken,
+            _ => BindError::System(exception),
+        });
+        match answer? {
+            Answer::Accepted(id, terms) if id == self.id && asked.offer.admits(&terms) => {
+                self.object = with_deadline(&self.reference, &terms);
+                self.terms = terms;
+                Ok(())
+            }
+            Answer::Accepted(..) => Err(BindError::Broken),
+            Answer::Countered(terms, reason) => Err(BindError::Countered(terms, reason)),
+            Answer::Refused(reason) => Err(BindError::Refused(reason)),
+        }
     }
 }
 
@@ -318,23 +406,18 @@ impl Connection {
         };
         let timed = self.negotiator.with_timeout(time);
         let answer = timed.call(&NEGOTIATE, |writer| asked.write(writer), Answer::read);
-        answer.map_err(|exception: SystemException| match exception.kind {
-            // The key, the operation, or the whole idea is not known there.
-            ExceptionKind::ObjectNotExist
-            | ExceptionKind::BadOperation
-            | ExceptionKind::InvObjref
-            | ExceptionKind::NoImplement => BindError::NotSpoken,
-            _ => BindError::System(exception),
-        })
+        answer.map_err(
+            |exception: SystemException| match is_not_spoken(&exception) {
+                true => BindError::NotSpoken,
+                false => BindError::System(exception),
+            },
+        )
     }
 
     fn bound<I: Interface>(self, id: u64, terms: Terms) -> Bound<I> {
-        let object = match terms.deadline {
-            Some(deadline) => self.object.with_timeout(deadline),
-            None => self.object,
-        };
         Bound {
-            object: I::from_object(object),
+            object: with_deadline(&self.object, &terms),
+            reference: self.object,
             negotiator: self.negotiator,
             id,
             terms,

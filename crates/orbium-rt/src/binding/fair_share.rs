@@ -169,11 +169,14 @@ impl FairShare {
         } = self.budget.prepare(asked)?;
         let capacity = self.budget.share_of_lane(asked.lane);
         let mine = Wanted::of(asked.offer, cost);
+        let held = asked.held.and_then(Reservation::downcast_ref::<Held>);
+        let is_other = |it: &&Member| held.is_none_or(|held| held.number != it.number);
         let mut lanes = lock(&self.lanes);
-        let bindings = lanes.members.values().map(Vec::len).sum();
+        let bindings = lanes.members.values().flatten().filter(is_other).count();
         self.budget.has_room_for_another(bindings)?;
         let members = lanes.members.get(asked.lane).map_or(&[][..], Vec::as_slice);
-        let others: Vec<Wanted> = members.iter().map(|it| it.wanted).collect();
+        let others = members.iter().filter(is_other).map(|it| it.wanted);
+        let others: Vec<Wanted> = others.collect();
         let all: Vec<Wanted> = others.iter().copied().chain([mine]).collect();
         let Some(level) = level(&all, capacity) else {
             return self.counter(mine, &others, capacity).map(|requests| {

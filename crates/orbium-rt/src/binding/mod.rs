@@ -16,7 +16,8 @@
 //!   accepts an [`Offer`], makes another, or refuses with a reason.
 //!
 //! Both are served where [`RtOrb::serve_bindings`](crate::RtOrb::serve_bindings)
-//! was called. A binding is one connection: what the server has set aside for it
+//! was called. Both sides can change a binding while it lives: the client by
+//! [`Bound::renegotiate`], the server by [`Bindings::change`]. A binding is one connection: what the server has set aside for it
 //! is free again when it is given up or the connection ends, whatever ends it.
 //!
 //! ```
@@ -90,8 +91,13 @@
 //!                    in string<64> protocol, in Offer offer);
 //!   void unbind(in unsigned long long id);
 //!   Terms present_terms(in unsigned long long id);         // with the rate of the moment
+//!   Answer renegotiate(in unsigned long long id, in Offer offer); // the binding stays as it is unless ACCEPTED
+//!   sequence<Terms, 1> proposal(in unsigned long long id); // what the server would like to have
 //! };
 //! ```
+//!
+//! `renegotiate` and `proposal` overtake the requests that wait because of the rate, and are no requests of the
+//! binding: 10 in a second are answered, more are NO_RESOURCES.
 //!
 //! Strings are never converted. An ORB that does not know the key answers
 //! OBJECT_NOT_EXIST, which is [`BindError::NotSpoken`] to the client.
@@ -100,6 +106,7 @@ mod admission;
 mod bound;
 mod bucket;
 mod budget;
+mod changing;
 mod client;
 mod fair_share;
 mod service;
@@ -109,6 +116,7 @@ mod wire;
 pub use admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
 pub use bound::BindingInfo;
 pub use budget::Budget;
+pub use changing::{Change, ChangeError};
 pub use client::{BindError, Bound, Negotiation, Next};
 pub use fair_share::FairShare;
 pub use orbium_channel::dedication::{DedicationReply, Undedicated};

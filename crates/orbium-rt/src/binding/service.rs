@@ -12,30 +12,65 @@ use orbium_core::{
     priority, unknown_operation,
 };
 
-use super::bound::{Binding, Book};
-use super::wire::{Answer, Negotiate};
+use super::bound::{Binding, Book, Site};
+use super::wire::{Answer, Negotiate, Renegotiate, write_proposal};
 use super::{
-    Admission, Asked, BindingInfo, KEY, REPOSITORY_ID, Reason, ReasonCode, VERSION, Verdict,
+    Admission, BindingInfo, Change, ChangeError, KEY, Offer, REPOSITORY_ID, Reason, ReasonCode,
+    Terms, VERSION, Verdict,
 };
 use crate::error::bad_param;
 use crate::host::Host;
 
 /// The bindings of a server; see [`RtOrb::serve_bindings`](crate::RtOrb). It
 /// serves them whether this is kept or not.
-#[derive(Clone, Debug)]
-pub struct Bindings(Arc<Book>);
+#[derive(Clone)]
+pub struct Bindings(Arc<Decider>);
 
 impl Bindings {
     /// Bindings there are.
     #[must_use]
     pub fn active(&self) -> usize {
-        self.0.active()
+        self.0.book.active()
     }
 
     /// What they are, in no order.
     #[must_use]
     pub fn list(&self) -> Vec<BindingInfo> {
-        self.0.list()
+        self.0.book.list()
+    }
+
+    /// Changes the binding of that number: rate, burst, buffer and priority within what its client has
+    /// offered hold from the next request on, if the admission accepts them. Anything else is proposed to
+    /// the client, in place of what was proposed before. No request is lost: those that wait keep their
+    /// places, and what is being served is not touched.
+    ///
+    /// # Errors
+    /// [`ChangeError`].
+    pub fn change(&self, id: u64, terms: &Terms) -> Result<Change, ChangeError> {
+        let binding = self.0.book.find(id).ok_or(ChangeError::NotBound)?;
+        if !terms.is_sound() || terms.protocol != binding.site.protocol {
+            return Err(ChangeError::Malformed);
+        }
+        let mut agreement = binding.agreement();
+        if agreement.held.is_none() {
+            return Err(ChangeError::NotBound);
+        }
+        if !agreement.offer.admits(terms) {
+            agreement.proposed = Some(terms.clone());
+            return Ok(Change::Proposed);
+        }
+        drop(agreement);
+        match self.0.change(&binding, &Offer::exactly(terms), false) {
+            Ok(Answer::Accepted(..)) => Ok(Change::Made),
+            Ok(Answer::Countered(terms, reason)) => Err(ChangeError::Countered(terms, reason)),
+            Ok(Answer::Refused(reason)) | Err(reason) => Err(ChangeError::Refused(reason)),
+        }
+    }
+}
+
+impl fmt::Debug for Bindings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bindings").field(&self.0.book).finish()
     }
 }
 
@@ -108,11 +143,12 @@ pub(crate) fn serve(
     admission: impl Admission,
 ) -> Result<Bindings, ServeError> {
     let book = Arc::new(Book::default());
-    let service = Service(Arc::new(Decider {
+    let decider = Arc::new(Decider {
         admission: Box::new(admission),
         host: Arc::clone(host),
-        book: Arc::clone(&book),
-    }));
+        book,
+    });
+    let service = Service(Arc::clone(&decider));
     if !orb.install_dedication(Arc::new(service.clone())) {
         return Err(ServeError::AlreadyServed);
     }
@@ -125,7 +161,7 @@ pub(crate) fn serve(
     let object = adapter.activate_servant(&servant)?;
     orb.bind_key_in_place(KEY, &object)?;
     adapter.manager().activate()?;
-    Ok(Bindings(book))
+    Ok(Bindings(decider))
 }
 
 impl Dedication for Service {
@@ -183,14 +219,14 @@ impl Decider {
         let found = call.orb().object_with_key(object_key);
         let none = || Reason::new(ReasonCode::Object, "no such object is active here");
         let (poa, object_id) = found.ok_or_else(none)?;
-        let verdict = self.admission.consider(&Asked {
-            offer,
-            protocol,
-            object_id: &object_id,
-            adapter: poa.name(),
-            lane: lane.name(),
-            peer,
-        });
+        let site = Site {
+            protocol: protocol.clone(),
+            object_id,
+            adapter: poa.name().to_owned(),
+            lane: lane.name().to_owned(),
+            peer: peer.clone(),
+        };
+        let verdict = self.admission.consider(&site.asked(offer, None));
         let (terms, reservation) = match verdict {
             Verdict::Refuse(reason) => return Err(reason),
             Verdict::Counter(terms, reason) => return Ok(Answer::Countered(terms, reason)),
@@ -199,19 +235,40 @@ impl Decider {
         let priority = Some(terms.priority);
         let binding = self
             .book
-            .enter(peer.to_string(), terms.clone(), reservation);
+            .enter(site, offer.clone(), terms.clone(), reservation);
         let id = binding.id;
         let thread = self.thread(priority, Some(binding));
         let granted = thread.and_then(|thread| call.dedicate(reply, thread));
         match granted {
             Ok(()) => Ok(Answer::Accepted(id, terms)),
             // What was set aside is free again: the binding was dropped.
-            Err(Undedicated::Priority) => {
-                let text = "the server's host has no such priority";
-                Err(Reason::new(ReasonCode::Priority, text))
-            }
-            Err(why) => Err(Reason::new(ReasonCode::Thread, why.text())),
+            Err(why) => Err(reason_of(why)),
         }
+    }
+
+    /// What is said to an offer for a binding that lives; one that is accepted holds from now on. Its client
+    /// may have made the offer.
+    ///
+    /// # Errors
+    /// Why it is refused: the binding stays as it is.
+    fn change(&self, binding: &Binding, offer: &Offer, is_clients: bool) -> Result<Answer, Reason> {
+        let mut agreement = binding.agreement();
+        let ended = || Reason::new(ReasonCode::Bound, "the binding has ended");
+        let held = agreement.held.as_ref().ok_or_else(ended)?;
+        let asked = binding.site.asked(offer, Some(held));
+        let (terms, reservation) = match self.admission.consider(&asked) {
+            Verdict::Refuse(reason) => return Err(reason),
+            Verdict::Counter(terms, reason) => return Ok(Answer::Countered(terms, reason)),
+            Verdict::Accept(terms, reservation) => (terms, reservation),
+        };
+        let thread = self.thread(Some(terms.priority), None).map_err(reason_of)?;
+        let before = binding.agree(&mut agreement, terms, reservation, thread);
+        if is_clients {
+            agreement.offer = offer.clone();
+        }
+        // Free before the answer, which has the rate that then remains.
+        drop(before);
+        Ok(Answer::Accepted(binding.id, agreement.present_terms()))
     }
 }
 
@@ -233,6 +290,28 @@ impl Service {
         reply.result(|writer| answer.write(writer))
     }
 
+    fn renegotiate(
+        &self,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        let Renegotiate { id, offer } = Renegotiate::read(arguments)?;
+        let change = |binding: &Binding| self.0.change(binding, &offer, true);
+        let answer = with_binding(call, id, change)?.unwrap_or_else(Answer::Refused);
+        reply.result(|writer| answer.write(writer))
+    }
+
+    fn proposal(
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        let proposed = |it: &Binding| it.agreement().proposed.clone();
+        let proposed = with_binding(call, arguments.read_u64()?, proposed)?;
+        reply.result(|writer| write_proposal(proposed.as_ref(), writer))
+    }
+
     fn unbind(
         call: &Call<'_>,
         arguments: &mut CdrReader<'_>,
@@ -250,6 +329,16 @@ impl Service {
     ) -> Result<(), DispatchError> {
         let terms = with_binding(call, arguments.read_u64()?, Binding::present_terms)?;
         reply.result(|writer| terms.write(writer))
+    }
+}
+
+fn reason_of(why: Undedicated) -> Reason {
+    match why {
+        Undedicated::Priority => {
+            let text = "the server's host has no such priority";
+            Reason::new(ReasonCode::Priority, text)
+        }
+        why => Reason::new(ReasonCode::Thread, why.text()),
     }
 }
 
@@ -284,6 +373,8 @@ impl Servant for Service {
     ) -> Result<(), DispatchError> {
         match call.operation() {
             b"negotiate" => self.negotiate(call, arguments, reply),
+            b"renegotiate" => self.renegotiate(call, arguments, reply),
+            b"proposal" => Self::proposal(call, arguments, reply),
             b"unbind" => Self::unbind(call, arguments, reply),
             b"present_terms" => Self::present_terms(call, arguments, reply),
             _ => Err(unknown_operation()),

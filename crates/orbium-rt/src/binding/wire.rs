@@ -230,6 +230,43 @@ impl Negotiate {
     }
 }
 
+/// The arguments of `renegotiate`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Renegotiate {
+    pub(super) id: u64,
+    pub(super) offer: Offer,
+}
+
+impl Renegotiate {
+    pub(super) fn write(&self, writer: &mut CdrWriter<'_>) {
+        writer.write_u64(self.id);
+        self.offer.write(writer);
+    }
+
+    pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            id: reader.read_u64()?,
+            offer: Offer::read(reader)?,
+        })
+    }
+}
+
+/// The result of `proposal`: a sequence of at most one.
+pub(super) fn write_proposal(terms: Option<&Terms>, writer: &mut CdrWriter<'_>) {
+    writer.write_count(terms.iter().len());
+    if let Some(terms) = terms {
+        terms.write(writer);
+    }
+}
+
+pub(super) fn read_proposal(reader: &mut CdrReader<'_>) -> Result<Option<Terms>, CdrError> {
+    match reader.read_u32()? {
+        0 => Ok(None),
+        1 => Terms::read(reader).map(Some),
+        _ => Err(reader.error(CdrErrorKind::BoundExceeded)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use orbium_core::cdr::{ByteOrder, Format};
@@ -299,7 +336,16 @@ mod tests {
             let mut reader = CdrReader::new(&mut written, FORMAT);
             prop_assert_eq!(&Negotiate::read(&mut reader).unwrap(), &asked);
             prop_assert_eq!(reader.remaining(), 0);
+            let again = Renegotiate { id, offer: asked.offer.clone() };
+            let mut written = octets(|writer| again.write(writer));
+            let mut reader = CdrReader::new(&mut written, FORMAT);
+            prop_assert_eq!(Renegotiate::read(&mut reader).unwrap(), again);
             let terms = terms(&asked.offer);
+            for proposal in [None, Some(&terms)] {
+                let mut written = octets(|writer| write_proposal(proposal, writer));
+                let mut reader = CdrReader::new(&mut written, FORMAT);
+                prop_assert_eq!(read_proposal(&mut reader).unwrap().as_ref(), proposal);
+            }
             prop_assert!(asked.offer.admits(&terms));
             prop_assert!(Offer::exactly(&terms).admits(&terms));
             let reason = Reason::new(ReasonCode::Rate, "too much");
@@ -338,6 +384,14 @@ mod tests {
         fn any_octets_are_an_answer_or_an_error(mut random in vec(any::<u8>(), 1..200)) {
             let mut reader = CdrReader::new(&mut random, FORMAT);
             if let Ok(Answer::Accepted(_, terms) | Answer::Countered(terms, _)) = Answer::read(&mut reader) {
+                prop_assert!(terms.is_sound());
+            }
+            let mut reader = CdrReader::new(&mut random, FORMAT);
+            if let Ok(read) = Renegotiate::read(&mut reader) {
+                prop_assert!(read.offer.is_sound());
+            }
+            let mut reader = CdrReader::new(&mut random, FORMAT);
+            if let Ok(Some(terms)) = read_proposal(&mut reader) {
                 prop_assert!(terms.is_sound());
             }
         }

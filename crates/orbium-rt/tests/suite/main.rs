@@ -19,4 +19,5 @@ mod mutex;
 mod policies;
 mod pools;
 mod priority_mutex;
+mod renegotiation;
 mod rt_poa;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bindings that live and are changed, by their servers.
+
+use std::fmt;
+
+use super::{Reason, Terms};
+
+/// What has become of terms that a server wants for a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// They are within the offer of the client, and hold from the next request on.
+    Made,
+    /// The client has to agree: [`Bound::proposal`](super::Bound::proposal) returns them until it has, or
+    /// others take their place.
+    Proposed,
+}
+
+/// Why a server does not change a binding.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangeError {
+    /// There is no such binding, or it has ended.
+    NotBound,
+    /// The terms make no sense, or are for another protocol than that of the connection.
+    Malformed,
+    /// The admission refuses them, for that reason.
+    Refused(Reason),
+    /// The admission would take these terms.
+    Countered(Terms, Reason),
+}
+
+impl fmt::Display for ChangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotBound => f.write_str("there is no such binding"),
+            Self::Malformed => f.write_str("the terms make no sense for the binding"),
+            Self::Refused(reason) => write!(f, "the admission refuses: {reason}"),
+            Self::Countered(_, reason) => write!(f, "the admission makes another offer: {reason}"),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ChangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ChangeError {}
