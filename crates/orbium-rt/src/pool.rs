@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use orbium_core::budget::Budget;
 use orbium_core::{
     Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueBounds,
     ServerStrategy, SystemException,
@@ -55,6 +56,9 @@ pub struct ThreadpoolLane {
     /// Where requests of this priority come in, read at this priority; none for
     /// the ORB's own endpoints. Of a pool all lanes have some, or none has.
     pub endpoints: Vec<Endpoint>,
+    /// Processor time of its threads together in each period, beyond which they are demoted until it is
+    /// replenished; none for no bound. With a native priority alone.
+    pub budget: Option<Budget>,
 }
 
 impl ThreadpoolLane {
@@ -67,6 +71,7 @@ impl ThreadpoolLane {
             dynamic_threads,
             processors: Vec::new(),
             endpoints: Vec::new(),
+            budget: None,
         }
     }
 }
@@ -122,8 +127,8 @@ impl Threadpool {
     /// Checks the lanes and starts their static threads.
     ///
     /// # Errors
-    /// BAD_PARAM for priorities out of range or twice, no lanes, or a lane
-    /// without static threads; DATA_CONVERSION 2 for priorities without a
+    /// BAD_PARAM for priorities out of range or twice, no lanes, a lane
+    /// without static threads, or a budget that cannot be kept; DATA_CONVERSION 2 for priorities without a
     /// native one; NO_RESOURCES if the system refuses threads; NO_PERMISSION if
     /// it refuses their priority.
     pub(crate) fn start(
@@ -140,7 +145,12 @@ impl Threadpool {
             if lane.static_threads == 0 {
                 return Err(bad_param());
             }
-            asked.push((priority, host.scheduling(priority)?, lane));
+            let scheduling = host.scheduling(priority)?;
+            if let Some(Err(why)) = lane.budget.map(|it| it.check(scheduling)) {
+                tracing::error!(target: "orbium::lane", %priority, why, "a thread pool cannot be");
+                return Err(bad_param());
+            }
+            asked.push((priority, scheduling, lane));
         }
         asked.sort_by_key(|(priority, ..)| *priority);
         let twice = asked.windows(2).any(|two| match two {
@@ -277,6 +287,7 @@ impl ThreadpoolLane {
             processors: (!self.processors.is_empty()).then(|| self.processors.clone()),
             strategy: ServerStrategy::WorkerPool { workers, queue },
             endpoints: self.endpoints.clone(),
+            budget: self.budget,
             dynamic_threads: number(self.dynamic_threads).min(most.saturating_sub(workers)),
             stack_size: (pool.stack_size > 0).then_some(pool.stack_size),
             prefault_stack: pool.prefault_stack,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queues of a schedule as lanes of an ORB.
 
+use std::time::Duration;
+
 use orbium::budget::Budget;
 use orbium::{
     Endpoint, Lane, LaneConfig, Orb, Priority, Reservation, Scheduling, ServerStrategy, priority,
@@ -38,6 +40,7 @@ pub struct ScheduledLanes {
     default_endpoint: Option<Endpoint>,
     reservations: Vec<(usize, Reservation)>,
     budgets: Vec<(usize, Budget)>,
+    busy_polls: Vec<(usize, Duration)>,
     processors: Option<Vec<usize>>,
     strategy: ServerStrategy,
     soft: bool,
@@ -53,6 +56,7 @@ impl ScheduledLanes {
             default_endpoint: None,
             reservations: Vec::new(),
             budgets: Vec::new(),
+            busy_polls: Vec::new(),
             processors: None,
             strategy: ServerStrategy::Reactive,
             soft: false,
@@ -93,6 +97,23 @@ impl ScheduledLanes {
         self
     }
 
+    /// How long the reactor of the lane of a queue looks for messages before its thread sleeps: no wake-up within it, and
+    /// the processor is not free for less urgent queues. Default: zero. The last one of a queue counts.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use orbium_scheduler::ScheduledLanes;
+    /// # static SCHEDULE: orbium_sched::Table = orbium_sched::Table::EMPTY;
+    /// let lanes = ScheduledLanes::new(&SCHEDULE).busy_poll(0, Duration::from_micros(50));
+    /// # drop(lanes);
+    /// ```
+    #[must_use]
+    pub fn busy_poll(mut self, queue: usize, time: Duration) -> Self {
+        self.busy_polls.retain(|(of, _)| *of != queue);
+        self.busy_polls.push((queue, time));
+        self
+    }
+
     /// As [`Self::reserve`], by the operations of the queue: in each of the shortest of their periods, the
     /// execution time that all of them take within it. A queue without periods has no reservation.
     #[must_use]
@@ -128,14 +149,16 @@ impl ScheduledLanes {
     /// What the lanes are made of, the most urgent first.
     ///
     /// # Errors
-    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation or a budget of a queue that is
-    /// not there.
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget or busy polling of a
+    /// queue that is not there.
     pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
         let count = self.table.queues.len();
         let with_endpoint = self.endpoints.iter().map(|(queue, _)| queue);
         let with_reservation = self.reservations.iter().map(|(queue, _)| queue);
         let with_budget = self.budgets.iter().map(|(queue, _)| queue);
-        let mut named = with_endpoint.chain(with_reservation).chain(with_budget);
+        let with_busy_poll = self.busy_polls.iter().map(|(queue, _)| queue);
+        let named = with_endpoint.chain(with_reservation).chain(with_budget);
+        let mut named = named.chain(with_busy_poll);
         if let Some(queue) = named.find(|queue| **queue >= count) {
             return Err(SchedError::UnknownTask(format!("queue {queue}")).into());
         }
@@ -156,6 +179,7 @@ impl ScheduledLanes {
                 },
                 reservation,
                 budget: of_queue(&self.budgets, number),
+                busy_poll: of_queue(&self.busy_polls, number).unwrap_or_default(),
                 processors: self.processors.clone(),
                 soft: self.soft,
                 strategy: self.strategy,

@@ -92,3 +92,19 @@ fn a_queue_of_a_schedule_has_the_budget_that_is_named() {
     let refused = lanes.budget(99, budget).configs().unwrap_err();
     assert!(matches!(refused, SchedulerError::Sched(_)), "{refused}");
 }
+
+/// Conformance: RT 6 - lanes of a schedule: busy polling by queue
+#[test]
+fn a_queue_of_a_schedule_polls_as_long_as_is_named() {
+    let time = Duration::from_micros(50);
+    let lanes = ScheduledLanes::new(&SCHEDULE).soft(true);
+    let configs = lanes.clone().busy_poll(0, time).configs().unwrap();
+    assert_eq!(configs[0].busy_poll, time);
+    assert_eq!(configs[1].busy_poll, Duration::ZERO);
+    let refused = lanes.clone().busy_poll(99, time).configs().unwrap_err();
+    assert!(matches!(refused, SchedulerError::Sched(_)), "{refused}");
+    let orb = Orb::builder().build().unwrap();
+    let started = lanes.busy_poll(0, time).start(&orb).unwrap();
+    assert_eq!(started.len(), SCHEDULE.queues.len());
+    orb.shutdown(true).unwrap();
+}

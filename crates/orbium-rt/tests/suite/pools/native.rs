@@ -2,13 +2,16 @@
 //! Native priorities of the threads of pools; skipped where the host permits none.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
-use orbium_core::Orb;
+use orbium_core::budget::{Budget, remaining};
+use orbium_core::{ExceptionKind, Orb};
 use orbium_rt::{
     LinearMapping, PriorityMapping, RtOrb, Scheduling, SchedulingClass, ThreadpoolConfig,
     ThreadpoolId, ThreadpoolLane,
 };
-use orbium_testkit::{eventually, skipped};
+use orbium_sys::NativeThread;
+use orbium_testkit::{PATIENCE, eventually, skipped, within};
 
 use super::{Pooled, propagated, with_endpoint};
 use crate::common::{client_with, on_a_thread, seen_by};
@@ -138,5 +141,58 @@ fn threads_of_a_pool_without_lanes_have_what_the_mapping_says() {
             }
         });
         pooled.end();
+    }
+}
+
+/// Conformance: RT 6 - budgets of thread pools: exhausted, threads are demoted until it is replenished
+#[test]
+fn a_pool_that_exhausts_its_budget_is_demoted_until_it_is_replenished() {
+    let builder = RtOrb::builder().mapping(orbium_rt::DirectMapping::over(1..=20));
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    let orb = orb.build().unwrap();
+    orb.root_poa().manager().activate().unwrap();
+    let Ok(rt) = builder.native_range(1..=20).install(&orb) else {
+        skipped("budgets of pools: SCHED_FIFO is not permitted here");
+        return;
+    };
+    let ms = Duration::from_millis;
+    let lane = ThreadpoolLane {
+        budget: Some(Budget::new(ms(2), ms(50))),
+        ..ThreadpoolLane::new(2, 1, 0)
+    };
+    let config = ThreadpoolConfig::default();
+    let pool = rt.create_threadpool_with_lanes(&[lane], config).unwrap();
+    let pooled = Pooled::new(orb, rt, pool, propagated(2));
+    pooled.state.on_act(|_, _| {
+        let own = Scheduling::fifo(2);
+        let begun = Instant::now();
+        let scheduling = || NativeThread::current().scheduling().unwrap();
+        let mut seen = 0;
+        // It works until it is demoted, and then until it is restored.
+        for wanted in [own, Scheduling::OTHER, own] {
+            while scheduling() != wanted && begun.elapsed() < PATIENCE {}
+            seen += i32::from(scheduling() == wanted && remaining().is_some());
+        }
+        Ok(seen)
+    });
+    let client = RtOrb::builder().mapping(orbium_rt::DirectMapping::over(1..=20));
+    let (client, _rt) = client_with(client.soft());
+    let target = seen_by(&client, &pooled.orb, &pooled.object);
+    assert_eq!(within("the call", move || target.act(0)), Ok(3));
+    assert_eq!(remaining(), None, "this thread has no budget");
+}
+
+/// Conformance: RT 6 - budgets of thread pools: those that cannot be kept: BAD_PARAM
+#[test]
+fn a_pool_is_refused_if_its_budget_cannot_be_kept() {
+    let (_orb, rt) = crate::common::server();
+    let ms = Duration::from_millis;
+    for budget in [Budget::new(ms(2), ms(10)), Budget::new(ms(0), ms(10))] {
+        let lane = ThreadpoolLane {
+            budget: Some(budget),
+            ..ThreadpoolLane::new(2, 1, 0)
+        };
+        let refused = rt.create_threadpool(lane, ThreadpoolConfig::default());
+        assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadParam);
     }
 }
