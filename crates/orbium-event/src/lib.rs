@@ -95,6 +95,7 @@ pub use proxies::{failure as delivery_failure, ping as ping_object};
 pub use publication::Publication;
 pub use publisher::Publisher;
 pub use queue::{DiscardPolicy, QueueLimits};
+pub use receive::{Receive, Receiving};
 pub use remote::{
     RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_gateway_consumer,
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,

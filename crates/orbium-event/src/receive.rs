@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants of `push` that read events into memory of earlier ones.
+//! Servants of pushes that read events themselves: into memory of earlier ones, or to keep them.
 
 use std::any::TypeId;
 
@@ -8,19 +8,47 @@ use orbium::codegen::collocation::TypedServant;
 use orbium::stub::{DispatchError, OperationTable, UntypedReply};
 use orbium::{Call, Servant, SystemException};
 
-/// Takes the events of a `push`.
-pub(crate) trait Receive: Send + Sync + 'static {
+/// Takes what is pushed, in place of a skeleton that would lend it to a servant.
+pub trait Receive: Send + Sync + 'static {
+    /// Whether it takes requests of that operation; all others are the skeleton's. Default: `push`.
+    fn takes(&self, operation: &[u8]) -> bool {
+        operation == b"push"
+    }
+
     /// Reads the events, and passes them on.
     ///
     /// # Errors
-    /// MARSHAL: they cannot be read; none is passed on.
+    /// MARSHAL: they cannot be read; none is passed on. And what else the push raises.
     fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException>;
 }
 
-/// A skeleton with another way to read the events of `push`.
-pub(crate) struct Receiving<S, R> {
-    pub(crate) skeleton: S,
-    pub(crate) receiver: R,
+/// A skeleton with another way to read what is pushed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use orbium::cdr::{CdrReader, Decode};
+/// use orbium::{Any, Servant, SystemException};
+/// use orbium_event::{Receive, Receiving};
+///
+/// struct Log;
+///
+/// impl Receive for Log {
+///     fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+///         drop(Any::decode(events)?);
+///         Ok(())
+///     }
+/// }
+///
+/// fn logging(skeleton: impl Servant) -> Arc<dyn Servant> {
+///     Arc::new(Receiving { skeleton, receiver: Log })
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Receiving<S, R> {
+    /// Serves all that the receiver does not take.
+    pub skeleton: S,
+    /// Takes what is pushed.
+    pub receiver: R,
 }
 
 impl<S: Servant, R: Receive> Servant for Receiving<S, R> {
@@ -46,7 +74,7 @@ impl<S: Servant, R: Receive> Servant for Receiving<S, R> {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        if call.operation() != b"push" {
+        if !self.receiver.takes(call.operation()) {
             return self.skeleton.dispatch(call, arguments, reply);
         }
         self.receiver.receive(arguments)?;

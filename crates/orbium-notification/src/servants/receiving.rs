@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants that own the events of a push: they are read into the channel, not copied into it.
-
-use std::any::TypeId;
+//! What owns the events of a push: they are read into the channel, not copied into it.
 
 use orbium::cdr::{CdrReader, Decode};
-use orbium::codegen::collocation::TypedServant;
-use orbium::stub::{DispatchError, OperationTable, UntypedReply};
-use orbium::{Any, Call, ExceptionKind, Servant, SystemException};
+use orbium::{Any, ExceptionKind, SystemException};
+use orbium_event::Receive;
 
 use super::proxy_consumers::Consumed;
 use crate::event::Body;
 use crate::idl::cos_notification::StructuredEvent;
 
-/// A skeleton with another way to read what a supplier pushes.
-pub(super) struct Receiving<S> {
-    pub(super) skeleton: S,
+/// Takes what a supplier pushes to a proxy.
+pub(super) struct Pushed {
     pub(super) consumed: Consumed,
     pub(super) form: Form,
 }
@@ -65,35 +61,13 @@ fn publish(consumed: &Consumed, body: Body) -> Result<(), SystemException> {
     }
 }
 
-impl<S: Servant> Servant for Receiving<S> {
-    fn repository_id(&self) -> &'static str {
-        self.skeleton.repository_id()
+impl Receive for Pushed {
+    fn takes(&self, operation: &[u8]) -> bool {
+        // Without a connection the skeleton raises Disconnected.
+        operation == self.form.operation() && self.consumed.is_connected()
     }
 
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.skeleton.is_a(repository_id)
-    }
-
-    fn operations(&self) -> Option<&'static OperationTable> {
-        self.skeleton.operations()
-    }
-
-    fn typed(&self, interface: TypeId) -> Option<TypedServant<'_>> {
-        self.skeleton.typed(interface)
-    }
-
-    fn dispatch(
-        &self,
-        call: &Call<'_>,
-        arguments: &mut CdrReader<'_>,
-        reply: &mut UntypedReply<'_>,
-    ) -> Result<(), DispatchError> {
-        let is_push = call.operation() == self.form.operation();
-        // The skeleton raises Disconnected.
-        if !is_push || !self.consumed.is_connected() {
-            return self.skeleton.dispatch(call, arguments, reply);
-        }
-        self.form.receive(&self.consumed, arguments)?;
-        reply.result(|_| {})
+    fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+        self.form.receive(&self.consumed, events)
     }
 }

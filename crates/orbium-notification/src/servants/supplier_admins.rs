@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use orbium::stub::ServedBy;
 use orbium::{Call, Interface, ObjectRef, PoaError, Servant, SystemException};
+use orbium_event::Receiving;
 
 use super::admins::{exceeded, limited, object, proxy_level};
 use super::common::{Filtered, Governed};
 use super::proxy_consumers::{self as consumers, Consumed};
-use super::receiving::{Form, Receiving};
+use super::receiving::{Form, Pushed};
 use super::{cos_event, pull_consumers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
@@ -71,8 +72,10 @@ macro_rules! receiving {
             let poa = base.channel.poa.clone();
             let servant: Arc<dyn Servant> = Arc::new(Receiving {
                 skeleton: <$interface>::skeleton($servant(base.clone())),
-                consumed: base,
-                form: $form,
+                receiver: Pushed {
+                    consumed: base,
+                    form: $form,
+                },
             });
             poa.activate_servant(&servant)
         }
