@@ -344,7 +344,7 @@ mod tests {
             for proposal in [None, Some(&terms)] {
                 let mut written = octets(|writer| write_proposal(proposal, writer));
                 let mut reader = CdrReader::new(&mut written, FORMAT);
-                prop_assert_eq!(read_proposal(&mut reader).unwrap().as_ref(), proposal);
+                prop_assert_eq!(read_proposal(&mut reader).unwrap(), proposal.cloned());
             }
             prop_assert!(asked.offer.admits(&terms));
             prop_assert!(Offer::exactly(&terms).admits(&terms));
