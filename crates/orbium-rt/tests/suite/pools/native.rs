@@ -176,9 +176,13 @@ fn a_pool_that_exhausts_its_budget_is_demoted_until_it_is_replenished() {
         Ok(seen)
     });
     let client = RtOrb::builder().mapping(orbium_rt::DirectMapping::over(1..=20));
-    let (client, _rt) = client_with(client.soft());
+    let (client, client_rt) = client_with(client.soft());
     let target = seen_by(&client, &pooled.orb, &pooled.object);
-    assert_eq!(within("the call", move || target.act(0)), Ok(3));
+    let call = move || {
+        client_rt.current().set_the_priority(2).unwrap();
+        target.act(0)
+    };
+    assert_eq!(within("the call", call), Ok(3));
     assert_eq!(remaining(), None, "this thread has no budget");
 }
 
