@@ -193,7 +193,10 @@ impl<'a> Expander<'a> {
             ("interface" | "valuetype" | "eventtype", name) if self.scopes.is_in_module() => {
                 self.declare_name(name);
             }
-            ("abstract" | "local" | "custom", _) if self.scopes.is_in_module() => {
+            ("local", "interface") if self.scopes.is_in_module() => {
+                self.scopes.declare_local(word(2));
+            }
+            ("abstract" | "custom", _) if self.scopes.is_in_module() => {
                 self.declare_name(word(2));
             }
             _ => {}

@@ -55,6 +55,9 @@ impl<'e, 'a> Ports<'e, 'a> {
         let ty = self.type_name(given);
         let name = cursor.name()?;
         cursor.expect(";")?;
+        if self.leaves_out_local(given, name) {
+            return Some(());
+        }
         let port = format!("{}{}", self.prefix, name.text);
         let start = out.len();
         write(out, name.at, &operations(word, is_multiple, &ty, &port));
@@ -64,6 +67,24 @@ impl<'e, 'a> Ports<'e, 'a> {
             token.at = of_type.map_or(token.at, |it| it.at);
         }
         Some(())
+    }
+
+    /// Notes a port that cannot be reached from elsewhere, as those of connectors for DDS: whether
+    /// it is one.
+    fn leaves_out_local(&mut self, ty: &[Token<'a>], name: &Token<'a>) -> bool {
+        let text = spelled(ty);
+        let within = self.scope.as_deref();
+        let is_local = self.expander.scopes.is_local(&text, within);
+        if is_local {
+            let message = format!(
+                "the port `{}{}` is left out: `{}` is a local interface",
+                self.prefix,
+                name.text,
+                text.replace(' ', "")
+            );
+            self.expander.note(name, &message);
+        }
+        is_local
     }
 
     /// What a port is at this end.

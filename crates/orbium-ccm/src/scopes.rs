@@ -11,6 +11,8 @@ pub(crate) struct Scopes {
     /// Braces that are open.
     open: usize,
     declared: HashSet<String>,
+    /// Local interfaces among them.
+    local: HashSet<String>,
 }
 
 impl Scopes {
@@ -56,6 +58,19 @@ impl Scopes {
     pub(crate) fn declare(&mut self, name: &str) {
         let full = self.full(name);
         self.declared.insert(full);
+    }
+
+    /// A local interface.
+    pub(crate) fn declare_local(&mut self, name: &str) {
+        self.declare(name);
+        let full = self.full(name);
+        self.local.insert(full);
+    }
+
+    /// Whether a name means a local interface, in this module or in that one.
+    pub(crate) fn is_local(&self, name: &str, module: Option<&str>) -> bool {
+        let full = self.find(name, module, |it| self.declared.contains(it));
+        full.is_some_and(|it| self.local.contains(&it))
     }
 
     /// The name from file scope of what a name means in a module, if it was declared.

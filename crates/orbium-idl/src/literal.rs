@@ -21,7 +21,8 @@ fn malformed<T>(code: &'static str, message: impl Into<String>) -> Result<T, Mal
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     Integer(u64),
-    Float(f64),
+    /// And the same exactly: as a fixed point literal without its suffix, if it has no exponent.
+    Float(f64, Option<Fixed>),
     Fixed(Fixed),
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
         return malformed("malformed-number", format!("`{text}` is no valid number"));
     }
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(Number::Float(value)),
+        Ok(value) if value.is_finite() => Ok(Number::Float(value, decimal(text))),
         _ => malformed(
             "number-too-large",
             format!("the floating point literal `{text}` is too large"),
@@ -104,6 +105,14 @@ fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
             format!("`{text}` is no valid octal number: a leading 0 means octal"),
         ),
         false => malformed("malformed-number", format!("`{text}` is no valid number")),
+    }
+}
+
+/// The value of a floating point literal that could be one of fixed point.
+fn decimal(text: &str) -> Option<Fixed> {
+    match fixed(text, text) {
+        Ok(Number::Fixed(value)) => Some(value),
+        _ => None,
     }
 }
 
@@ -256,9 +265,17 @@ mod tests {
         assert_eq!(number("010"), Ok(Number::Integer(8)));
         assert_eq!(number("0xFf"), Ok(Number::Integer(255)));
         assert_eq!(number("0"), Ok(Number::Integer(0)));
-        assert_eq!(number(".5"), Ok(Number::Float(0.5)));
-        assert_eq!(number("5."), Ok(Number::Float(5.0)));
-        assert_eq!(number("1e3"), Ok(Number::Float(1000.0)));
+        let half = Fixed {
+            unscaled: 5,
+            scale: 1,
+        };
+        assert_eq!(number(".5"), Ok(Number::Float(0.5, Some(half))));
+        let five = Fixed {
+            unscaled: 5,
+            scale: 0,
+        };
+        assert_eq!(number("5."), Ok(Number::Float(5.0, Some(five))));
+        assert_eq!(number("1e3"), Ok(Number::Float(1000.0, None)));
         assert_eq!(
             number("0012.500d"),
             Ok(Number::Fixed(Fixed {

@@ -70,7 +70,7 @@ struct Parser<'a> {
     next: usize,
     /// The next one last.
     events: Vec<(usize, Event)>,
-    /// A `>>` closes brackets here: the expression ends before it.
+    /// A `>>` may close brackets here: the expression ends before it.
     closing_shift: bool,
     depth: usize,
     tainted: HashSet<String>,

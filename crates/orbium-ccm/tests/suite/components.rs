@@ -170,6 +170,27 @@ fn a_connector_is_an_interface() {
     );
 }
 
+/// Every connector for DDS has such ports, and none of its components compiled.
+///
+/// Conformance: IDL - components: equivalent interfaces - ports of local interfaces are left out with a warning
+#[test]
+fn ports_of_local_interfaces_are_left_out() {
+    let text = "module M { local interface L {}; interface R {}; porttype P { uses L l; provides R r; }; };
+        local interface R {};
+        component C { port M::P p; uses R r; provides M::R far; };";
+    let found = expanded(text);
+    let (tokens, notes) = found.split_once('\n').unwrap();
+    let expected = "module M { local interface L {}; interface R {}; };
+        local interface R {};
+        interface C : ::Components::CCMObject { ::M::R provide_p_r(); M::R provide_far(); };";
+    assert_eq!(tokens.trim(), spelled(expected));
+    assert_eq!(
+        notes,
+        "l the port `p_l` is left out: `L` is a local interface\n\
+         r the port `r` is left out: `R` is a local interface"
+    );
+}
+
 #[test]
 fn without_components_a_connector_is_left_out() {
     let text = "connector X : Y { port P q ; } ; typedef long T ;";

@@ -95,17 +95,17 @@ impl Checker<'_> {
     /// The value of an expression as a value of the given type.
     pub(super) fn evaluate(&mut self, expr: &Expr, target: &Type) -> Option<ConstValue> {
         let resolved = self.model.resolve_alias(target).clone();
-        let unsigned_bits = match resolved {
-            Type::Octet | Type::UShort | Type::ULong => Some(32),
-            Type::ULongLong => Some(64),
-            _ => None,
-        };
-        let value = self.run(expr, unsigned_bits)?;
+        let value = self.run(expr, Some(&resolved))?;
         self.convert(value, &resolved, target, expr.span)
     }
 
     /// Runs the steps on a stack. A value that is none has been reported.
-    fn run(&mut self, expr: &Expr, unsigned_bits: Option<u32>) -> Option<ConstValue> {
+    fn run(&mut self, expr: &Expr, target: Option<&Type>) -> Option<ConstValue> {
+        let unsigned_bits = match target {
+            Some(Type::Octet | Type::UShort | Type::ULong) => Some(32),
+            Some(Type::ULongLong) => Some(64),
+            _ => None,
+        };
         let mut stack: Vec<Option<ConstValue>> = Vec::new();
         for (step, span) in &expr.steps {
             let value = match step {
@@ -124,6 +124,9 @@ impl Checker<'_> {
                     self.checked(result, *span)
                 }
                 Step::Name(name) => self.named_value(name),
+                literal if matches!(target, Some(Type::Fixed { .. })) => {
+                    self.fixed_literal(literal, *span)
+                }
                 literal => Self::literal(literal),
             };
             stack.push(value);
@@ -162,7 +165,7 @@ impl Checker<'_> {
     fn literal(step: &Step) -> Option<ConstValue> {
         Some(match step {
             Step::Number(Number::Integer(value)) => ConstValue::Integer(i128::from(*value)),
-            Step::Number(Number::Float(value)) => ConstValue::Float(*value),
+            Step::Number(Number::Float(value, _)) => ConstValue::Float(*value),
             Step::Number(Number::Fixed(value)) => ConstValue::Fixed(*value),
             Step::Char(unit) => ConstValue::Char(u8::try_from(*unit).ok()?),
             Step::WideChar(unit) => ConstValue::WChar(*unit),
@@ -171,6 +174,21 @@ impl Checker<'_> {
             Step::Boolean(value) => ConstValue::Boolean(*value),
             _ => return None,
         })
+    }
+
+    /// A literal of a constant that has the name of a fixed point type: it may lack its suffix.
+    fn fixed_literal(&mut self, step: &Step, span: Span) -> Option<ConstValue> {
+        let value = match step {
+            Step::Number(Number::Float(_, Some(value))) => *value,
+            Step::Number(Number::Integer(value)) => Fixed {
+                unscaled: i128::from(*value),
+                scale: 0,
+            },
+            other => return Self::literal(other),
+        };
+        let message = format!("the fixed point literal `{value}` is read as `{value}d`");
+        self.report.warning("fixed-literal", span, message);
+        Some(ConstValue::Fixed(value))
     }
 
     fn named_value(&mut self, name: &ScopedName) -> Option<ConstValue> {

@@ -43,9 +43,18 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Whether the `>>` here closes two brackets: behind it is more to close, or a declarator.
+    fn shift_closes(&self) -> bool {
+        let behind = self.peek_at(1);
+        let is_closing = behind.is(">") || behind.is(">>");
+        let ends = [";", ",", "[", "{", "("];
+        let is_declarator = behind.is_identifier() && ends.iter().any(|it| self.peek_at(2).is(it));
+        self.options.idl4 || is_closing || is_declarator
+    }
+
     fn binary_operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
         let token = self.peek();
-        if self.closing_shift && token.is(">>") {
+        if self.closing_shift && token.is(">>") && self.shift_closes() {
             return None;
         }
         for (level, operators) in LEVELS.iter().enumerate() {

@@ -160,10 +160,10 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression inside angle brackets. A `>>` in it is a shift, except in IDL 4, where it
-    /// closes two brackets unless there are parentheses around it.
+    /// An expression inside angle brackets. In IDL 4, a `>>` in it closes two brackets unless there
+    /// are parentheses around it; before, it is a shift where something to be shifted by follows.
     fn bound_expression(&mut self) -> Parse<Expr> {
-        let before = std::mem::replace(&mut self.closing_shift, self.options.idl4);
+        let before = std::mem::replace(&mut self.closing_shift, true);
         let result = self.nested(Self::expression);
         self.closing_shift = before;
         result
@@ -178,15 +178,13 @@ impl Parser<'_> {
         let span = token.span;
         token.text = ">".into();
         token.span.start += 1;
-        if !self.options.idl4 {
-            self.report
-                .error(
-                    "shift-token",
-                    span,
-                    "`>>` is a shift token, so it cannot close two sequences",
-                )
-                .help("write `> >`");
-        }
+        let message = "`>>` is a shift token before IDL 4, and closes two brackets here";
+        let draft = match (self.options.idl4, self.options.strict) {
+            (true, _) => return Ok(()),
+            (false, true) => self.report.error("shift-token", span, message),
+            (false, false) => self.report.warning("shift-token", span, message),
+        };
+        draft.help("write `> >`");
         Ok(())
     }
 

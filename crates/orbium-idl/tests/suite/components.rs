@@ -156,6 +156,52 @@ fn fixed_constants_may_lack_their_suffix() {
     assert_eq!(value.to_string(), "3.25");
 }
 
+/// Conformance: IDL - constants - fixed without the suffix, with a warning
+#[test]
+fn constants_of_named_fixed_types_may_lack_their_suffix() {
+    let compilation = compiled(
+        "typedef fixed<31, 20> Money; typedef Money Price;
+         const Price A = -12345678901.12345678901234567890; const Money B = 2 * A; const Money C = 7;",
+    );
+    let shown = compilation.to_string();
+    assert!(shown.contains("`7` is read as `7d`"), "{shown}");
+    let model = compilation.model.unwrap();
+    for (name, expected) in [
+        ("::A", "-12345678901.1234567890123456789"),
+        ("::B", "-24691357802.2469135780246913578"),
+        ("::C", "7"),
+    ] {
+        let DefinitionKind::Constant(it) = &model.lookup(name).unwrap().kind else {
+            panic!("no constant");
+        };
+        let ConstValue::Fixed(value) = &it.value else {
+            panic!("{:?}", it.value);
+        };
+        assert_eq!(value.to_string(), expected);
+    }
+    // An exponent is no part of a fixed point literal.
+    let shown = compiled("typedef fixed<5, 2> F; const F X = 1e2;").to_string();
+    assert!(shown.contains("a fixed point value is needed"), "{shown}");
+}
+
+/// IDL for TAO includes parts of module CORBA by TAO's names of them, and did not compile.
+///
+/// Conformance: IDL - files of TAO with sequences of module CORBA
+#[test]
+fn parts_of_corba_have_the_file_names_of_tao() {
+    let model = model(
+        "#include \"tao/LongSeq.pidl\"
+         #include <tao/StringSeq.pidl>
+         #include <tao/orb_types.pidl>
+         struct S { CORBA::LongSeq numbers; CORBA::StringSeq texts; CORBA::PolicyType type; };",
+    );
+    assert!(model.lookup("::S").is_some());
+    for unknown in ["tao/PI/PI.pidl", "LongSequence.pidl", "Seq.pidl"] {
+        let shown = compiled(&format!("#include \"{unknown}\"")).to_string();
+        assert!(shown.contains("file not found"), "{unknown}: {shown}");
+    }
+}
+
 #[test]
 fn names_of_before_corba_3_are_left_alone() {
     let options = Options {

@@ -187,6 +187,7 @@ fn idl_4_adds_what_it_says() {
         assert!(compilation.diagnostics.is_empty(), "{compilation}");
         assert!(
             text.contains("int32")
+                || text.contains(">>")
                 || compile_source(&Options::new(), "three.idl", text)
                     .model
                     .is_none(),
@@ -206,6 +207,43 @@ fn idl_4_adds_what_it_says() {
                 .is_some_and(|d| d.code == "unsupported"),
             "{compilation}"
         );
+    }
+}
+
+/// Conformance: IDL - `>>` closes two brackets, with a warning before IDL 4; an error if strict
+#[test]
+fn two_brackets_may_be_closed_by_a_shift_token() {
+    let strict = Options {
+        strict: true,
+        ..Options::new()
+    };
+    for text in [
+        "typedef sequence<sequence<long>> S;",
+        "typedef sequence<sequence<long, 3>> S;",
+        "const long N = 3; typedef sequence<sequence<long, 1 + N>> S[2], T;",
+        "typedef sequence<sequence<sequence<string<3>>>> S;",
+    ] {
+        let compilation = compile_source(&Options::new(), "shift.idl", text);
+        let is_shift = |it: &orbium_idl::Diagnostic| it.code == "shift-token";
+        assert!(compilation.model.is_some(), "{compilation}");
+        assert!(
+            compilation.diagnostics.iter().all(is_shift),
+            "{compilation}"
+        );
+        assert!(!compilation.diagnostics.is_empty(), "{text}");
+        let compilation = compile_source(&strict, "shift.idl", text);
+        assert!(compilation.errors().all(is_shift), "{compilation}");
+        assert!(compilation.model.is_none(), "{text}");
+    }
+    for text in [
+        "typedef sequence<long, 8 >> 1> S;",
+        "const long N = 1; typedef sequence<long, 8 >> N> S;",
+        "const long N = 1; typedef string<8 >> N + 1> S;",
+        "const long N = 1; struct S { string<(8 >> N)> text; };",
+    ] {
+        let compilation = compile_source(&Options::new(), "shift.idl", text);
+        assert!(compilation.model.is_some(), "{compilation}");
+        assert!(compilation.diagnostics.is_empty(), "{compilation}");
     }
 }
 
