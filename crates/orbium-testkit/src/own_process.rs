@@ -29,27 +29,32 @@ const DEADLINE: Duration = Duration::from_secs(900);
 ///     });
 /// }
 /// ```
+///
+/// `in_own_process!([("NAME", "value")], || …)` adds variables to the environment of that process.
 #[macro_export]
 macro_rules! in_own_process {
-    ($body:expr) => {{
+    ($body:expr) => {
+        $crate::in_own_process!([], $body)
+    };
+    ($variables:expr, $body:expr) => {{
         fn here() {}
-        $crate::run_in_own_process(::std::any::type_name_of_val(&here), $body)
+        $crate::run_in_own_process(::std::any::type_name_of_val(&here), &$variables, $body)
     }};
 }
 
 /// For [`in_own_process!`](crate::in_own_process): `here` is the path of a function
-/// within the test.
+/// within the test; `variables` are those of the environment that its process has in addition.
 ///
 /// # Panics
 /// The test fails in its process, does not run there, or does not end.
 #[doc(hidden)]
 #[track_caller]
-pub fn run_in_own_process(here: &str, body: impl FnOnce()) {
+pub fn run_in_own_process(here: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     let test = name_of(here);
     if std::env::var(TEST).is_ok_and(|name| name == test) {
         return body();
     }
-    let (output, succeeded) = run_test(test);
+    let (output, succeeded) = run_test(test, variables);
     let ran = output
         .lines()
         .any(|line| line.starts_with("test result: ok. 1 passed"));
@@ -72,13 +77,14 @@ fn name_of(here: &str) -> &str {
 /// Runs one test of this binary in a new process; returns its output and whether it
 /// succeeded.
 #[track_caller]
-fn run_test(test: &str) -> (String, bool) {
+fn run_test(test: &str, variables: &[(&str, &str)]) -> (String, bool) {
     let (mut reader, writer) = io::pipe().expect("a pipe");
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
         .arg(test)
         .args(["--exact", "--include-ignored"])
         .args(["--nocapture", "--test-threads=1"])
         .env(TEST, test)
+        .envs(variables.iter().copied())
         .stdout(writer.try_clone().expect("a descriptor"))
         .stderr(writer)
         .spawn()
@@ -136,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_test_has_is_a_failure() {
-        let missing = || super::run_in_own_process("x::no_such_test::here", || {});
+        let missing = || super::run_in_own_process("x::no_such_test::here", &[], || {});
         assert!(catch_unwind(missing).is_err());
     }
 }

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
+use std::thread::ScopedJoinHandle;
 
 use serde::Deserialize;
 
@@ -161,7 +162,7 @@ pub(super) fn run(jobs: Vec<Job>, screen: impl Write + Send) -> Outcome<(Tally, 
     };
     let ended = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join());
+        let ended = workers.into_iter().map(ScopedJoinHandle::join);
         ended.collect::<Vec<_>>()
     });
     for end in ended {
