@@ -20,7 +20,7 @@ use crate::{
     ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits, NamingTimeout, ProtocolPolicy,
     Protocols, ReplyBatching, ServerStrategy, TimePolicies,
 };
-use orbium_server::lane::check_lanes;
+use orbium_lane::check_lanes;
 
 /// Everything an ORB is built from: a plain value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,7 @@ pub use orbium_invocation::{
     idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent, idl_operation, idl_outputs,
     idl_pass, idl_passed, idl_put_back, idl_results, idl_send, idl_servant_type, idl_slot_type,
 };
-pub use orbium_server::lane::{Lane, LaneConfig, QueueBounds};
+pub use orbium_lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{
     Arrival, AsyncCall, AsyncServant, DedicatedThread, Dedication, DeferredReply, Gate,
     OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,

@@ -12,8 +12,9 @@ use orbium_sync::role::while_serving_own_thread;
 use crate::Orb;
 use crate::client::LocalReply;
 use crate::client::received_reply::ReceivedReply;
-use orbium_server::lane::OWN;
-use orbium_server::{Dispatcher, Expiry, IncomingRequest, Kept, UntypedReply};
+use orbium_invocation::Expiry;
+use orbium_lane::OWN;
+use orbium_server::{Dispatcher, IncomingRequest, Kept, UntypedReply};
 
 #[cold]
 #[inline(never)]

@@ -12,8 +12,7 @@
 //! * [`Ior`], [`IiopProfile`], [`Component`]: references (clause 7.6).
 //! * [`ObjectUrl`], [`Corbaloc`], [`Corbaname`]: object URLs (clause 7.6.10).
 //! * [`codeset`]: code-set negotiation (clause 7.10).
-//! * [`miop`], [`media`]: messages, and frames of sound and pictures, in
-//!   datagrams.
+//! * [`miop`]: messages in datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`real_time`]: priorities of requests, policies of references.
 //! * [`SystemException`] and the one table of [`minor`] codes.
@@ -55,9 +54,6 @@ mod iiop_address;
 mod iiop_profile;
 mod ior;
 mod locate;
-pub mod media;
-mod media_receiver;
-mod media_window;
 pub mod messaging;
 pub mod minor;
 pub mod miop;
@@ -70,7 +66,7 @@ mod orbium_profile;
 pub mod profile;
 pub mod real_time;
 mod reassembly;
-mod reorder_buffer;
+pub mod reorder_buffer;
 mod reply;
 mod request;
 mod request_parts;

@@ -9,8 +9,21 @@ use std::collections::btree_map::Entry;
 const PART_OVERHEAD: usize = 64;
 
 /// The parts that have arrived.
+///
+/// ```
+/// use orbium_giop::reorder_buffer::ReorderBuffer;
+///
+/// let mut parts = ReorderBuffer::default();
+/// assert_eq!(parts.insert(1, Some(2), b"cd"), Ok(true));
+/// assert_eq!(parts.insert(1, None, b"cd"), Ok(false));
+/// assert!(!parts.is_complete());
+/// assert_eq!(parts.insert(0, None, b"ab"), Ok(true));
+/// let mut whole = Vec::new();
+/// parts.append_to(&mut whole);
+/// assert_eq!((parts.is_complete(), &whole[..]), (true, &b"abcd"[..]));
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct ReorderBuffer {
+pub struct ReorderBuffer {
     parts: BTreeMap<u32, Vec<u8>>,
     bytes: usize,
     /// The number of parts, once it is known.
@@ -19,12 +32,15 @@ pub(crate) struct ReorderBuffer {
 
 /// Parts contradict one another about their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Inconsistent;
+pub struct Inconsistent;
 
 impl ReorderBuffer {
     /// Inserts the part of that number, and the number of parts if the part states it.
     /// Returns whether it is new: a duplicate is discarded.
-    pub(crate) fn insert(
+    ///
+    /// # Errors
+    /// [`Inconsistent`].
+    pub fn insert(
         &mut self,
         number: u32,
         count: Option<u32>,
@@ -52,18 +68,20 @@ impl ReorderBuffer {
     }
 
     /// Whether the part with that number has arrived.
-    pub(crate) fn contains(&self, number: u32) -> bool {
+    #[must_use]
+    pub fn contains(&self, number: u32) -> bool {
         self.parts.contains_key(&number)
     }
 
     /// Whether all have arrived.
-    pub(crate) fn is_complete(&self) -> bool {
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
         self.count
             .is_some_and(|count| self.parts.len() == count as usize)
     }
 
     /// Appends all parts in order.
-    pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
+    pub fn append_to(&self, out: &mut Vec<u8>) {
         out.reserve(self.bytes);
         for part in self.parts.values() {
             out.extend_from_slice(part);
@@ -71,17 +89,20 @@ impl ReorderBuffer {
     }
 
     /// Bytes of data in the parts.
-    pub(crate) const fn bytes(&self) -> usize {
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Bytes of memory that the parts occupy.
-    pub(crate) fn cost(&self) -> usize {
+    #[must_use]
+    pub fn cost(&self) -> usize {
         self.bytes + self.parts.len() * PART_OVERHEAD
     }
 
     /// Bytes of memory that a part of that size occupies.
-    pub(crate) const fn cost_of(bytes: usize) -> usize {
+    #[must_use]
+    pub const fn cost_of(bytes: usize) -> usize {
         bytes + PART_OVERHEAD
     }
 }

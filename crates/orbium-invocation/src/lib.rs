@@ -15,6 +15,7 @@ pub mod collocation;
 mod decoding;
 pub mod dedication;
 pub mod exceptions;
+mod expiry;
 mod locality;
 mod mapped_arguments;
 mod mapped_calls;
@@ -44,6 +45,7 @@ pub use orbium_giop::SystemException;
 
 pub use cancellation::{CANCELLATION_PERIOD, CancellationToken, call_cancelled};
 pub use decoding::Decoding;
+pub use expiry::Expiry;
 pub use locality::Locality;
 pub use messaging::{BufferingConstraint, RebindMode, SyncScope};
 pub use object_error::{InvalidName, ObjectError};

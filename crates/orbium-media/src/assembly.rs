@@ -3,7 +3,7 @@
 
 use std::io;
 
-use orbium_giop::media::{Fragment, Seen, Statistics, Window};
+use crate::datagram::{Fragment, Seen, Statistics, Window};
 use orbium_transport::Peer;
 
 use crate::frame::MediaFrame;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 
-use orbium_giop::media::{FrameHeader, FrameKind, Standing, Time};
+use crate::datagram::{FrameHeader, FrameKind, Standing, Time};
 
 use crate::pool::Buffer;
 

@@ -7,7 +7,7 @@
 //! travels like any other: stringified, as an argument, in an `any`. A
 //! [`MediaSender`] connects to that reference under the same protocol policies
 //! as a call. Frames are numbered and timed, larger ones are cut into datagrams
-//! ([`orbium_giop::media`] has the format), and each frame that arrives says what
+//! ([`datagram`] has the format), and each frame that arrives says what
 //! is missing before it and whether it is late. This is the media protocol of
 //! section 3.4 of O'Ryan, Kuhns, Schmidt, Othman and Parsons, "The design and
 //! performance of a pluggable protocols framework for real-time distributed
@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+pub mod datagram;
 mod error;
 mod frame;
 mod names;
@@ -46,9 +47,9 @@ mod receiver;
 mod sender;
 mod slot;
 
+pub use datagram::{FrameHeader, FrameKind, Statistics, Time};
 pub use error::MediaError;
 pub use frame::MediaFrame;
 pub use names::{MESSAGING, RECEIVER_REPOSITORY_ID};
-pub use orbium_giop::media::{FrameHeader, FrameKind, Statistics, Time};
 pub use receiver::{MediaInfo, MediaOptions, MediaReceiver, MediaStatistics, MediaStop};
 pub use sender::MediaSender;

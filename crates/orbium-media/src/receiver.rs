@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use orbium_channel::{Channel, protocol};
 use orbium_core::{ObjectRef, Orb};
 use orbium_giop::Ior;
-use orbium_giop::media::{FrameHeader, Statistics};
+use crate::datagram::{FrameHeader, Statistics};
 use orbium_transport::{Datagrams, Endpoint, Transport};
 
 use crate::assembly::{Accepted, Assembly};

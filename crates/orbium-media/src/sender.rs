@@ -5,7 +5,7 @@ use std::io::{self, IoSlice};
 
 use orbium_channel::{Channel, OfferedProtocol, protocol};
 use orbium_core::{Interface, Orb};
-use orbium_giop::media::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
+use crate::datagram::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
 use orbium_transport::{Datagrams, Deadline, Transport};
 
 use crate::error::MediaError;

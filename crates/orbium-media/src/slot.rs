@@ -10,7 +10,7 @@
 use std::io;
 use std::ops::Range;
 
-use orbium_giop::media::{FRAME_HEADER_LEN, Fragment, FrameHeader};
+use crate::datagram::{FRAME_HEADER_LEN, Fragment, FrameHeader};
 use orbium_transport::Peer;
 
 use crate::pool::Buffer;

@@ -281,7 +281,7 @@ impl ServerConnection {
     }
 
     /// Number of the lane with the threads that serve it, or
-    /// [`SETTLED`](crate::lane::SETTLED).
+    /// [`SETTLED`](orbium_lane::SETTLED).
     #[inline]
     pub fn lane(&self) -> u32 {
         self.lane.load(Ordering::Relaxed)

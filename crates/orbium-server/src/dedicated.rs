@@ -16,10 +16,10 @@ use orbium_sync::role::Role;
 use crate::dedication::{Gate, Pass};
 use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
-use crate::lane::thread::{self, Setup};
 use crate::outcome::Outcome;
 use crate::receiving::{self, Receiving};
 use crate::{Dispatcher, LaneCore, ServerConnection};
+use orbium_lane::thread::{self, Setup};
 
 /// What all threads have that serve the connection: one reads, and others may
 /// wait in calls of their own.

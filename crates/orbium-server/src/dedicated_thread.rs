@@ -14,10 +14,10 @@ use orbium_sys::Interest;
 use crate::ServerConnection;
 use crate::ServerContext;
 use crate::dedication::{DedicatedThread, Place, ThreadAsked};
-use crate::lane::SETTLED;
 use crate::notifier::Notifier;
 use crate::settled::{Marker, State};
 use orbium_invocation::{Priority, priority};
+use orbium_lane::SETTLED;
 
 impl ServerConnection {
     /// Settles whether the connection has a thread of its own, once.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Weak};
 use orbium_cdr::CdrReader;
 use orbium_giop::{Ior, SystemException};
 
-use crate::lane::Route;
 use crate::reply::UntypedReply;
 use crate::{IncomingRequest, ServerContext};
+use orbium_lane::Route;
 
 /// Where an object is.
 #[derive(Clone, Debug)]

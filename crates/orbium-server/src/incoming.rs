@@ -7,9 +7,9 @@ use orbium_giop::real_time::read_priority_context;
 use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
 use orbium_invocation::{Operation, Priority};
 
-use crate::Expiry;
-use crate::lane::{Decided, OWN};
 use crate::{ServerConnection, ServerContext};
+use orbium_invocation::Expiry;
+use orbium_lane::{Decided, OWN};
 
 /// A request on its way to a servant.
 // In this order, pairs of words that are stored at once lie at multiples of 16 octets, never in
@@ -28,7 +28,7 @@ pub struct IncomingRequest<'r> {
     pub context: &'r ServerContext,
     /// Its service contexts.
     pub contexts: ServiceContexts<'r>,
-    /// Number of the lane of the thread that holds it; [`SETTLED`](crate::lane::SETTLED)
+    /// Number of the lane of the thread that holds it; [`SETTLED`](orbium_lane::SETTLED)
     /// if the lane was decided before.
     pub lane: u32,
     /// Which answer its client expects.

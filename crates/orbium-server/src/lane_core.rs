@@ -14,17 +14,17 @@ use orbium_sys::Waker;
 use orbium_sys::fork::Origin;
 use orbium_transport::ByteStream;
 
+use crate::Host;
 use crate::books::Books;
 use crate::connection::ServerConnection;
 use crate::flusher::Flusher;
-use crate::lane::thread::Setup;
-use crate::lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane};
 use crate::log::Recurring;
 use crate::notifier::Notifier;
 use crate::pool::Pool;
-use crate::{Host, StartError};
 use orbium_channel::Channel;
 use orbium_config::Limits;
+use orbium_lane::thread::Setup;
+use orbium_lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane, StartError};
 use orbium_metrics::{Closing, LaneSnapshot, Refusal};
 
 /// How long `shutdown` waits for requests being served: it must return even if a
@@ -57,7 +57,7 @@ pub(crate) struct LaneCore {
 impl LaneCore {
     /// The lane behind a handle.
     pub(crate) fn of(lane: &Lane) -> &Self {
-        match lane.0.as_any().downcast_ref() {
+        match lane.serving().as_any().downcast_ref() {
             Some(core) => core,
             None => unreachable!("every lane is started by this crate"),
         }
@@ -293,6 +293,18 @@ impl ServingLane for LaneCore {
         if let Some(dispatcher) = self.host.dispatcher() {
             dispatcher.forget_lane(self.facts.number);
         }
+    }
+
+    fn serve_one(&self, waits: bool) -> bool {
+        self.pool.serve_one(waits)
+    }
+
+    fn run(&self, job: Box<dyn FnOnce() + Send>) {
+        self.pool.add_job(job);
+    }
+
+    fn has_work(&self) -> bool {
+        self.pool.has_work()
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -8,8 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod books;
-mod caller_lane;
 mod cancelled;
+pub mod conclusion;
 mod connection;
 mod context;
 mod dedicated;
@@ -18,31 +18,26 @@ mod dedication;
 mod deferred;
 mod dispatcher;
 mod ending;
-mod expiry;
 mod flusher;
 mod hand_off;
 mod idle;
 mod incoming;
 mod intake;
 mod intercepted;
-pub mod lane;
 mod lane_core;
 mod lane_start;
 mod leader_followers;
 mod log;
 mod notifier;
-pub mod object_key;
-mod orb_error;
 mod origin;
 mod outcome;
-mod poa_error;
 mod pool;
 mod reactive;
 mod reactor;
 mod receiving;
 mod reply;
 mod settled;
-mod start_error;
+pub mod spans;
 mod threads;
 mod waiting;
 mod worker_pool;
@@ -55,11 +50,8 @@ pub use deferred::{
     WaitingCaller, Way,
 };
 pub use dispatcher::{Dispatcher, Host, Located};
-pub use expiry::Expiry;
 pub use incoming::{IncomingRequest, asked_priority};
 pub use intercepted::{Interception, intercept};
 use lane_core::LaneCore;
-pub use orb_error::OrbError;
-pub use poa_error::PoaError;
+pub use lane_start::start_lane;
 pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};
-pub use start_error::StartError;

@@ -22,9 +22,9 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::Host;
 use crate::intake::Queued;
-use crate::lane::thread::Setup;
-use crate::lane::{LaneConfig, QueueBounds};
 use orbium_config::ServerStrategy;
+use orbium_lane::thread::Setup;
+use orbium_lane::{LaneConfig, QueueBounds};
 use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium_giop::media::{Fragment, Received, Receiver, ReceiverLimits};
+use orbium::media::datagram::{Fragment, Received, Receiver, ReceiverLimits};
 use orbium_giop::messaging::{
     Fixed, GiopLite, MAX_OVERHEAD, Message, Messaging, Session, Side, Stack, ziop::Ziop,
 };

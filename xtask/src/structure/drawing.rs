@@ -14,7 +14,7 @@ use xtask::shell;
 /// Tests have whatever they like below them, and nothing above.
 const LEFT_OUT: &str = "orbium-testkit";
 
-const WIDTH: usize = 1860;
+const WIDTH: usize = 2040;
 const ROW: usize = 74;
 const BOX: (usize, usize) = (136, 34);
 /// What a bend takes of the width of a row.

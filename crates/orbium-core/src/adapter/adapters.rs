@@ -8,11 +8,10 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use orbium_channel::protocol::ProfileComponents;
 use orbium_interceptor::{Interceptors, IorInterceptors, OrbIdentity};
+use orbium_lane::{Lanes, MainThread, OWN};
 use orbium_server::ServerContext;
-use orbium_server::lane::{MainThread, OWN};
 
 use crate::adapter::ior_table::Table;
-use crate::adapter::lanes::Lanes;
 use crate::adapter::{Policies, Registry};
 use crate::{BidirectionalPolicy, Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 

@@ -5,15 +5,16 @@ use std::any::{Any, TypeId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use orbium_adapter::Serving;
 use orbium_giop::{ResponseFlags, SystemException};
-use orbium_server::lane::OWN;
-use orbium_server::{Expiry, IncomingRequest, ServerContext};
+use orbium_invocation::Expiry;
+use orbium_lane::OWN;
+use orbium_server::conclusion::panicked;
+use orbium_server::{IncomingRequest, ServerContext};
 use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 
 use super::ActiveObject;
-use super::dispatch::panicked;
-use super::manager::Serving;
 use super::observed::ObservedRequest;
 use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};

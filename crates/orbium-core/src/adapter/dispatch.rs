@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a request to the servant and back.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use orbium_adapter::Serving;
 use orbium_cdr::CdrReader;
-use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
+use orbium_giop::{ResponseFlags, SystemException};
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_invocation::scheduling;
-use orbium_sys::RealTimeError;
+use orbium_server::conclusion::{busy, check_expiry, conclude, not_permitted, note_refusal};
+use orbium_server::spans::{RequestSpan, serve_within};
 
 use crate::adapter::implicit::{is_implicit, serve_implicit};
-use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
-use crate::adapter::spans::{RequestSpan, serve_within};
 use crate::adapter::{ActiveObject, Adapters};
 use crate::log::{self, Recurring};
 use crate::priority;
 use crate::raises::DispatchError;
 use crate::servant::Call;
+use orbium_lane::{Decided, OWN, OWN_INTERCEPTED, Route};
 use orbium_server::IncomingRequest;
 use orbium_server::UntypedReply;
-use orbium_server::lane::{Decided, OWN, OWN_INTERCEPTED, Route};
 
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
@@ -292,67 +291,6 @@ impl Adapters {
     }
 }
 
-/// Sees to the answer of a request that was served; the exception that it ended
-/// with, if it is one of the system's.
-#[inline(always)]
-pub(super) fn conclude(
-    request: &IncomingRequest<'_>,
-    served: std::thread::Result<Result<(), DispatchError>>,
-    reply: &mut UntypedReply<'_>,
-) -> Option<SystemException> {
-    match served {
-        Ok(Ok(())) if reply.is_answered() => None,
-        Ok(Ok(())) => Some(answer_error(reply, unanswered())),
-        Ok(Err(error)) => Some(answer_error(reply, error.exception())),
-        Err(panic) => Some(answer_error(reply, panicked(request, &*panic))),
-    }
-}
-
-/// Logs that a request is answered with an exception before a servant saw it.
-#[cold]
-#[inline(never)]
-fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: SystemException) {
-    if let Some(suppressed) = request.context.instruments.book().admit(cause) {
-        log::warn!(
-            target: "orbium::request",
-            cause = cause.cause(),
-            operation = %shown(request.operation),
-            peer = request.peer.map(|peer| peer.peer().to_string()),
-            error = %exception,
-            suppressed,
-            "request refused",
-        );
-    }
-}
-
-/// Checks that it still makes sense to begin.
-#[inline(always)]
-fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException> {
-    let checked = request.expiry.check();
-    checked.inspect_err(|exception| note_refusal(request, Recurring::Expired, *exception))
-}
-
-/// Where the request should be served it cannot be.
-pub(super) fn busy() -> SystemException {
-    SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
-}
-
-/// The thread cannot have the priority that the request is served at.
-#[cold]
-fn not_permitted(error: &RealTimeError) -> SystemException {
-    crate::log::warn!(target: "orbium::poa", %error, "no native priority for a request");
-    match error {
-        RealTimeError::NoSuchPriority(_) => {
-            SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
-        }
-        _ => SystemException::orbium(
-            ExceptionKind::NoPermission,
-            minor::NOT_ALLOWED,
-            Completion::No,
-        ),
-    }
-}
-
 #[inline]
 pub(super) fn dispatch(
     object: &ActiveObject,
@@ -364,63 +302,4 @@ pub(super) fn dispatch(
         return serve_implicit(object, call, arguments, reply);
     }
     object.servant.dispatch(call, arguments, reply)
-}
-
-/// Sends the error, if a reply is expected and was not sent.
-#[cold]
-#[inline(never)]
-fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> SystemException {
-    if !reply.is_answered() && reply.is_expected() {
-        reply.system_exception(exception);
-    }
-    exception
-}
-
-/// A skeleton has not answered and reports no error.
-#[cold]
-fn unanswered() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Internal,
-        minor::INVARIANT_BROKEN,
-        Completion::Maybe,
-    )
-}
-
-/// The servant has panicked.
-#[cold]
-#[inline(never)]
-pub(super) fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
-    // Where, the panic hook has said.
-    log::error!(
-        target: "orbium::request",
-        operation = %shown(request.operation),
-        peer = request.peer.map(|peer| peer.peer().to_string()),
-        panic = panic_message(panic),
-        "servant panicked",
-    );
-    servant_panicked()
-}
-
-/// What the caller gets then.
-pub(super) fn servant_panicked() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Unknown,
-        minor::SERVANT_PANICKED,
-        Completion::Maybe,
-    )
-}
-
-/// The name of an operation that a peer sent, for logs.
-fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
-    const MOST: usize = 64;
-    operation[..operation.len().min(MOST)].escape_ascii()
-}
-
-/// What a panic says, if it is text.
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(text), _) => text,
-        (None, Some(text)) => text,
-        (None, None) => "",
-    }
 }

@@ -5,8 +5,8 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
-use crate::adapter::manager::WeakManager;
 use crate::adapter::{Adapters, PoaManager};
+use orbium_adapter::WeakManager;
 
 /// A POA manager with that id exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,13 @@ impl Adapters {
         };
         let interceptors = self.ior_interceptors.clone();
         let started = self.registry.started();
-        let manager = PoaManager::new(&self.context, started, &id, interceptors);
+        let manager = PoaManager::new(
+            self.context.number,
+            self.context.limits(),
+            started,
+            &id,
+            interceptors,
+        );
         known.push(manager.downgrade());
         Ok(manager)
     }

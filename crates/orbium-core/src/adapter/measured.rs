@@ -7,13 +7,13 @@ use std::time::Instant;
 use orbium_cdr::CdrReader;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
-use crate::adapter::dispatch::conclude;
 use crate::adapter::{ActiveObject, Adapters};
 use crate::metrics::{End, Label, Measurements, Refusal, Series, scoped};
 use crate::{OBJECT_REPOSITORY_ID, OperationTable};
+use orbium_lane::{OWN, SETTLED};
 use orbium_server::IncomingRequest;
 use orbium_server::UntypedReply;
-use orbium_server::lane::{OWN, SETTLED};
+use orbium_server::conclusion::conclude;
 
 /// The operations that the ORB answers for every object.
 static IMPLICIT: [&str; 7] = [

@@ -8,9 +8,7 @@ mod forward;
 mod frames;
 mod implicit;
 mod ior_table;
-mod lanes;
 mod locating;
-mod manager;
 mod manager_factory;
 mod managing;
 mod measured;
@@ -20,7 +18,7 @@ mod poa;
 mod policy;
 mod registry;
 mod route;
-mod spans;
+mod traced;
 mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
@@ -30,13 +28,13 @@ pub(crate) use registry::Registry;
 
 pub use forward::{ForwardRequest, ServantError};
 pub use ior_table::{IorLocator, IorTable, IorTableError};
-pub use manager::{ManagerState, PoaManager};
 pub use manager_factory::{ManagerAlreadyExists, PoaManagerFactory};
+pub use orbium_adapter::{
+    IdAssignment, IdUniqueness, Lifespan, ManagerState, PoaManager, RequestProcessing,
+    ServantRetention, ThreadModel,
+};
 pub use poa::{
     AdapterActivator, NoContext, Poa, PoaCurrent, PoaError, ServantActivator, ServantLocator,
     servant_of,
 };
-pub use policy::{
-    IdAssignment, IdUniqueness, Lifespan, Policies, RequestProcessing, ServantRetention,
-    ThreadModel,
-};
+pub use policy::Policies;

@@ -12,10 +12,11 @@ use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_sync::SlotKey;
 
 use crate::adapter::forward::ForwardRequest;
-use crate::adapter::manager::Serving;
 use crate::raises::DispatchError;
-use orbium_server::object_key::NO_HINT;
-use orbium_server::{Expiry, UntypedReply};
+use orbium_adapter::Serving;
+use orbium_adapter::object_key::NO_HINT;
+use orbium_invocation::Expiry;
+use orbium_server::UntypedReply;
 
 use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::servant::Target;

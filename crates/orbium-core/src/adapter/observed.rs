@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 use orbium_server::IncomingRequest;
+use orbium_server::conclusion::servant_panicked;
+use orbium_server::spans::{collocated_span, end_collocated_span};
 use tracing::span::EnteredSpan;
 
 use super::ActiveObject;
-use super::dispatch::servant_panicked;
 use super::measured::series_in_process;
-use super::spans::{collocated_span, end_collocated_span};
 use crate::metrics::{End, Measurements, Series};
 use crate::raises::Raised;
 

@@ -12,9 +12,9 @@ use orbium_server::IncomingRequest;
 use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
 use orbium_sync::{Pinned, Slab, SlotKey};
 
-use crate::adapter::manager::WeakManager;
 use crate::adapter::object::{ActiveObject, Adapter};
-use orbium_server::object_key::{ObjectKey, system_id};
+use orbium_adapter::WeakManager;
+use orbium_adapter::object_key::{ObjectKey, system_id};
 
 /// A plain key and the real one that it stands for.
 #[derive(Debug)]

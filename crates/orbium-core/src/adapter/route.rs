@@ -8,7 +8,7 @@ use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::raises::DispatchError;
 use crate::{Lane, Priority};
-use orbium_server::lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
+use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
 use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 
 impl Adapters {

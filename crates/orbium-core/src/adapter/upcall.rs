@@ -7,9 +7,10 @@ use orbium_cdr::CdrReader;
 use orbium_giop::ResponseFlags::SyncWithServer;
 use orbium_interceptor::Interrupt;
 use orbium_invocation::reactor::is_within_a_wait;
+use orbium_server::conclusion::busy;
 use orbium_server::{IncomingRequest, Interception, UntypedReply, intercept};
 
-use crate::adapter::dispatch::{busy, dispatch};
+use crate::adapter::dispatch::dispatch;
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
 use crate::raises::DispatchError;
 use crate::servant::Call;

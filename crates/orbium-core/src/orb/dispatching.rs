@@ -10,8 +10,8 @@ use orbium_invocation::exceptions::already_shut_down;
 use super::{Orb, OrbCore};
 use crate::adapter::ReferenceFactory;
 use crate::{Call, Lane, ObjectRef, Priority, ProtocolPolicy};
+use orbium_lane::Route;
 use orbium_server::UntypedReply;
-use orbium_server::lane::Route;
 use orbium_server::{Dispatcher, IncomingRequest, Located, ServerContext};
 
 impl Dispatcher for OrbCore {

@@ -9,7 +9,8 @@ use orbium_transport::HostPort;
 
 use super::OrbError;
 use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
-use orbium_server::lane::{OWN, lane_for};
+use orbium_lane::{OWN, lane_for};
+use orbium_server::start_lane;
 
 impl Orb {
     /// Starts the lanes of the configuration, the least urgent first; `own` is
@@ -68,7 +69,7 @@ impl Orb {
         core.serving.route();
         let number = core.adapters.lanes.next_number();
         let host = self.host();
-        let lane = Lane::start(&host, number, config, accepting, published)?;
+        let lane = start_lane(&host, number, config, accepting, published)?;
         core.adapters.lanes.add(lane.clone());
         // The ORB may have shut down in between.
         if !self.is_running() {

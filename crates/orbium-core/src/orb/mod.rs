@@ -18,6 +18,6 @@ mod tls;
 
 pub use builder::OrbBuilder;
 pub use handle::Orb;
-pub use orbium_server::OrbError;
+pub use orbium_lane::OrbError;
 pub use short_forms::ResolveError;
 pub(crate) use state::OrbCore;

@@ -12,7 +12,8 @@ use super::state::Server;
 use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
 use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
-use orbium_server::lane::OWN;
+use orbium_lane::OWN;
+use orbium_server::start_lane;
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -53,7 +54,7 @@ impl Orb {
         let accepting = self
             .accepting_both_ways(accepting, &published)
             .map_err(|error| OrbError::Threads(lane.name.clone(), error))?;
-        let own = Lane::start(&self.host(), OWN, &lane, accepting, published)?;
+        let own = start_lane(&self.host(), OWN, &lane, accepting, published)?;
         Ok(Server(own))
     }
 

@@ -2,7 +2,7 @@
 //! Calls of a servant of the same ORB that are under policies, measured or traced.
 
 use orbium_giop::{ResponseFlags, SystemException};
-use orbium_server::Expiry;
+use orbium_invocation::Expiry;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;

@@ -6,7 +6,6 @@ mod code_sets;
 mod fragmentation;
 mod locate_messages;
 mod malformed_inputs;
-mod media;
 mod message_headers;
 mod messaging;
 mod miop;

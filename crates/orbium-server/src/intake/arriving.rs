@@ -17,17 +17,17 @@ use super::queued::{Answer, Late, Queued, Sink};
 use super::refusing::{refuse, unanswerable, violated};
 use super::source::Source;
 use super::state::{Intake, State};
-use crate::Expiry;
 use crate::IncomingRequest;
 use crate::connection::ServerConnection;
 use crate::incoming::asked_priority;
-use crate::lane::Lane;
-use crate::lane::{Decided, Route};
 use crate::lane_core::LaneCore;
 use crate::outcome::Outcome;
 use crate::reply::UntypedReply;
 use crate::settled::Marker;
+use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
+use orbium_lane::Lane;
+use orbium_lane::{Decided, Route};
 
 impl Intake {
     /// Deals with the next message that has arrived whole; requests go to

@@ -5,7 +5,7 @@ use orbium_channel::connection::CodeSets;
 use orbium_giop::{RequestHeader, SystemException, service_context};
 
 use super::source::Source;
-use crate::Expiry;
+use orbium_invocation::Expiry;
 
 /// Takes what the service contexts of a request say of its connection and of the time there
 /// is; with the exception to answer with, if they ask for what is not there. The adapter of the

@@ -8,10 +8,10 @@ use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
 use crate::deferred::Way;
-use crate::lane::Decided;
-use crate::lane::Lane;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::{Dispatcher, IncomingRequest};
+use orbium_lane::Decided;
+use orbium_lane::Lane;
 
 struct DedicationPath<'a> {
     path: &'a dyn ReplyPath,

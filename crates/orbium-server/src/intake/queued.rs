@@ -13,15 +13,15 @@ use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
-use crate::Expiry;
 use crate::connection::ServerConnection;
 use crate::deferred::{Unanswered, Way};
-use crate::lane::{Decided, QueueBounds, QueuePermit, SETTLED};
 use crate::log::Recurring;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::settled::Marker;
 use crate::{Dispatcher, IncomingRequest, ServerContext};
+use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
+use orbium_lane::{Decided, QueueBounds, QueuePermit, SETTLED};
 
 /// Takes requests that wait to be served.
 pub(crate) trait Sink {
@@ -223,7 +223,7 @@ impl Queued {
             });
         }
         if orbium_invocation::priority::current() != priority {
-            crate::lane::thread::restore();
+            orbium_lane::thread::restore();
         }
         // Whether cancelled or not: the id may come again.
         connection.was_cancelled(self.request_id);

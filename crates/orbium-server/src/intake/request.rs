@@ -25,18 +25,18 @@ use super::refused::refuse_request;
 use super::refusing::{refuse, unanswerable};
 use super::source::{HandOver, Source};
 use super::state::{Intake, Known, State};
-use crate::Expiry;
 use crate::ServerConnection;
 use crate::deferred::Way;
-use crate::lane;
-use crate::lane::Decided;
-use crate::lane::Lane;
 use crate::lane_core::LaneCore;
 use crate::outcome::Outcome;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::settled::Marker;
 use crate::{IncomingRequest, ServerContext};
+use orbium_invocation::Expiry;
 use orbium_invocation::priority;
+use orbium_lane as lane;
+use orbium_lane::Decided;
+use orbium_lane::Lane;
 
 /// A reply buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use orbium_channel::connection::Connection;
 use orbium_config::Limits;
 
-use crate::lane::{Decided, Lane};
+use orbium_lane::{Decided, Lane};
 
 /// The receiving side of a connection.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Pool, State};
 use crate::intake::{Queued, Sink};
-use crate::lane::QueueBounds;
+use orbium_lane::QueueBounds;
 
 impl Pool {
     /// Has a request wait; gives it back if there is no room for it.

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::intake::Queued;
-use crate::lane::QueueBounds;
 use crate::waiting::Waiting;
+use orbium_lane::QueueBounds;
 
 /// Requests that wait for a thread.
 pub(super) struct Queue {

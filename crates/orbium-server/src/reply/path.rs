@@ -7,8 +7,8 @@ use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
 
 use crate::deferred::Way;
-use crate::lane::Decided;
-use crate::lane::Lane;
+use orbium_lane::Decided;
+use orbium_lane::Lane;
 
 /// Where a finished reply goes.
 pub trait ReplyPath {

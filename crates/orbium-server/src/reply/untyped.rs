@@ -16,7 +16,7 @@ use tracing::field::display;
 
 use super::path::ReplyPath;
 use crate::ServerConnection;
-use crate::lane::{Decided, Lane};
+use orbium_lane::{Decided, Lane};
 
 /// The answer to a request, with the results that a skeleton writes: given once, or not
 /// at all for a oneway.

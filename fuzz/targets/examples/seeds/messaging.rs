@@ -2,9 +2,9 @@
 //! Seeds of the target `messaging`: messages of all kinds, the frames that the
 //! stacks make of them, and datagrams.
 
+use orbium::media::datagram::{FrameHeader, FrameKind, Time};
 use orbium_cdr::ByteOrder;
 use orbium_fuzz_targets::{STACKS, stack};
-use orbium_giop::media::{FrameHeader, FrameKind, Time};
 use orbium_giop::messaging::{Message, Messaging, Side};
 use orbium_giop::miop::PacketPlan;
 use orbium_giop::{CancelRequest, Version, message_error};

@@ -11,7 +11,7 @@ use super::{Poa, PoaCore, PoaError};
 use crate::adapter::object::{ActiveObject, ETHEREALIZED};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::{ObjectRef, Priority, Servant, ServedBy};
-use orbium_server::object_key::system_id;
+use orbium_adapter::object_key::system_id;
 
 /// Identifies a servant.
 pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use orbium_interceptor::AdapterState;
 
 use super::{Poa, PoaError};
-use crate::adapter::manager::refuse_to_wait_for_oneself;
+use orbium_adapter::refuse_to_wait_for_oneself;
 
 impl Poa {
     /// Ends the adapter, those below it, and all their objects, which servant activators

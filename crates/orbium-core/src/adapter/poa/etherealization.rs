@@ -8,9 +8,9 @@ use orbium_sync::SlotKey;
 
 use super::PoaCore;
 use super::activation::address;
-use crate::adapter::manager::Controlled;
 use crate::adapter::managing::ServantManager;
 use crate::adapter::object::{ActiveObject, CLEANED_UP, ETHEREALIZED};
+use orbium_adapter::Controlled;
 
 impl PoaCore {
     /// The last request to an object has ended: hands its servant to the activator.

@@ -11,17 +11,18 @@ use orbium_giop::SystemException;
 use orbium_interceptor::OrbIdentity;
 use orbium_sync::SlotKey;
 
-use orbium_server::{Expiry, UntypedReply};
+use orbium_invocation::Expiry;
+use orbium_server::UntypedReply;
 
 use super::servants::Vacant;
 use super::{Poa, PoaCore};
 use crate::adapter::forward::ForwardRequest;
-use crate::adapter::manager::being_destroyed;
 use crate::adapter::managing::ServantManager;
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
 use crate::{Extension, ObjectRef, Policies, Priority, Servant};
+use orbium_adapter::being_destroyed;
 
 impl PoaCore {
     #[inline]

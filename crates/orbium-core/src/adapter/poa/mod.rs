@@ -28,14 +28,14 @@ use orbium_sync::{SlotKey, Turn};
 
 pub use activators::AdapterActivator;
 pub use current::{NoContext, PoaCurrent};
-pub use orbium_server::PoaError;
+pub use orbium_adapter::PoaError;
 pub use servant_managers::{ServantActivator, ServantLocator};
 pub use servants::servant_of;
 
 use crate::Servant;
 use crate::adapter::managing::{Creating, ServantManager};
 use crate::adapter::{Adapters, Lifespan, PoaManager, PoaManagerFactory, Policies, ThreadModel};
-use orbium_server::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
+use orbium_adapter::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
 
 #[derive(Default)]
 struct Objects {

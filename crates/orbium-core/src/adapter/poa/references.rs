@@ -13,7 +13,7 @@ use crate::adapter::frames::{self, Frame};
 use crate::adapter::object::Adapter;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan, RequestProcessing};
 use crate::{Interface, ObjectRef, Priority, Servant};
-use orbium_server::object_key::{NO_HINT, ObjectKey, system_id};
+use orbium_adapter::object_key::{NO_HINT, ObjectKey, system_id};
 
 impl PoaCore {
     /// The key of an object of this adapter.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_cdr::CdrReader;
+use orbium_lane::ASKED;
 use orbium_server::UntypedReply;
-use orbium_server::lane::ASKED;
 use orbium_sync::lock::Mutex;
 
 use super::{Poa, PoaCore, PoaError};
@@ -15,7 +15,7 @@ use crate::adapter::managing::ServantManager;
 use crate::adapter::{ActiveObject, RequestProcessing};
 use crate::raises::{DispatchError, unknown_operation};
 use crate::{Call, Interface, OBJECT_REPOSITORY_ID, Servant, ServedBy};
-use orbium_server::object_key::NO_HINT;
+use orbium_adapter::object_key::NO_HINT;
 
 /// The servant of a stand-in, which no request reaches.
 pub(super) struct Vacant;

@@ -11,12 +11,12 @@ use super::{Poa, PoaCore, PoaError};
 use crate::Servant;
 use crate::adapter::forward::ServantError;
 use crate::adapter::frames::{self, Frame};
-use crate::adapter::manager::{being_destroyed, waits_for_oneself};
 use crate::adapter::managing::{Activating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::registry::no_such_object;
 use crate::adapter::{RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
+use orbium_adapter::{being_destroyed, waits_for_oneself};
 
 /// OBJ_ADAPTER with one of the standard's minor codes.
 fn obj_adapter(minor: u32) -> SystemException {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames out of fragments, however they come.
 
-use orbium::giop::media::{FRAME_HEADER_LEN, FrameHeader};
+use orbium::media::datagram::{FRAME_HEADER_LEN, FrameHeader};
 use orbium::media::{FrameKind, MediaError, MediaOptions, Statistics, Time};
 
 use super::{Line, picture};

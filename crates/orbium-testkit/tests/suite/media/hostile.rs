@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a bad network does to datagrams, and what a bad sender.
 
-use orbium::giop::media::{FRAME_HEADER_LEN, FrameHeader};
+use orbium::media::datagram::{FRAME_HEADER_LEN, FrameHeader};
 use orbium::media::{FrameKind, MediaOptions, MediaSender, Time};
 
 use super::assembly::{OPTIONS, time};

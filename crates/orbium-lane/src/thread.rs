@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a lane's threads are: their priorities, and how they get them back.
+//! What a lane's threads are: their priorities, and how they get them back. For the engine
+//! that starts them.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_budget::Group;
-use orbium_invocation::scheduling;
+use orbium_invocation::{Priority, priority, scheduling};
 use orbium_sync::ThreadOptions;
 use orbium_sys::{
     RealTimeError, Reservation, Scheduling, bind_this_thread, prefault_stack, try_on_thread,
 };
+use orbium_trace::log::{error, warn};
 
-use super::LaneConfig;
-use orbium_invocation::{Priority, priority};
+use crate::LaneConfig;
 
 /// What each thread of a lane has.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub struct Setup {
     /// What people call the lane.
     name: String,
-    pub(crate) priority: Option<Priority>,
+    /// The CORBA priority that its requests are served at.
+    pub priority: Option<Priority>,
     /// What the host gives, too.
-    pub(crate) scheduling: Option<Scheduling>,
+    pub scheduling: Option<Scheduling>,
     /// What the host reserves, in place of that.
     reservation: Option<Reservation>,
     /// The threads that have a budget together.
-    pub(crate) budget: Option<Arc<Group>>,
+    pub budget: Option<Arc<Group>>,
     processors: Option<Vec<usize>>,
-    pub(crate) busy_poll: Duration,
+    /// How long its reactor looks for messages before the thread sleeps.
+    pub busy_poll: Duration,
     /// Octets of the stack to touch.
     prefault: usize,
     /// What its threads have if they are given nothing.
@@ -42,7 +45,10 @@ thread_local! {
 
 impl Setup {
     /// What the host gives of what is asked for; the budget is watched from now on.
-    pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
+    ///
+    /// # Errors
+    /// The host refuses what a lane that is not soft asks for.
+    pub fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
         let granted = Self::granted(config)?;
         let Some(budget) = config.budget else {
             return Ok(granted);
@@ -76,7 +82,7 @@ impl Setup {
             None => Ok(asked),
             Some(error @ RealTimeError::System(_)) => Err(error),
             Some(error) if config.soft => {
-                crate::log::warn!(target: "orbium::lane", lane = config.name, %error, "the lane goes on without");
+                warn!(target: "orbium::lane", lane = config.name, %error, "the lane goes on without");
                 let allowed = |it: &Scheduling| it.try_out().is_ok();
                 let processors = asked.processors.clone();
                 Ok(Arc::new(Self {
@@ -91,7 +97,8 @@ impl Setup {
     }
 
     /// What people call the lane.
-    pub(crate) fn name(&self) -> &str {
+    #[must_use]
+    pub fn name(&self) -> &str {
         &self.name
     }
 
@@ -123,7 +130,8 @@ impl Setup {
     }
 
     /// The kind of thread.
-    pub(crate) fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
+    #[must_use]
+    pub fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
         let setup = Arc::clone(self);
         ThreadOptions {
             stack_size,
@@ -132,11 +140,8 @@ impl Setup {
     }
 
     /// The same, for a thread that serves one connection at a priority of its own.
-    pub(crate) fn for_thread(
-        &self,
-        priority: Option<Priority>,
-        scheduling: Option<Scheduling>,
-    ) -> Self {
+    #[must_use]
+    pub fn for_thread(&self, priority: Option<Priority>, scheduling: Option<Scheduling>) -> Self {
         Self {
             priority: priority.or(self.priority),
             scheduling: scheduling.or(self.scheduling),
@@ -148,10 +153,10 @@ impl Setup {
     }
 
     /// Makes the calling thread one of these.
-    pub(crate) fn begin(self: &Arc<Self>) {
+    pub fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
-            crate::log::warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
+            warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
         }
         if let Some(budget) = &self.budget {
             budget.enter(self.scheduling());
@@ -161,8 +166,9 @@ impl Setup {
     }
 
     /// Whether the calling thread is the lane's.
+    #[must_use]
     #[inline]
-    pub(crate) fn is_of_this_thread(self: &Arc<Self>) -> bool {
+    pub fn is_of_this_thread(self: &Arc<Self>) -> bool {
         OWN.with_borrow(|own| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, self)))
     }
 }
@@ -180,20 +186,20 @@ pub fn lane_name() -> Option<String> {
 
 /// Gives a lane's thread its own priorities back, whatever a servant has set.
 #[cold]
-pub(crate) fn restore() {
+pub fn restore() {
     OWN.with_borrow(|own| {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
         scheduling::restore(own.scheduling());
         if let Err(error) = own.reserve() {
-            crate::log::error!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
+            error!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
         }
     });
 }
 
 /// The calling thread is of that kind again.
 #[cold]
-pub(crate) fn resume(setup: &Arc<Setup>) {
+pub fn resume(setup: &Arc<Setup>) {
     OWN.set(Some(Arc::clone(setup)));
     restore();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames out of datagrams that may come in any order, or never.
 
-use crate::media::{Fragment, FrameHeader, MediaError, Seen, Statistics, Window};
-use crate::reorder_buffer::{Inconsistent, ReorderBuffer};
+use orbium_giop::reorder_buffer::{Inconsistent, ReorderBuffer};
+
+use super::{Fragment, FrameHeader, MediaError, Seen, Statistics, Window};
 
 /// What a sender may make us keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

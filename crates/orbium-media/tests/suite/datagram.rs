@@ -3,7 +3,7 @@
 //! shuffled.
 
 use crate::octets::{Chance, octets};
-use orbium_giop::media::{
+use orbium_media::datagram::{
     FRAME_HEADER_LEN, Fragment, FrameHeader, FrameKind, MediaError, Received, Receiver,
     ReceiverLimits, Statistics, Time,
 };
@@ -129,11 +129,11 @@ fn what_is_no_fragment_is_refused() {
 }
 
 #[test]
-fn loss_doubling_and_lateness_are_told_apart() {
+fn loss_doubling_and_lateness_are_distinguished() {
     let mut receiver = Receiver::new(STREAM, LIMITS);
-    let told = said(&mut receiver, &[10, 11, 14, 14, 12, 15, 10]);
+    let seen = said(&mut receiver, &[10, 11, 14, 14, 12, 15, 10]);
     assert_eq!(
-        told,
+        seen,
         [
             Some((10, 0, false)),
             Some((11, 0, false)),
@@ -161,9 +161,9 @@ fn loss_doubling_and_lateness_are_told_apart() {
 #[test]
 fn numbers_wrap_around() {
     let mut receiver = Receiver::new(STREAM, LIMITS);
-    let told = said(&mut receiver, &[u32::MAX - 1, 0, u32::MAX, 1]);
+    let seen = said(&mut receiver, &[u32::MAX - 1, 0, u32::MAX, 1]);
     assert_eq!(
-        told,
+        seen,
         [
             Some((u32::MAX - 1, 0, false)),
             Some((0, 1, false)),
@@ -179,8 +179,8 @@ fn a_sender_that_begins_anew_is_followed() {
     for start in [500, 1_000_000] {
         let mut receiver = Receiver::new(STREAM, LIMITS);
         said(&mut receiver, &[start]);
-        let told = said(&mut receiver, &(0..30).collect::<Vec<_>>());
-        let followed = told.iter().filter(|frame| frame.is_some()).count();
+        let seen = said(&mut receiver, &(0..30).collect::<Vec<_>>());
+        let followed = seen.iter().filter(|frame| frame.is_some()).count();
         assert_eq!(followed, 15, "all after the sixteenth, and that one");
         let statistics = receiver.statistics();
         assert_eq!((statistics.restarts, statistics.stale), (1, 15));
@@ -207,7 +207,7 @@ fn fragments_that_disagree_give_their_frame_up() {
 }
 
 #[test]
-fn frames_that_nobody_completes_make_room() {
+fn incomplete_frames_make_room() {
     let mut receiver = Receiver::new(STREAM, LIMITS);
     for sequence in 0..10 {
         let first = &datagrams(sequence, 1900, FRAME_HEADER_LEN + 1000)[0];
@@ -247,7 +247,7 @@ proptest! {
         for (i, len) in lens.iter().enumerate() {
             let mut complete = true;
             for datagram in datagrams(first.wrapping_add(i as u32), *len, largest) {
-                // The first frame comes: what was before it nobody knows.
+                // The first frame comes: what was before it is not known.
                 if i > 0 && chance.below(100) < loss {
                     complete = false;
                     continue;

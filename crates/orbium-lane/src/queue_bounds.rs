@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// ```
 /// use orbium_config::ServerStrategy;
-/// use orbium_server::lane::{LaneConfig, QueueBounds};
+/// use orbium_lane::{LaneConfig, QueueBounds};
 ///
 /// let bounds = QueueBounds::new(64, 1 << 20);
 /// let lanes = ["routine", "urgent"].map(|name| LaneConfig {
@@ -33,7 +33,7 @@ struct Shared {
 
 /// The permit of a request to wait; dropping it releases its share.
 #[derive(Debug)]
-pub(crate) struct QueuePermit {
+pub struct QueuePermit {
     bounds: QueueBounds,
     octets: usize,
 }
@@ -52,12 +52,14 @@ impl QueueBounds {
     }
 
     /// The most requests, and octets of them.
-    pub(crate) fn most(&self) -> (usize, usize) {
+    #[must_use]
+    pub fn most(&self) -> (usize, usize) {
         (self.0.most_requests, self.0.most_octets)
     }
 
     /// The permit of a request of so many octets; `None` if it exceeds a bound.
-    pub(crate) fn acquire(&self, octets: usize) -> Option<QueuePermit> {
+    #[must_use]
+    pub fn acquire(&self, octets: usize) -> Option<QueuePermit> {
         let add = |counter: &AtomicUsize, by: usize, most: usize| {
             let grown = |it: usize| it.checked_add(by).filter(|it| *it <= most);
             counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, grown)

@@ -1,30 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The span of a request: while a thread serves it.
+//! The spans of requests: each while a thread serves it.
 
 use std::cell::RefCell;
 use std::time::Instant;
 
 use orbium_giop::{ResponseFlags, SystemException};
+use orbium_invocation::priority;
 use orbium_invocation::spans::{
     FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
     record_failure,
 };
+use orbium_lane::lane_name;
 use orbium_transport::Peer;
 use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
-use crate::adapter::{ActiveObject, Registry};
 use crate::log::wants_spans;
-use crate::priority;
-use orbium_server::IncomingRequest;
-use orbium_server::UntypedReply;
-use orbium_server::lane::lane_name;
+use crate::{IncomingRequest, UntypedReply};
 
 /// Octets of an unknown operation that are shown.
 const SHOWN_OPERATION: usize = 64;
 
+/// An active object, as the spans of its requests show it.
+pub trait ServedObject {
+    /// The path of its adapter.
+    fn adapter_path(&self) -> String;
+
+    /// Its most derived interface.
+    fn repository_id(&self) -> &'static str;
+
+    /// The name of an operation that its skeleton knows, or every object has.
+    fn known_operation(&self, operation: &[u8]) -> Option<&'static str>;
+
+    /// The number of the lane that serves all its requests, or none's.
+    fn lane(&self) -> u32;
+}
+
+/// The active objects of an ORB.
+pub trait ServedObjects {
+    /// Shows the object of a key, as long as it is held for that; `None` if there is none.
+    fn look_up(&self, key: &[u8], see: &mut dyn FnMut(Option<&dyn ServedObject>));
+}
+
 /// The span of the request that this thread serves, where it could not be made at once.
+#[derive(Debug)]
 enum Later {
     None,
     /// It is not known yet whether this thread, or at which priority it serves.
@@ -37,7 +57,8 @@ thread_local! {
 }
 
 /// A request that a thread deals with.
-pub(crate) struct RequestSpan {
+#[derive(Debug)]
+pub struct RequestSpan {
     /// The current span of the thread, unless it is made later.
     span: Option<EnteredSpan>,
     /// That of the request further down on this stack.
@@ -48,25 +69,26 @@ impl RequestSpan {
     /// A thread has taken a request; `None` if no subscriber wants spans.
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin(
-        registry: &Registry,
+    pub fn begin(
+        objects: &dyn ServedObjects,
         request: &IncomingRequest<'_>,
         reply: &UntypedReply<'_>,
     ) -> Option<Self> {
         if !wants_spans() {
             return None;
         }
-        let found = registry.find(request.key);
-        let object = found.as_ref().ok().map(|found| &**found);
-        // Whether another lane is to serve it, only the hooks of its adapter know.
-        let is_later = object.is_some_and(|object| object.lane != request.lane);
-        let span = (!is_later).then(|| span_of(request, Some(reply), object).entered());
-        let later = match is_later {
-            true => Later::Awaited,
-            false => Later::None,
+        let mut span = None;
+        objects.look_up(request.key, &mut |object| {
+            // Whether another lane is to serve it, only the hooks of its adapter know.
+            let is_later = object.is_some_and(|object| object.lane() != request.lane);
+            span = (!is_later).then(|| span_of(request, Some(reply), object));
+        });
+        let later = match span {
+            None => Later::Awaited,
+            Some(_) => Later::None,
         };
         Some(Self {
-            span,
+            span: span.map(Span::entered),
             before: LATER.replace(later),
         })
     }
@@ -74,9 +96,9 @@ impl RequestSpan {
     /// The thread is done with it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn end(
+    pub fn end(
         self,
-        registry: &Registry,
+        objects: &dyn ServedObjects,
         request: &IncomingRequest<'_>,
         reply: &UntypedReply<'_>,
         failed: Option<SystemException>,
@@ -89,9 +111,11 @@ impl RequestSpan {
             (None, _) if reply.is_moved() => return,
             // Refused before its servant was looked up.
             (None, _) => {
-                let found = registry.find(request.key);
-                let object = found.as_ref().ok().map(|found| &**found);
-                span_of(request, Some(reply), object)
+                let mut span = Span::none();
+                objects.look_up(request.key, &mut |object| {
+                    span = span_of(request, Some(reply), object);
+                });
+                span
             }
         };
         match failed {
@@ -112,9 +136,9 @@ impl RequestSpan {
 }
 
 /// Serves a request, of which it is known now that this thread does, within its span.
-pub(crate) fn serve_within<R>(
+pub fn serve_within<R>(
     request: &IncomingRequest<'_>,
-    object: &ActiveObject,
+    object: &dyn ServedObject,
     reply: &mut UntypedReply<'_>,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> R,
 ) -> R {
@@ -131,16 +155,17 @@ pub(crate) fn serve_within<R>(
 /// The span of a request that comes without a message, which becomes the current one of the
 /// thread; `None` if no subscriber wants it.
 #[cold]
-pub(super) fn collocated_span(
+#[must_use]
+pub fn collocated_span(
     request: &IncomingRequest<'_>,
-    object: &ActiveObject,
+    object: &dyn ServedObject,
 ) -> Option<EnteredSpan> {
     wants_spans().then(|| span_of(request, None, Some(object)).entered())
 }
 
 /// Records what a request came to that came without a message.
 #[cold]
-pub(super) fn end_collocated_span(
+pub fn end_collocated_span(
     span: &Span,
     request: &IncomingRequest<'_>,
     failed: Option<SystemException>,
@@ -208,10 +233,10 @@ macro_rules! request_span {
 fn span_of(
     request: &IncomingRequest<'_>,
     reply: Option<&UntypedReply<'_>>,
-    object: Option<&ActiveObject>,
+    object: Option<&dyn ServedObject>,
 ) -> Span {
     let known = object.and_then(|object| object.known_operation(request.operation));
-    let interface = object.map_or("", |object| object.servant.repository_id());
+    let interface = object.map_or("", ServedObject::repository_id);
     let method = match known {
         Some(name) => Method {
             interface,

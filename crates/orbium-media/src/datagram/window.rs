@@ -29,10 +29,10 @@ pub struct Statistics {
 
 /// The account of one stream: for each frame near the latest, whether it was
 /// delivered or given up. For code that reassembles frames elsewhere than in a
-/// [`Receiver`](crate::media::Receiver).
+/// [`Receiver`](super::Receiver).
 ///
 /// ```
-/// use orbium_giop::media::{Seen, Window};
+/// use orbium_media::datagram::{Seen, Window};
 ///
 /// let mut window = Window::new();
 /// assert_eq!(window.see(10), Seen::Open);

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 
-use super::Lane;
+use crate::Lane;
 
 /// Which thread it is, and the lane that it serves.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use orbium_budget::Budget;
 use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
-use super::{Lane, QueueBounds};
+use crate::{Lane, QueueBounds};
 use orbium_config::{Limits, ServerStrategy};
 use orbium_invocation::Priority;
 
@@ -80,7 +80,7 @@ pub struct LaneConfig {
     /// More of them, by the names that the ORB knows them by.
     pub borrows_from_named: Vec<String>,
     /// Whether the lane has no threads: the program's serve it, by
-    /// [`Lane::serve_one`](super::Lane::serve_one). For a worker pool of 0 workers.
+    /// [`Lane::serve_one`](crate::Lane::serve_one). For a worker pool of 0 workers.
     pub served_by_callers: bool,
 }
 
@@ -126,12 +126,14 @@ impl LaneConfig {
     }
 
     /// Whether workers serve out of a queue.
-    pub(crate) fn is_pool(&self) -> bool {
+    #[must_use]
+    pub fn is_pool(&self) -> bool {
         matches!(self.strategy, ServerStrategy::WorkerPool { .. })
     }
 
     /// Its name for people: the threads of the ORB's own lane are called otherwise.
-    pub(crate) fn label(&self) -> &str {
+    #[must_use]
+    pub fn label(&self) -> &str {
         match self.name.as_str() {
             OWN_NAME => "orb",
             name => name,
@@ -140,7 +142,8 @@ impl LaneConfig {
 
     /// Static threads that serve, and those there may be; both 0 for as many as
     /// there are connections.
-    pub(crate) fn threads(&self) -> (usize, usize) {
+    #[must_use]
+    pub fn threads(&self) -> (usize, usize) {
         let fixed = match self.strategy {
             ServerStrategy::ThreadPerConnection => return (0, 0),
             ServerStrategy::Reactive => 1,

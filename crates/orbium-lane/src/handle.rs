@@ -19,26 +19,32 @@ use orbium_transport::Endpoint;
 use crate::OrbError;
 
 /// What is known of a lane from its start to its end.
-pub(crate) struct LaneFacts {
+#[derive(Debug)]
+pub struct LaneFacts {
     /// 0 is the ORB's own; no two lanes of an ORB have the same.
-    pub(crate) number: u32,
+    pub number: u32,
     /// How its threads are called.
-    pub(crate) name: String,
-    pub(crate) priority: Option<Priority>,
+    pub name: String,
+    /// The CORBA priority that its requests are served at.
+    pub priority: Option<Priority>,
     /// As the host grants it.
-    pub(crate) scheduling: Option<Scheduling>,
-    pub(crate) strategy: ServerStrategy,
+    pub scheduling: Option<Scheduling>,
+    /// How it serves.
+    pub strategy: ServerStrategy,
 }
 
 /// A lane that serves, as its handles see it.
-pub(crate) trait ServingLane: Send + Sync {
+pub trait ServingLane: Send + Sync {
+    /// What never changes of it.
     fn facts(&self) -> &LaneFacts;
 
+    /// Where it listens.
     fn endpoints(&self) -> &Endpoints;
 
     /// Whether it has a thread that reads.
     fn reads(&self) -> bool;
 
+    /// The lane as it is now.
     fn snapshot(&self) -> LaneSnapshot;
 
     /// Requests for which there was no room so far.
@@ -59,6 +65,15 @@ pub(crate) trait ServingLane: Send + Sync {
     /// Has the ORB forget the lane.
     fn leave(&self);
 
+    /// As [`Lane::serve_one`].
+    fn serve_one(&self, waits: bool) -> bool;
+
+    /// Has a thread that serves the lane run something.
+    fn run(&self, job: Box<dyn FnOnce() + Send>);
+
+    /// Whether there is something to serve.
+    fn has_work(&self) -> bool;
+
     /// For the engine, which knows the type.
     fn as_any(&self) -> &dyn Any;
 }
@@ -69,10 +84,23 @@ pub(crate) trait ServingLane: Send + Sync {
 /// ([`Lane::stop`]). Adapters are given lanes by `Policies::lanes`. Cheap to clone; clones
 /// are the same lane.
 #[derive(Clone)]
-pub struct Lane(pub(crate) Arc<dyn ServingLane>);
+pub struct Lane(Arc<dyn ServingLane>);
 
 impl Lane {
-    /// The number that no other lane of its ORB has; [`OWN`](super::OWN) for the ORB's
+    /// The handle on a lane that serves.
+    #[must_use]
+    pub fn new(lane: Arc<dyn ServingLane>) -> Self {
+        Self(lane)
+    }
+
+    /// The lane itself.
+    #[must_use]
+    #[inline]
+    pub fn serving(&self) -> &dyn ServingLane {
+        &*self.0
+    }
+
+    /// The number that no other lane of its ORB has; [`OWN`](crate::OWN) for the ORB's
     /// own.
     #[must_use]
     pub fn number(&self) -> u32 {
@@ -175,6 +203,27 @@ impl Lane {
     #[inline]
     pub fn is_of_this_thread(&self) -> bool {
         self.0.is_of_this_thread()
+    }
+
+    /// Serves one request if there is one, or, if this `waits`, the next one; whether the
+    /// lane has not ended. For lanes that the program's threads serve
+    /// ([`LaneConfig::served_by_callers`](crate::LaneConfig)).
+    #[must_use]
+    pub fn serve_one(&self, waits: bool) -> bool {
+        self.0.serve_one(waits)
+    }
+
+    /// Has a thread that serves the lane run something. It is dropped if the lane ends
+    /// before.
+    #[doc(hidden)]
+    pub fn run(&self, job: Box<dyn FnOnce() + Send>) {
+        self.0.run(job);
+    }
+
+    /// Whether there is something to serve.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.0.has_work()
     }
 
     /// Ends the lane: requests being served are completed and answered, those

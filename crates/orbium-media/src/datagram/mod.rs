@@ -17,7 +17,7 @@
 //! | 16 to 23 | time |
 //!
 //! ```
-//! use orbium_giop::media::{FrameHeader, FrameKind, Receiver, Received, ReceiverLimits, Time};
+//! use orbium_media::datagram::{FrameHeader, FrameKind, Receiver, Received, ReceiverLimits, Time};
 //!
 //! let header = FrameHeader {
 //!     stream: 7,
@@ -36,11 +36,14 @@
 //! assert_eq!(receiver.statistics().frames, 1);
 //! ```
 
+mod receiver;
+mod window;
+
 use core::fmt;
 use core::ops::Range;
 
-pub use crate::media_receiver::{Frame, Received, Receiver, ReceiverLimits};
-pub use crate::media_window::{Seen, Standing, Statistics, Window};
+pub use receiver::{Frame, Received, Receiver, ReceiverLimits};
+pub use window::{Seen, Standing, Statistics, Window};
 
 /// Octets of the header of each datagram.
 pub const FRAME_HEADER_LEN: usize = 24;

@@ -4,7 +4,7 @@
 use orbium_giop::Ior;
 use orbium_sys::Scheduling;
 
-use crate::lane::Lane;
+use crate::Lane;
 use orbium_invocation::Priority;
 
 /// At which priority a request is served, if not at that of the thread.

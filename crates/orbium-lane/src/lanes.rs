@@ -4,14 +4,21 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{OnceLock, PoisonError};
 
+use orbium_channel::Channel;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::fork::PerProcess;
 
-use crate::{Channel, Lane};
+use crate::Lane;
 
-/// The lanes that were added to an ORB.
-#[derive(Default)]
-pub(crate) struct Lanes {
+/// The lanes that were added to an ORB; they end with it.
+///
+/// ```
+/// let lanes = orbium_lane::Lanes::default();
+/// assert_eq!(lanes.next_number(), 1);
+/// assert_eq!(lanes.named("urgent"), None);
+/// ```
+#[derive(Debug, Default)]
+pub struct Lanes {
     /// In a forked child none.
     added: PerProcess<Mutex<Vec<Lane>>>,
     /// Those of the configuration, once they are there.
@@ -26,55 +33,61 @@ impl Lanes {
     }
 
     /// The number of the next lane.
-    pub(crate) fn next_number(&self) -> u32 {
+    pub fn next_number(&self) -> u32 {
         1 + self.last.fetch_add(1, Ordering::Relaxed)
     }
 
     /// A lane was added.
-    pub(crate) fn add(&self, lane: Lane) {
+    pub fn add(&self, lane: Lane) {
         self.lock().push(lane);
     }
 
     /// The lane of that number has ended.
-    pub(crate) fn forget(&self, number: u32) {
+    pub fn forget(&self, number: u32) {
         self.lock().retain(|it| it.number() != number);
     }
 
     /// Those that were added and not stopped.
-    pub(crate) fn all(&self) -> Vec<Lane> {
+    #[must_use]
+    pub fn all(&self) -> Vec<Lane> {
         self.lock().clone()
     }
 
     /// The lane of that name.
-    pub(crate) fn named(&self, name: &str) -> Option<Lane> {
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<Lane> {
         self.lock().iter().find(|lane| lane.name() == name).cloned()
     }
 
     /// The lane of that number.
-    pub(crate) fn numbered(&self, number: u32) -> Option<Lane> {
+    #[must_use]
+    pub fn numbered(&self, number: u32) -> Option<Lane> {
         let lanes = self.lock();
         lanes.iter().find(|lane| lane.number() == number).cloned()
     }
 
     /// Whether one of them listens there.
-    pub(crate) fn listen_at(&self, channel: &Channel) -> bool {
+    #[must_use]
+    pub fn listen_at(&self, channel: &Channel) -> bool {
         self.lock()
             .iter()
             .any(|lane| lane.channels().contains(channel))
     }
 
     /// Those of the configuration, once they are there.
-    pub(crate) fn configured(&self) -> Option<&[Lane]> {
+    #[must_use]
+    pub fn configured(&self) -> Option<&[Lane]> {
         self.configured.get().map(Vec::as_slice)
     }
 
     /// The lanes of the configuration serve.
-    pub(crate) fn set_configured(&self, lanes: Vec<Lane>) {
+    pub fn set_configured(&self, lanes: Vec<Lane>) {
         let _ = self.configured.set(lanes);
     }
 
     /// Ends all of them; to be waited for.
-    pub(crate) fn halt(&self) -> Vec<Lane> {
+    #[must_use]
+    pub fn halt(&self) -> Vec<Lane> {
         let lanes = std::mem::take(&mut *self.lock());
         for lane in &lanes {
             lane.halt();
@@ -86,6 +99,6 @@ impl Lanes {
 impl Drop for Lanes {
     /// The last reference to the ORB is gone: its lanes stop.
     fn drop(&mut self) {
-        self.halt();
+        let _ = self.halt();
     }
 }

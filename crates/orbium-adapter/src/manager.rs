@@ -7,15 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
+use orbium_config::Limits;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_interceptor::{AdapterState, IorInterceptors};
+use orbium_invocation::Expiry;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
+use orbium_trace::log::warn;
 use orbium_transport::Deadline;
 
 use crate::PoaError;
-use orbium_server::Expiry;
-use orbium_server::ServerContext;
+use crate::exceptions::{being_destroyed, refuse_to_wait_for_oneself};
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +38,7 @@ const STATE_MASK: usize = (1 << STATE_BITS) - 1;
 const ONE_REQUEST: usize = 1 << STATE_BITS;
 
 /// An adapter, as its manager sees it.
-pub(super) trait Controlled: Send + Sync {
+pub trait Controlled: Send + Sync {
     /// The manager was deactivated.
     fn deactivated(&self, etherealizes: bool);
 }
@@ -81,10 +83,13 @@ impl fmt::Debug for PoaManager {
 }
 
 /// A manager that may be gone.
-pub(super) struct WeakManager(Weak<Shared>);
+#[derive(Debug)]
+pub struct WeakManager(Weak<Shared>);
 
 impl WeakManager {
-    pub(super) fn upgrade(&self) -> Option<PoaManager> {
+    /// The manager, if it still exists.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<PoaManager> {
         self.0.upgrade().map(PoaManager)
     }
 }
@@ -104,28 +109,17 @@ fn state_of(word: usize) -> ManagerState {
     }
 }
 
-/// A thread that serves a request would wait for itself.
-#[inline]
-pub(super) fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
-    match wait && role::is_serving(orb) {
-        true => Err(waits_for_oneself()),
-        false => Ok(()),
+/// A request being served; dropped when it is done.
+#[must_use]
+pub struct Serving<'m>(&'m Shared);
+
+impl fmt::Debug for Serving<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serving")
+            .field("manager", &self.0.id)
+            .finish_non_exhaustive()
     }
 }
-
-/// The exception for waiting for the end of the very request that waits.
-pub(super) fn waits_for_oneself() -> SystemException {
-    SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No)
-}
-
-/// The exception for requests to an adapter that is being destroyed (CORBA 3.3
-/// Part 1, clause 15.3.9, `destroy`).
-pub(super) fn being_destroyed() -> SystemException {
-    SystemException::omg(ExceptionKind::Transient, 4, Completion::No)
-}
-
-/// A request being served; dropped when it is done.
-pub(crate) struct Serving<'m>(&'m Shared);
 
 impl Drop for Serving<'_> {
     #[inline]
@@ -148,9 +142,12 @@ impl Shared {
 }
 
 impl PoaManager {
-    /// With that id; `started` says whether any manager of the ORB was ever activated.
-    pub(super) fn new(
-        context: &ServerContext,
+    /// A manager of the ORB with that number, with that id, which holds requests; `started` says
+    /// whether any manager of the ORB was ever activated.
+    #[must_use]
+    pub fn new(
+        orb: usize,
+        limits: &Limits,
         started: &Arc<AtomicBool>,
         id: &str,
         interceptors: IorInterceptors,
@@ -158,14 +155,14 @@ impl PoaManager {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
-            held_limit: context.limits().held_requests,
-            hold_time: context.limits().hold_time,
+            held_limit: limits.held_requests,
+            hold_time: limits.hold_time,
             id: id.into(),
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             started: Arc::clone(started),
-            orb: context.number,
+            orb,
             changing: Mutex::new(()),
             changed: Condvar::new(),
             interceptors,
@@ -174,7 +171,7 @@ impl PoaManager {
     }
 
     /// Controls an adapter from now on.
-    pub(super) fn add(&self, adapter: Weak<dyn Controlled>) {
+    pub fn add(&self, adapter: Weak<dyn Controlled>) {
         let mut controlled = self.controlled();
         controlled.retain(|it| it.strong_count() > 0);
         controlled.push(adapter);
@@ -186,7 +183,8 @@ impl PoaManager {
     }
 
     /// Requests that are held, and those that are being served.
-    pub(crate) fn load(&self) -> (usize, usize) {
+    #[must_use]
+    pub fn load(&self) -> (usize, usize) {
         let held = self.0.held.load(Ordering::Relaxed);
         (held, self.0.word.load(Ordering::Relaxed) >> STATE_BITS)
     }
@@ -197,7 +195,9 @@ impl PoaManager {
         &self.0.id
     }
 
-    pub(super) fn downgrade(&self) -> WeakManager {
+    /// The manager, not kept alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakManager {
         WeakManager(Arc::downgrade(&self.0))
     }
 
@@ -291,14 +291,14 @@ impl PoaManager {
 
     /// Refuses requests from now on since the ORB ends. The objects may come back with
     /// the next process, so it does not deny that they exist.
-    pub(super) fn end_with_orb(&self) {
+    pub fn end_with_orb(&self) {
         self.0.ended.store(true, Ordering::Release);
         let _ = self.change(ManagerState::Inactive);
     }
 
     /// Lets held requests look again at whether they still can be served.
     #[inline]
-    pub(super) fn reconsider(&self) {
+    pub fn reconsider(&self) {
         self.0.wake();
     }
 
@@ -344,7 +344,7 @@ impl PoaManager {
             return;
         }
         let _operation = String::from_utf8_lossy(operation);
-        crate::log::warn!(
+        warn!(
             target: "orbium::poa", manager = %shared.id,
             operation = %_operation,
             "a request is held: the POA manager of its adapter was never activated, \
@@ -383,8 +383,9 @@ impl PoaManager {
     }
 
     /// Asks to serve a request at once: only while active.
+    #[must_use]
     #[inline]
-    pub(super) fn enter(&self) -> Option<Serving<'_>> {
+    pub fn enter(&self) -> Option<Serving<'_>> {
         let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
         let serving = Serving(&self.0);
         (before & STATE_MASK == ManagerState::Active as usize).then_some(serving)
@@ -392,8 +393,12 @@ impl PoaManager {
 
     /// Enters a request in any state: at once, after being held, or not at all. No
     /// request is held beyond its deadline.
+    ///
+    /// # Errors
+    /// TRANSIENT: discarded, held in vain, or its adapter is being destroyed; TIMEOUT: it is of no
+    /// more use; OBJECT_NOT_EXIST: the manager was deactivated.
     #[cold]
-    pub(super) fn enter_slowly(
+    pub fn enter_slowly(
         &self,
         destroyed: &AtomicBool,
         expiry: &Expiry,

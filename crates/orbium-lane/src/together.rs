@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which lanes of a configuration make sense together.
 
-use super::LaneConfig;
+use crate::LaneConfig;
 use orbium_config::{Limits, ServerStrategy};
 
 /// Whether lanes make sense together.

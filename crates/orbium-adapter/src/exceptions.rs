@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The exceptions of adapters that end, and of threads that would wait for themselves.
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::role;
+
+/// A thread that serves a request would wait for itself.
+///
+/// # Errors
+/// BAD_INV_ORDER 3, if it is to wait.
+#[inline]
+pub fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
+    match wait && role::is_serving(orb) {
+        true => Err(waits_for_oneself()),
+        false => Ok(()),
+    }
+}
+
+/// The exception for waiting for the end of the very request that waits.
+#[must_use]
+pub fn waits_for_oneself() -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No)
+}
+
+/// The exception for requests to an adapter that is being destroyed (CORBA 3.3
+/// Part 1, clause 15.3.9, `destroy`).
+#[must_use]
+pub fn being_destroyed() -> SystemException {
+    SystemException::omg(ExceptionKind::Transient, 4, Completion::No)
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Active objects, as the spans of their requests show them.
+
+use orbium_server::spans::{ServedObject, ServedObjects};
+
+use crate::adapter::{ActiveObject, Registry};
+
+impl ServedObject for ActiveObject {
+    fn adapter_path(&self) -> String {
+        self.adapter_path()
+    }
+
+    fn repository_id(&self) -> &'static str {
+        self.servant.repository_id()
+    }
+
+    fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
+        self.known_operation(operation)
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane
+    }
+}
+
+impl ServedObjects for Registry {
+    fn look_up(&self, key: &[u8], see: &mut dyn FnMut(Option<&dyn ServedObject>)) {
+        let found = self.find(key);
+        let object = found.as_ref().ok().map(|found| &**found);
+        see(object.map(|object| object as &dyn ServedObject));
+    }
+}

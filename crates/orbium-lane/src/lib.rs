@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lanes of an ORB: threads at one priority with their own endpoints, connections and
+//! queue, and nothing shared that could block.
+//!
+//! It does not know connections, requests, servants or the strategies by which lanes
+//! serve: a lane that serves is a [`ServingLane`], which `orbium-server` implements. Here
+//! is what a lane is made of ([`LaneConfig`]), what its threads are ([`thread`]), which
+//! lane serves a request ([`Route`], [`lane_for`]), and the handles that the rest of the
+//! ORB holds ([`Lane`], [`Lanes`]).
+//!
+//! ```
+//! use orbium_config::{Limits, ServerStrategy};
+//! use orbium_invocation::Priority;
+//! use orbium_lane::{LaneConfig, check_lanes};
+//!
+//! let lanes = [("routine", 1), ("urgent", 9)].map(|(name, priority)| LaneConfig {
+//!     name: name.into(),
+//!     priority: Priority::new(priority),
+//!     strategy: ServerStrategy::LeaderFollowers { threads: 2 },
+//!     ..LaneConfig::default()
+//! });
+//! assert_eq!(check_lanes(&lanes, &Limits::default()), Ok(()));
+//! ```
+#![forbid(unsafe_code)]
+
+mod config;
+mod handle;
+mod lanes;
+mod main_thread;
+mod orb_error;
+mod queue_bounds;
+mod route;
+mod start_error;
+pub mod thread;
+mod together;
+
+pub use config::LaneConfig;
+pub use handle::{Lane, LaneFacts, ServingLane};
+pub use lanes::Lanes;
+pub use main_thread::MainThread;
+pub use orb_error::OrbError;
+pub use queue_bounds::{QueueBounds, QueuePermit};
+pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
+pub use start_error::StartError;
+pub use thread::lane_name;
+pub use together::check_lanes;

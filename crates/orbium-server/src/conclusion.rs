@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a request ends that has no results: refusals before a servant sees it, exceptions,
+//! panics of servants.
+
+use std::any::Any;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::DispatchError;
+use orbium_sys::RealTimeError;
+use orbium_trace::log::{Recurring, error, warn};
+
+use crate::{IncomingRequest, UntypedReply};
+
+/// Sees to the answer of a request that was served; the exception that it ended
+/// with, if it is one of the system's.
+#[inline(always)]
+pub fn conclude(
+    request: &IncomingRequest<'_>,
+    served: std::thread::Result<Result<(), DispatchError>>,
+    reply: &mut UntypedReply<'_>,
+) -> Option<SystemException> {
+    match served {
+        Ok(Ok(())) if reply.is_answered() => None,
+        Ok(Ok(())) => Some(answer_error(reply, unanswered())),
+        Ok(Err(error)) => Some(answer_error(reply, error.exception())),
+        Err(panic) => Some(answer_error(reply, panicked(request, &*panic))),
+    }
+}
+
+/// Logs that a request is answered with an exception before a servant saw it.
+#[cold]
+#[inline(never)]
+pub fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: SystemException) {
+    if let Some(suppressed) = request.context.instruments.book().admit(cause) {
+        warn!(
+            target: "orbium::request",
+            cause = cause.cause(),
+            operation = %shown(request.operation),
+            peer = request.peer.map(|peer| peer.peer().to_string()),
+            error = %exception,
+            suppressed,
+            "request refused",
+        );
+    }
+}
+
+/// Checks that it still makes sense to begin.
+///
+/// # Errors
+/// TIMEOUT, which is logged.
+#[inline(always)]
+pub fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException> {
+    let checked = request.expiry.check();
+    checked.inspect_err(|exception| note_refusal(request, Recurring::Expired, *exception))
+}
+
+/// Where the request should be served it cannot be.
+#[must_use]
+pub fn busy() -> SystemException {
+    SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
+}
+
+/// The thread cannot have the priority that the request is served at.
+#[cold]
+#[must_use]
+pub fn not_permitted(error: &RealTimeError) -> SystemException {
+    warn!(target: "orbium::poa", %error, "no native priority for a request");
+    match error {
+        RealTimeError::NoSuchPriority(_) => {
+            SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
+        }
+        _ => SystemException::orbium(
+            ExceptionKind::NoPermission,
+            minor::NOT_ALLOWED,
+            Completion::No,
+        ),
+    }
+}
+
+/// Sends the error, if a reply is expected and was not sent.
+#[cold]
+#[inline(never)]
+fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> SystemException {
+    if !reply.is_answered() && reply.is_expected() {
+        reply.system_exception(exception);
+    }
+    exception
+}
+
+/// A skeleton has not answered and reports no error.
+#[cold]
+fn unanswered() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::Maybe,
+    )
+}
+
+/// The servant has panicked.
+#[cold]
+#[inline(never)]
+#[must_use]
+pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
+    // Where, the panic hook has said.
+    error!(
+        target: "orbium::request",
+        operation = %shown(request.operation),
+        peer = request.peer.map(|peer| peer.peer().to_string()),
+        panic = panic_message(panic),
+        "servant panicked",
+    );
+    servant_panicked()
+}
+
+/// What the caller gets then.
+#[must_use]
+pub fn servant_panicked() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Unknown,
+        minor::SERVANT_PANICKED,
+        Completion::Maybe,
+    )
+}
+
+/// The name of an operation that a peer sent, for logs.
+fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
+    const MOST: usize = 64;
+    operation[..operation.len().min(MOST)].escape_ascii()
+}
+
+/// What a panic says, if it is text.
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text,
+        (None, None) => "",
+    }
+}
