@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 #[cfg(any(target_os = "linux", target_os = "android"))]
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use socket2::{Domain, SockRef, Socket, Type};
 
@@ -87,12 +87,21 @@ fn is_paced(stream: &TcpStream) -> bool {
 /// what can be asked for.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn grants_paced_send_buffer() -> bool {
-    static GRANTS: OnceLock<bool> = OnceLock::new();
-    *GRANTS.get_or_init(|| {
-        let most = std::fs::read_to_string("/proc/sys/net/core/wmem_max").ok();
-        let most = most.and_then(|octets| octets.trim().parse::<usize>().ok());
-        most.is_some_and(|most| most >= PACED_SEND_BUFFER)
-    })
+    const UNKNOWN: u8 = 0;
+    const REFUSES: u8 = 1;
+    const GRANTS: u8 = 2;
+    // No `OnceLock`: a child forked while another thread initialises it would wait for that
+    // thread, which it does not have. Two threads may read the file, and find the same.
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    match KNOWN.load(Ordering::Relaxed) {
+        UNKNOWN => {}
+        known => return known == GRANTS,
+    }
+    let most = std::fs::read_to_string("/proc/sys/net/core/wmem_max").ok();
+    let most = most.and_then(|octets| octets.trim().parse::<usize>().ok());
+    let grants = most.is_some_and(|most| most >= PACED_SEND_BUFFER);
+    KNOWN.store(if grants { GRANTS } else { REFUSES }, Ordering::Relaxed);
+    grants
 }
 
 fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()> {
