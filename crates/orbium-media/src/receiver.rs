@@ -5,10 +5,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::datagram::{FrameHeader, Statistics};
 use orbium_channel::{Channel, protocol};
 use orbium_core::{ObjectRef, Orb};
 use orbium_giop::Ior;
-use crate::datagram::{FrameHeader, Statistics};
 use orbium_transport::{Datagrams, Endpoint, Transport};
 
 use crate::assembly::{Accepted, Assembly};

@@ -3,9 +3,9 @@
 
 use std::io::{self, IoSlice};
 
+use crate::datagram::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
 use orbium_channel::{Channel, OfferedProtocol, protocol};
 use orbium_core::{Interface, Orb};
-use crate::datagram::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
 use orbium_transport::{Datagrams, Deadline, Transport};
 
 use crate::error::MediaError;
