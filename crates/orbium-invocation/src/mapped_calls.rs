@@ -2,6 +2,30 @@
 //! How stubs call: a servant of the same ORB, or by a message. `$orb` is the crate of the
 //! references.
 
+/// Calls a servant of the same ORB with the arguments as it gets them; `results` makes what the
+/// stub returns of the outcome.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_serve {
+    (
+        $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ),
+        $outcome:ident => $results:expr
+    ) => {
+        |servant, call, mut copies| {
+            let _ = &mut copies;
+            $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+            let $outcome = $servant::$op(
+                servant,
+                call,
+                $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+            );
+            $results
+        }
+    };
+}
+
 /// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
 /// one in the same ORB.
 #[doc(hidden)]
@@ -70,15 +94,10 @@ macro_rules! idl_call {
                 $arguments,
                 $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
             ),
-            |servant, call, mut copies| {
-                let _ = &mut copies;
-                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                $servant::$op(
-                    servant,
-                    call,
-                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                )
-            },
+            $crate::idl_serve!(
+                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                outcome => outcome
+            ),
         )
     };
     (
@@ -100,15 +119,10 @@ macro_rules! idl_call {
             ),
             $results,
             |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
-            |servant, call, mut copies| {
-                let _ = &mut copies;
-                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                $servant::$op(
-                    servant,
-                    call,
-                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                )
-            },
+            $crate::idl_serve!(
+                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                outcome => outcome
+            ),
         )
     };
     (
@@ -132,17 +146,14 @@ macro_rules! idl_call {
             |outputs, writer| {
                 $($crate::cdr::idl_encode!(writer, &outputs.$out $(, $out_codec)?);)*
             },
-            |servant, call, mut copies| {
-                let _ = &mut copies;
-                $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                let value = $servant::$op(
-                    servant,
-                    call,
-                    $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                )?;
-                $crate::idl_outputs!(value, $gives);
-                ::core::result::Result::Ok($results_type { $($out,)* })
-            },
+            $crate::idl_serve!(
+                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                outcome => {
+                    let value = outcome?;
+                    $crate::idl_outputs!(value, $gives);
+                    ::core::result::Result::Ok($results_type { $($out,)* })
+                }
+            ),
         )
     };
 }
