@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_invocation::collocation::Passing;
 use orbium_invocation::Expiry;
+use orbium_invocation::collocation::Passing;
 
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
