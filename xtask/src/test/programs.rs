@@ -18,7 +18,7 @@ use xtask::shell;
 /// Programs that run at once.
 const AT_ONCE: usize = 2;
 
-/// A program to run, whose output `Tally` reads.
+/// A program to run; `Tally` reads its output.
 pub(super) struct Job {
     /// The line by which Cargo announces the program; none for what announces programs itself.
     heading: Option<String>,
