@@ -470,19 +470,19 @@ fn wrong_use_of_a_resource_is_refused() {
 /// Conformance: RT 6 - distributable threads: each exception - resource managers: BAD_INV_ORDER for a deadlock
 #[test]
 fn a_deadlock_is_refused() {
-    let (process, _) = fixed();
+    let (process, recorder) = fixed();
     let [first, second] = ["first", "second"].map(|it| resource(&process, it));
-    let [one, other] = [1, 2].map(|it| Worker::begin(&process, priority(it)));
+    let [one, other] = [2, 1].map(|it| Worker::begin(&process, priority(it)));
     take(&one.lock(&first));
     take(&other.lock(&second));
     let of_second = one.lock(&second);
-    eventually("it is refused", || {
-        let first = first.clone();
-        let wait = Duration::from_millis(1);
-        let refused = other.run(move || first.try_lock(wait));
-        assert_ne!(refused, Ok(true));
-        refused == Err(ResourceError::Deadlock)
-    });
+    // The one waits, or it would be the one that is refused.
+    recorder.await_parameter(other.native, priority(2));
+    let refused = first.clone();
+    assert_eq!(
+        other.run(move || refused.try_lock(Duration::from_millis(1))),
+        Err(ResourceError::Deadlock)
+    );
     other.unlock(&second);
     take(&of_second);
     [one, other].into_iter().for_each(Worker::end);
