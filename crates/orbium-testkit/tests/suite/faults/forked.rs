@@ -145,7 +145,8 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Whatever other threads are about to do, and whatever they have locked.
+/// Whatever other threads are about to do, and whatever they have locked: children once waited for the
+/// thread that looked up what the system grants as a send buffer.
 ///
 /// Conformance: forks - parent and child have their own answers, in every client strategy, over
 /// TCP, Unix sockets and shared memory
