@@ -62,40 +62,31 @@ impl ObjectRef {
         ) -> Result<(), DispatchError>,
     ) -> Option<Result<T, E>> {
         let object = self.target();
-        let detoured;
-        let (at, detoured) = match object.collocated() {
-            Some(at) => (at, None),
-            None => {
-                detoured = match Detoured::of(self, operation)? {
-                    Ok(detoured) => detoured,
-                    Err(exception) => return Some(Err(exception.into())),
-                };
-                (detoured.at(self)?, Some(&*detoured))
+        self.in_place(operation, |at, detoured| {
+            if detoured.is_some_and(Detoured::is_observed) {
+                return None;
             }
-        };
-        if detoured.is_some_and(Detoured::is_observed) {
-            return None;
-        }
-        let terms = detoured.map(|it| it.terms(operation, None));
-        let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-        let kept = Kept::default();
-        let mut storage = Vec::new();
-        let version = Version {
-            major: 1,
-            minor: at.format.minor,
-        };
-        let response = ResponseFlags::Full;
-        let mut reply = UntypedReply::new(&kept, &mut storage, version, 0, at.format, response);
-        let answer = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
-            answer(servant, call, copies, &mut reply).map_err(DispatchError::exception)
-        };
-        let called = (object, self.orb());
-        let served = served(called, at, operation, passing, copies, terms, answer)?;
-        let deadline = detoured.map_or(Deadline::NEVER, Detoured::deadline);
-        let answered = served.and_then(|answered| answered);
-        let message = answered.and_then(|()| kept.into_message(deadline));
-        let late = detoured.and_then(Detoured::late);
-        let message = late.map_or(message, Err);
-        object.answered(at.format, operation, message, results)
+            let terms = detoured.map(|it| it.terms(operation, None));
+            let terms = terms.as_ref().unwrap_or(&Terms::NONE);
+            let kept = Kept::default();
+            let mut storage = Vec::new();
+            let version = Version {
+                major: 1,
+                minor: at.format.minor,
+            };
+            let response = ResponseFlags::Full;
+            let mut reply = UntypedReply::new(&kept, &mut storage, version, 0, at.format, response);
+            let answer = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
+                answer(servant, call, copies, &mut reply).map_err(DispatchError::exception)
+            };
+            let called = (object, self.orb());
+            let served = served(called, at, operation, passing, copies, terms, answer)?;
+            let deadline = detoured.map_or(Deadline::NEVER, Detoured::deadline);
+            let answered = served.and_then(|answered| answered);
+            let message = answered.and_then(|()| kept.into_message(deadline));
+            let late = detoured.and_then(Detoured::late);
+            let message = late.map_or(message, Err);
+            object.answered(at.format, operation, message, results)
+        })
     }
 }

@@ -79,37 +79,28 @@ impl ObjectRef {
         results: Results<'_, T>,
         serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let detoured;
-        let (at, detoured) = match self.target().collocated() {
-            Some(at) => (at, None),
-            None => {
-                detoured = match Detoured::of(self, operation)? {
-                    Ok(detoured) => detoured,
-                    Err(exception) => return Some(Err(exception.into())),
-                };
-                (detoured.at(self)?, Some(&*detoured))
+        self.in_place(operation, |at, detoured| {
+            let observed = detoured.and_then(|it| it.observed(self, operation));
+            let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
+            let terms = terms.as_ref().unwrap_or(&Terms::NONE);
+            let called = (self.target(), self.orb());
+            let served = served(called, at, operation, passing, copies, terms, serve)?;
+            if is_plain
+                && detoured.is_none()
+                && let Ok(Ok(value)) = served
+            {
+                return Some(Ok(value));
             }
-        };
-        let observed = detoured.and_then(|it| it.observed(self, operation));
-        let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
-        let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-        let called = (self.target(), self.orb());
-        let served = served(called, at, operation, passing, copies, terms, serve)?;
-        if is_plain
-            && detoured.is_none()
-            && let Ok(Ok(value)) = served
-        {
-            return Some(Ok(value));
-        }
-        let late = detoured.and_then(Detoured::late);
-        let served = late.map_or(served, Err);
-        let ended = self
-            .target()
-            .copied(at, (operation, is_plain), served, results);
-        if let (Some(observed), Err(error)) = (&observed, &ended) {
-            observed.note_raised(&error.raised());
-        }
-        Some(ended)
+            let late = detoured.and_then(Detoured::late);
+            let served = late.map_or(served, Err);
+            let ended = self
+                .target()
+                .copied(at, (operation, is_plain), served, results);
+            if let (Some(observed), Err(error)) = (&observed, &ended) {
+                observed.note_raised(&error.raised());
+            }
+            Some(ended)
+        })
     }
 
     /// As `serve`, for a oneway.
@@ -121,33 +112,24 @@ impl ObjectRef {
         copies: Copies<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
     ) -> Option<Result<(), SystemException>> {
-        let detoured;
-        let (at, detoured) = match self.target().collocated() {
-            Some(at) => (at, None),
-            None => {
-                detoured = match Detoured::of(self, operation)? {
-                    Ok(detoured) => detoured,
-                    Err(exception) => return Some(Err(exception)),
-                };
-                (detoured.at(self)?, Some(&*detoured))
+        self.in_place(operation, |at, detoured| {
+            let observed = detoured.and_then(|it| it.observed(self, operation));
+            let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
+            let terms = terms.as_ref().unwrap_or(&Terms::NONE);
+            let called = (self.target(), self.orb());
+            let served = served(called, at, operation, passing, copies, terms, serve)?;
+            let Some(detoured) = detoured else {
+                // What the servant raises has no way to the caller of a oneway.
+                return Some(Ok(()));
+            };
+            let Some(raised) = detoured.raised_by_oneway(served) else {
+                return Some(Ok(()));
+            };
+            if let Some(observed) = &observed {
+                observed.note_raised(&raised.raised());
             }
-        };
-        let observed = detoured.and_then(|it| it.observed(self, operation));
-        let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
-        let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-        let called = (self.target(), self.orb());
-        let served = served(called, at, operation, passing, copies, terms, serve)?;
-        let Some(detoured) = detoured else {
-            // What the servant raises has no way to the caller of a oneway.
-            return Some(Ok(()));
-        };
-        let Some(raised) = detoured.raised_by_oneway(served) else {
-            return Some(Ok(()));
-        };
-        if let Some(observed) = &observed {
-            observed.note_raised(&raised.raised());
-        }
-        Some(Err(self.target().raised_in_place(operation, raised)))
+            Some(Err(self.target().raised_in_place(operation, raised)))
+        })
     }
 }
 

@@ -20,6 +20,30 @@ pub(super) struct Detoured {
     response: ResponseFlags,
 }
 
+impl ObjectRef {
+    /// Has `serve` see to a call of a servant of the same ORB: at once, or as a call with what detours it;
+    /// `None` if it takes a message. What ends a call before it begins comes out of it.
+    #[inline(always)]
+    pub(super) fn in_place<T, E: From<SystemException>>(
+        &self,
+        operation: &'static Operation,
+        serve: impl FnOnce(&Collocated, Option<&Detoured>) -> Option<Result<T, E>>,
+    ) -> Option<Result<T, E>> {
+        let detoured;
+        let (at, detoured) = match self.target().collocated() {
+            Some(at) => (at, None),
+            None => {
+                detoured = match Detoured::of(self, operation)? {
+                    Ok(detoured) => detoured,
+                    Err(exception) => return Some(Err(exception.into())),
+                };
+                (detoured.at(self)?, Some(&*detoured))
+            }
+        };
+        serve(at, detoured)
+    }
+}
+
 impl Detoured {
     /// A call, once its start time has come; `None` if it takes a message.
     ///
@@ -27,7 +51,7 @@ impl Detoured {
     /// What ended it before.
     #[cold]
     #[inline(never)]
-    pub(super) fn of(
+    fn of(
         object: &ObjectRef,
         operation: &'static Operation,
     ) -> Option<Result<Box<Self>, SystemException>> {
@@ -48,7 +72,7 @@ impl Detoured {
     /// The object that is called.
     #[cold]
     #[inline(never)]
-    pub(super) fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
+    fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
         self.detour.at(object.target())
     }
 
