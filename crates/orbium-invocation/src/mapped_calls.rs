@@ -3,27 +3,55 @@
 //! references.
 
 /// Calls a servant of the same ORB with the arguments as it gets them; `results` makes what the
-/// stub returns of the outcome.
+/// stub returns of the outcome. With `@kept` the arguments are those that an asynchronous call owns.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_serve {
     (
-        $servant:ident $op:ident(
+        @kept $servant:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ),
         $outcome:ident => $results:expr
     ) => {
-        |servant, call, mut copies| {
-            let _ = &mut copies;
-            $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-            let $outcome = $servant::$op(
-                servant,
-                call,
-                $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-            );
-            $results
+        |($($arg,)*), servant, call, mut copies| {
+            $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+            $crate::idl_upcall!(
+                [servant call copies] $servant::$op(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                $outcome => $results
+            )
         }
     };
+    ($servant:ident $op:ident $parameters:tt, $outcome:ident => $results:expr) => {
+        |servant, call, mut copies| {
+            $crate::idl_upcall!(
+                [servant call copies] $servant::$op $parameters,
+                $outcome => $results
+            )
+        }
+    };
+}
+
+/// The body of what `idl_serve` makes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_upcall {
+    (
+        [$this:ident $call:ident $copies:ident] $servant:ident::$op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ),
+        $outcome:ident => $results:expr
+    ) => {{
+        let _ = &mut $copies;
+        $($crate::idl_pass!($copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+        let $outcome = $servant::$op(
+            $this,
+            $call,
+            $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+        );
+        $results
+    }};
 }
 
 /// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
@@ -198,16 +226,10 @@ macro_rules! idl_call_async {
                     $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
                 ),
                 write: |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
-                serve: |($($arg,)*), servant, call, mut copies| {
-                    let _ = &mut copies;
-                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                    $servant::$op(
-                        servant,
-                        call,
-                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                    )
-                },
+                serve: $crate::idl_serve!(
+                    @kept $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                    outcome => outcome
+                ),
             },
         )
     };
@@ -234,18 +256,14 @@ macro_rules! idl_call_async {
                     $crate::idl_open_outputs!(outputs, $value, $($out),*);
                     $($crate::cdr::idl_encode!(writer, $out $(, $out_codec)?);)*
                 },
-                serve: |($($arg,)*), servant, call, mut copies| {
-                    let _ = &mut copies;
-                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                    $($crate::idl_pass!(copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
-                    let value = $servant::$op(
-                        servant,
-                        call,
-                        $($crate::idl_lent!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                    )?;
-                    $crate::idl_outputs!(value, $gives);
-                    ::core::result::Result::Ok($crate::idl_close_outputs!($value, $($out),*))
-                },
+                serve: $crate::idl_serve!(
+                    @kept $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                    outcome => {
+                        let value = outcome?;
+                        $crate::idl_outputs!(value, $gives);
+                        ::core::result::Result::Ok($crate::idl_close_outputs!($value, $($out),*))
+                    }
+                ),
             },
         )
     };
