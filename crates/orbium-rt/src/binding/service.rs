@@ -12,7 +12,7 @@ use orbium_core::{
     priority, unknown_operation,
 };
 
-use super::bound::{Binding, Book, Site};
+use super::bound::{Agreement, Binding, Book, Site};
 use super::wire::{Answer, Negotiate, Renegotiate, write_proposal};
 use super::{
     Admission, BindingInfo, Change, ChangeError, KEY, Offer, REPOSITORY_ID, Reason, ReasonCode,
@@ -59,8 +59,10 @@ impl Bindings {
             agreement.proposed = Some(terms.clone());
             return Ok(Change::Proposed);
         }
-        drop(agreement);
-        match self.0.change(&binding, &Offer::exactly(terms), false) {
+        match self
+            .0
+            .change(&binding, &mut agreement, &Offer::exactly(terms))
+        {
             Ok(Answer::Accepted(..)) => Ok(Change::Made),
             Ok(Answer::Countered(terms, reason)) => Err(ChangeError::Countered(terms, reason)),
             Ok(Answer::Refused(reason)) | Err(reason) => Err(ChangeError::Refused(reason)),
@@ -246,13 +248,16 @@ impl Decider {
         }
     }
 
-    /// What is said to an offer for a binding that lives; one that is accepted holds from now on. Its client
-    /// may have made the offer.
+    /// What is said to an offer for a binding that lives; one that is accepted holds from now on.
     ///
     /// # Errors
     /// Why it is refused: the binding stays as it is.
-    fn change(&self, binding: &Binding, offer: &Offer, is_clients: bool) -> Result<Answer, Reason> {
-        let mut agreement = binding.agreement();
+    fn change(
+        &self,
+        binding: &Binding,
+        agreement: &mut Agreement,
+        offer: &Offer,
+    ) -> Result<Answer, Reason> {
         let ended = || Reason::new(ReasonCode::Bound, "the binding has ended");
         let held = agreement.held.as_ref().ok_or_else(ended)?;
         let asked = binding.site.asked(offer, Some(held));
@@ -262,10 +267,7 @@ impl Decider {
             Verdict::Accept(terms, reservation) => (terms, reservation),
         };
         let thread = self.thread(Some(terms.priority), None).map_err(reason_of)?;
-        let before = binding.agree(&mut agreement, terms, reservation, thread);
-        if is_clients {
-            agreement.offer = offer.clone();
-        }
+        let before = binding.agree(agreement, terms, reservation, thread);
         // Free before the answer, which has the rate that then remains.
         drop(before);
         Ok(Answer::Accepted(binding.id, agreement.present_terms()))
@@ -297,7 +299,14 @@ impl Service {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let Renegotiate { id, offer } = Renegotiate::read(arguments)?;
-        let change = |binding: &Binding| self.0.change(binding, &offer, true);
+        let change = |binding: &Binding| {
+            let mut agreement = binding.agreement();
+            let answer = self.0.change(binding, &mut agreement, &offer)?;
+            if matches!(answer, Answer::Accepted(..)) {
+                agreement.offer = offer;
+            }
+            Ok(answer)
+        };
         let answer = with_binding(call, id, change)?.unwrap_or_else(Answer::Refused);
         reply.result(|writer| answer.write(writer))
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::common::{client, seen_by, server_with, soft, teller};
+use crate::common::{LOST, client, seen_by, server_with, soft, teller};
 use orbium_core::{
     Completion, Config, ExceptionKind, Interface, LaneConfig, Limits, Orb, Policies, Priority,
     SystemException,
@@ -30,9 +30,6 @@ fn at(number: i16) -> Priority {
 fn refused(code: u32) -> SystemException {
     SystemException::orbium(ExceptionKind::NoResources, code, Completion::No)
 }
-
-const LOST: SystemException =
-    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No);
 
 /// A server with that budget, and its object as a client sees it.
 struct Served {

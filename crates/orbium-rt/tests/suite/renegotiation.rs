@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium_core::{
-    Completion, Config, ExceptionKind, Interface, Operation, Orb, Priority, SystemException,
-};
-use orbium_giop::minor;
+use orbium_core::{Config, ExceptionKind, Interface, Operation, Orb, Priority, SystemException};
 use orbium_rt::binding::{
     Admission, BindError, Bindings, Buffer, Change, ChangeError, Rate, ReasonCode, Terms,
 };
@@ -17,14 +14,11 @@ use orbium_rt::{Bound, Budget, FairShare, Offer, RtObject};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, eventually, within};
 
-use crate::common::{client, seen_by, server_with, soft, teller};
+use crate::common::{LOST, client, seen_by, server_with, soft, teller};
 
 fn at(number: i16) -> Priority {
     Priority::new(number).unwrap()
 }
-
-const LOST: SystemException =
-    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No);
 
 struct Served {
     orb: Orb,

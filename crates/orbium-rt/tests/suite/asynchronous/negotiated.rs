@@ -4,18 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_core::{Completion, Config, ExceptionKind, Orb, Priority, SystemException};
-use orbium_giop::minor;
+use orbium_core::{Config, Orb, Priority};
 use orbium_rt::binding::{Bindings, Rate};
 use orbium_rt::{Budget, Offer, RtObject, RtOrb};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, each_strategy, eventually, within};
 
 use super::{act, act_at, block_on, handled, result};
-use crate::common::{client, seen_by, server_with, soft, teller};
-
-const LOST: SystemException =
-    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No);
+use crate::common::{LOST, client, seen_by, server_with, soft, teller};
 
 struct Served {
     orb: Orb,

@@ -3,13 +3,18 @@
 
 use std::sync::Arc;
 
-use orbium_core::{Config, Orb, Policies};
+use orbium_core::{Completion, Config, ExceptionKind, Orb, Policies, SystemException};
+use orbium_giop::minor;
 use orbium_rt::{
     ContinuousMapping, PriorityModelPolicy, RtOrb, RtOrbBuilder, RtPoa, RtPolicies,
     ThreadpoolConfig, ThreadpoolLane,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, within};
+
+/// What calls through a binding raise that has ended.
+pub(crate) const LOST: SystemException =
+    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No);
 
 /// A builder of soft ORBs whose CORBA priorities 0 to 98 are native 1 to 99.
 pub(crate) fn soft() -> RtOrbBuilder {
