@@ -3,9 +3,9 @@
 //! while the last tests of one wait for a peer or a limit, the processors would rest.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::thread::ScopedJoinHandle;
 
@@ -56,25 +56,27 @@ impl Job {
     }
 
     /// Runs the program; its output, and whether it succeeded.
-    fn run(mut self) -> io::Result<(String, bool)> {
-        let (mut reader, writer) = io::pipe()?;
-        let mut child = self
-            .command
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
-            .spawn()?;
-        // The command holds the writing ends; without them the pipe ends with the child.
-        self.command.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut output = self
-            .heading
-            .map(|line| line + "\n")
-            .unwrap_or_default()
-            .into_bytes();
+    fn run(self) -> io::Result<(String, bool)> {
+        let heading = self.heading.map(|line| line + "\n");
+        let mut output = heading.unwrap_or_default().into_bytes();
+        let (mut reader, mut child) = spawn(self.command)?;
         reader.read_to_end(&mut output)?;
         let succeeded = child.wait()?.success();
         Ok((String::from_utf8_lossy(&output).into_owned(), succeeded))
     }
+}
+
+/// Starts a program; what it prints, standard error too, in the order in which it does.
+pub(super) fn spawn(mut command: Command) -> io::Result<(PipeReader, Child)> {
+    let (reader, writer) = io::pipe()?;
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        // Cargo names each test program here.
+        .stderr(writer)
+        .spawn()?;
+    // With the command go the writing ends here: the pipe ends with the child.
+    Ok((reader, child))
 }
 
 /// A test program, as Cargo says what it has built.

@@ -54,7 +54,7 @@ impl Suite {
         let (tally, succeeded) = if self.extra.is_empty() {
             self.side_by_side(programs)?
         } else {
-            run(&mut self.command(&[], &self.extra))?
+            run(self.command(&[], &self.extra))?
         };
         let mut verdict = self.retry(tally)?;
         if !succeeded && verdict.failed == 0 && verdict.flaky.is_empty() {
@@ -130,7 +130,7 @@ impl Suite {
     fn passes_alone(&self, failure: &Failure) -> Outcome<bool> {
         println!("\n== Again, alone: {}", failure.name);
         let alone = ["--", "--exact", &failure.name, "--include-ignored"].map(str::to_owned);
-        let (tally, succeeded) = run(&mut self.command(&failure.selector, &alone))?;
+        let (tally, succeeded) = run(self.command(&failure.selector, &alone))?;
         // A run of no test succeeds too.
         Ok(succeeded && tally.passed > 0)
     }
@@ -138,21 +138,10 @@ impl Suite {
 
 /// Runs Cargo, shows its output as it comes, and counts; returns whether Cargo
 /// succeeded.
-fn run(command: &mut Command) -> Outcome<(Tally, bool)> {
-    shell::announce(command);
-    let (reader, writer) = io::pipe().map_err(|error| format!("a pipe: {error}"))?;
-    let errors = writer
-        .try_clone()
-        .map_err(|error| format!("a pipe: {error}"))?;
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(writer)
-        // Cargo names each test program here: one pipe keeps the order.
-        .stderr(errors)
-        .spawn()
-        .map_err(|error| format!("cargo: {error}"))?;
-    // The command holds the writing ends; without them the pipe ends with the child.
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+fn run(command: Command) -> Outcome<(Tally, bool)> {
+    shell::announce(&command);
+    let started = programs::spawn(command);
+    let (reader, mut child) = started.map_err(|error| format!("cargo: {error}"))?;
     let mut tally = Tally::default();
     let mut screen = io::stdout();
     // Not `lines()`: a test may print what is not UTF-8.
