@@ -22,6 +22,10 @@ use orbium_testkit::{NatsServer, PATIENCE, eventually};
 use crate::program::{orbium, run, serving};
 
 const EVENTS: u32 = 2000;
+/// Seconds until what was not acknowledged is delivered again, where something is killed.
+const SOON: &str = "1";
+/// Where nothing is: a push may take longer than a second on a loaded machine.
+const NEVER: &str = "60";
 
 /// The sequence numbers of deliveries, by the number of the event.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<u64>>>>;
@@ -38,10 +42,10 @@ struct Served {
 }
 
 impl Served {
-    fn new(nats: &NatsServer, unique: &str) -> Self {
+    fn new(nats: &NatsServer, unique: &str, ack_wait: &str) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
         let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.url());
-        let child = Self::start(&endpoint, &nats);
+        let child = Self::start(&endpoint, &nats, ack_wait);
         Self {
             child,
             endpoint,
@@ -49,16 +53,23 @@ impl Served {
         }
     }
 
-    fn start(endpoint: &str, nats: &str) -> Child {
+    fn start(endpoint: &str, nats: &str, ack_wait: &str) -> Child {
         let serve = ["events", "serve", "--until-input-ends", "--endpoint"];
-        let stream = ["--jetstream", nats, "--stream", "NAV", "--ack-wait", "1"];
+        let stream = [
+            "--jetstream",
+            nats,
+            "--stream",
+            "NAV",
+            "--ack-wait",
+            ack_wait,
+        ];
         serving(serve.into_iter().chain([endpoint]).chain(stream)).0
     }
 
     fn kill_and_start(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        self.child = Self::start(&self.endpoint, &self.nats);
+        self.child = Self::start(&self.endpoint, &self.nats, SOON);
     }
 
     fn url(&self) -> String {
@@ -144,7 +155,7 @@ fn assert_complete(log: &Log) {
 #[test]
 fn no_event_is_lost_when_the_channel_is_killed() {
     let Some(nats) = nats() else { return };
-    let mut served = Served::new(&nats, "killed channel");
+    let mut served = Served::new(&nats, "killed channel", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -198,7 +209,7 @@ fn read(child: &mut Child, log: &Log, enough: usize) {
 #[test]
 fn no_event_is_lost_when_the_consumer_is_killed() {
     let Some(nats) = nats() else { return };
-    let served = Served::new(&nats, "killed consumer");
+    let served = Served::new(&nats, "killed consumer", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     thread::scope(|scope| {
         scope.spawn(|| push_all(&orb, &url));
@@ -215,7 +226,7 @@ fn no_event_is_lost_when_the_consumer_is_killed() {
 #[test]
 fn what_was_pushed_before_the_consumer_is_printed_once() {
     let Some(nats) = nats() else { return };
-    let served = Served::new(&nats, "stored");
+    let served = Served::new(&nats, "stored", NEVER);
     let url = served.url();
     for text in ["one", "two", "three"] {
         let push = ["events", "push", &url, "--type", "16", "--text", text];
