@@ -46,6 +46,11 @@ impl End {
         })
     }
 
+    /// Whether this side ends a connection with which nothing is wrong: CloseConnection says so.
+    pub(super) fn is_orderly(self) -> bool {
+        matches!(self, Self::Idle | Self::WithOrb(_))
+    }
+
     /// Why this side closes the connection; `None` if the server did.
     pub(super) fn closing(self) -> Option<Closing> {
         match self {

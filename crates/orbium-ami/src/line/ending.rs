@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use orbium_giop::{Completion, SystemException, Version, close_connection};
 use orbium_invocation::story::Phase as CallPhase;
+use orbium_transport::ByteStream;
 
 use super::end::End;
 use super::{Awaiting, Line, Phase};
@@ -17,13 +18,13 @@ impl Line {
         if let Some(text) = end.text() {
             self.note(CallPhase::Wait, &text);
         }
-        let (pending, last_sent, midway, notes) = {
+        let (pending, last_sent, is_sending, midway, notes) = {
             let mut state = self.lock();
             // A call may have been added in between.
             if state.is_over() || end == End::Idle && !state.pending.is_empty() {
                 return;
             }
-            let midway = state.is_midway();
+            let (is_sending, midway) = (state.is_sending, state.is_midway());
             state.phase = Phase::Over(end);
             state.first = None;
             state.queue.clear();
@@ -34,14 +35,12 @@ impl Line {
             state.stop_sending(self.number, reader);
             let notes = state.notes.clone();
             let pending = state.pending.take_all();
-            (pending, state.last_sent, midway, notes)
+            (pending, state.last_sent, is_sending, midway, notes)
         };
         reader.forget(self);
-        if let Some(stream) = self.stream.get() {
-            if let (End::Idle | End::WithOrb(_), false) = (end, midway) {
-                let _ = stream.send(&close_connection(Version::V1_2));
-            }
-            stream.shutdown(Shutdown::Both);
+        // A thread that sends closes the stream itself: it knows whether its message has gone out whole.
+        if let (Some(stream), false) = (self.stream.get(), is_sending && end.is_orderly()) {
+            close(&**stream, end.is_orderly() && !midway);
         }
         for pending in pending {
             let is_sent = pending.number <= last_sent;
@@ -69,4 +68,12 @@ impl Line {
             let _ = stream.send(message);
         }
     }
+}
+
+/// Closes a stream, with CloseConnection where nothing of a message is left before it.
+pub(super) fn close(stream: &dyn ByteStream, in_order: bool) {
+    if in_order {
+        let _ = stream.send(&close_connection(Version::V1_2));
+    }
+    stream.shutdown(Shutdown::Both);
 }

@@ -12,6 +12,7 @@ use orbium_sync::lock::MutexGuard;
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Stamp};
 
+use super::ending::close;
 use super::{Line, Pending, Phase, State};
 use crate::pending_call::News;
 use crate::reader::Reader;
@@ -104,7 +105,11 @@ impl Line {
             let outcome = batch.send(stream);
             state = self.lock();
             state.is_sending = false;
-            if state.is_over() {
+            if let Phase::Over(end) = state.phase {
+                drop(state);
+                if end.is_orderly() {
+                    close(stream, batch.is_sent());
+                }
                 return;
             }
             state.put_back(batch);

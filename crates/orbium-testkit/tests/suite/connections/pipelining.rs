@@ -32,9 +32,11 @@ struct Counts {
     /// Sends of servers, and of clients.
     replies: AtomicUsize,
     requests: AtomicUsize,
-    /// Whether clients are held up, and how many are.
+    /// Whether clients are held up after each send, and how many are.
     holds: Mutex<(bool, usize)>,
     changed: Condvar,
+    /// What a client sent last, in one piece.
+    last: Mutex<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -110,13 +112,17 @@ impl ByteStream for CountingStream {
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        self.counts.count(self.serves);
-        self.inner.send(octets)
+        self.counted(|| {
+            let sent = self.inner.send(octets);
+            if !self.serves {
+                *self.counts.last.lock().unwrap() = octets.to_vec();
+            }
+            sent
+        })
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.counts.count(self.serves);
-        self.inner.send_vectored(pieces)
+        self.counted(|| self.inner.send_vectored(pieces))
     }
 
     fn set_timeouts(
@@ -144,14 +150,23 @@ impl ByteStream for CountingStream {
     }
 }
 
-impl Counts {
-    fn count(&self, serves: bool) {
-        if serves {
-            self.replies.fetch_add(1, Ordering::SeqCst);
-            return;
+impl CountingStream {
+    /// A reply is counted before the client can have it, a request when the server can.
+    fn counted(&self, send: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        if self.serves {
+            self.counts.replies.fetch_add(1, Ordering::SeqCst);
+            return send();
         }
-        self.requests.fetch_add(1, Ordering::SeqCst);
+        let sent = send();
+        self.counts.count_request();
+        sent
+    }
+}
+
+impl Counts {
+    fn count_request(&self) {
         let mut holds = self.holds.lock().unwrap();
+        self.requests.fetch_add(1, Ordering::SeqCst);
         if holds.0 {
             holds.1 += 1;
             let passed = self.changed.wait_while(holds, |holds| holds.0);
@@ -181,6 +196,12 @@ impl Counting {
 
     fn peer(&self) -> Peer {
         Peer::connect(u16::try_from(self.0.port.load(Ordering::SeqCst)).unwrap())
+    }
+
+    /// Holds up the next send of a client that has made one call. The sender of that may be behind its reply.
+    fn hold_next(&self) {
+        eventually("a handshake and a request", || self.requests() == 2);
+        self.0.hold(true);
     }
 
     fn replies(&self) -> usize {
@@ -331,7 +352,7 @@ fn requests_submitted_while_another_is_sent_go_out_together() {
     let target = served.seen_by(&client);
     let first = echo(&target, -1);
     assert_eq!(within("a call", || first.wait()), Ok(-1));
-    counting.0.hold(true);
+    counting.hold_next();
     let (before, calls) = (counting.requests(), served.state.calls());
     let other = target.clone();
     let sender = thread::spawn(move || echo(&other, -2).wait());
@@ -359,6 +380,29 @@ fn requests_submitted_while_another_is_sent_go_out_together() {
     );
     assert_eq!(served.state.calls(), calls + 91);
     client.shutdown(true).expect("shutdown");
+    served.end();
+}
+
+/// The thread that had sent the last request was suspended before it noted so: the connection ended as one that is in the
+/// middle of a message, without CloseConnection.
+#[test]
+fn what_ends_while_a_thread_has_just_sent_ends_in_order() {
+    let counting = Counting::default();
+    let served = counting.serve(counting.config());
+    let client = Orb::new(counting.config()).unwrap();
+    let target = served.seen_by(&client);
+    let first = echo(&target, -1);
+    assert_eq!(within("a call", || first.wait()), Ok(-1));
+    counting.hold_next();
+    let sender = thread::spawn(move || drop(echo(&target, -2)));
+    eventually("a request is served while its sender is held up", || {
+        counting.0.holds.lock().unwrap().1 == 1 && served.state.calls() == 2
+    });
+    within("the end", move || client.shutdown(false)).expect("shutdown");
+    counting.0.hold(false);
+    sender.join().unwrap();
+    let last = counting.0.last.lock().unwrap().clone();
+    assert_eq!(last, close_connection(Version::V1_2));
     served.end();
 }
 
