@@ -23,6 +23,9 @@ pub enum CdrErrorKind {
     BadFixed,
     /// A TypeCode kind, parameter or indirection that cannot be.
     BadTypeCode,
+    /// A TypeCode that is to be written has the place of a recursive type in it, outside of
+    /// that type.
+    IncompleteTypeCode,
     /// A reference, profile or encapsulation that cannot be.
     BadReference,
     /// Values are nested deeper than the reader allows.
@@ -61,6 +64,7 @@ impl CdrErrorKind {
             Self::BadString => "a string is not terminated, or has a NUL inside",
             Self::BadFixed => "a fixed-point digit or sign is invalid",
             Self::BadTypeCode => "a TypeCode is malformed",
+            Self::IncompleteTypeCode => "a TypeCode is incomplete",
             Self::BadReference => "an object reference is malformed",
             Self::TooDeep => "values are nested too deeply",
             Self::CannotConvert => "a character has no image in the transmission code set",

@@ -8,6 +8,7 @@
 //! * [`to_json`] and [`from_json`]: one mapping between JSON and every IDL type, driven by a
 //!   [`TypeCode`](orbium_cdr::TypeCode).
 //! * [`DynAny`]: values of types that are known at run time, part by part (the chapter on dynamic management of anys).
+//! * [`TypeCodeFactory`]: TypeCodes of parts that are known at run time, checked (clause 8.11.3).
 //! * [`Definitions`]: TypeCodes and [`Signature`]s of operations out of compiled IDL.
 //!
 //! ```
@@ -62,6 +63,7 @@ mod owned_values;
 mod request;
 mod signature;
 mod skeleton;
+mod type_codes;
 mod value_content;
 
 pub use definitions::{Definitions, TypeError};
@@ -77,3 +79,4 @@ pub use json::{
 pub use request::{Argument, Request, RequestError, Requests};
 pub use signature::{Direction, Parameter, Signature};
 pub use skeleton::{DynamicImplementation, ServerRequest, dynamic_servant};
+pub use type_codes::TypeCodeFactory;

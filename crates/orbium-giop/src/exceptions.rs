@@ -236,6 +236,7 @@ impl SystemException {
             CdrErrorKind::WideNotNegotiated => (InvObjref, minor::OMG_VMCID | 1),
             CdrErrorKind::CannotConvert => (DataConversion, minor::OMG_VMCID | 1),
             CdrErrorKind::BadTypeCode => (BadTypecode, minor::ORBIUM_VMCID | minor::BAD_TYPECODE),
+            CdrErrorKind::IncompleteTypeCode => (BadTypecode, minor::OMG_VMCID | 1),
             CdrErrorKind::NotSupported | CdrErrorKind::ValuesLeftOut => {
                 (NoImplement, minor::ORBIUM_VMCID | minor::NOT_MARSHALLABLE)
             }

@@ -122,7 +122,7 @@ impl Emitter {
         match code.content() {
             Some(content) => self.write(content, writer),
             // A promise of a type that was never given.
-            None => writer.fail(CdrErrorKind::BadTypeCode),
+            None => writer.fail(CdrErrorKind::IncompleteTypeCode),
         }
     }
 

@@ -582,7 +582,7 @@ fn a_promise_that_was_not_kept_cannot_be_sent() {
     other.encode(&mut writer);
     assert_eq!(
         writer.finish().map_err(|error| error.kind),
-        Err(CdrErrorKind::BadTypeCode)
+        Err(CdrErrorKind::IncompleteTypeCode)
     );
     // Nor is it lost in the type around it.
     let some = TypeCode::structure("IDL:Some:1.0", "Some", [("other", other)]);

@@ -17,4 +17,5 @@ mod requests;
 mod samples;
 mod shared_arguments;
 mod skeletons;
+mod type_codes;
 mod types;

@@ -111,7 +111,7 @@ fn arguments_travel_by_their_direction() {
     }
 }
 
-/// Conformance: dynamic - requests: a user exception that the request lists is an any
+/// Conformance: dynamic - requests: a user exception that the request lists is an any (UnknownUserException)
 #[test]
 fn listed_exceptions_come_with_their_members() {
     let (_orb, references) = references();

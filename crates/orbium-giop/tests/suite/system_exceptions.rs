@@ -105,6 +105,7 @@ fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
         CdrErrorKind::BadString,
         CdrErrorKind::BadFixed,
         CdrErrorKind::BadTypeCode,
+        CdrErrorKind::IncompleteTypeCode,
         CdrErrorKind::BadReference,
         CdrErrorKind::TooDeep,
         CdrErrorKind::CannotConvert,
