@@ -104,12 +104,16 @@ impl Orb {
     /// Registers a reference under a name.
     ///
     /// # Errors
-    /// [`InvalidName`] for a name that is empty or taken.
+    /// [`InvalidName`] for a name that is empty or taken; for a nil reference because of
+    /// [`ObjectError::Nil`], with the [exception](ObjectError::exception) BAD_PARAM 27.
     pub fn register_initial_reference(
         &self,
         name: &str,
         object: &impl Interface,
     ) -> Result<(), InvalidName> {
+        if object.as_object().ior().is_nil() {
+            return Err(InvalidName::because(name, ObjectError::Nil));
+        }
         let mut references = self
             .core()
             .initial

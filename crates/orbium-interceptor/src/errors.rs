@@ -47,6 +47,11 @@ pub(crate) const fn initializer_panicked() -> SystemException {
     panicked(Completion::No)
 }
 
+/// A nil reference was to be registered as an initial reference.
+pub(crate) const fn nil_initial_reference() -> SystemException {
+    omg(ExceptionKind::BadParam, 27)
+}
+
 /// A name of an initial reference that is empty or taken.
 pub(crate) const fn invalid_name() -> SystemException {
     SystemException::new(ExceptionKind::BadParam, 0, Completion::No)

@@ -65,7 +65,8 @@ impl OrbInitInfo<'_> {
     /// `resolve_initial_references` of the ORB.
     ///
     /// # Errors
-    /// BAD_PARAM for a name that is empty or taken (`InvalidName`), and for a nil reference.
+    /// BAD_PARAM for a name that is empty or taken (`InvalidName`); BAD_PARAM 27 for a nil
+    /// reference.
     pub fn register_initial_reference(
         &mut self,
         name: &str,

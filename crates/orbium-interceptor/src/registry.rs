@@ -12,7 +12,7 @@ use orbium_giop::{Ior, SystemException};
 
 use crate::chain::Chain;
 use crate::client::points::ClientInterceptor;
-use crate::errors::{initializer_panicked, invalid_name};
+use crate::errors::{initializer_panicked, invalid_name, nil_initial_reference};
 use crate::identity::OrbIdentity;
 use crate::ior::{IorInterceptor, IorInterceptors};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
@@ -187,8 +187,11 @@ impl Interceptors {
         object: &Ior,
     ) -> Result<(), SystemException> {
         let is_taken = self.initial_references.iter().any(|(it, _)| it == name);
-        if name.is_empty() || is_taken || object.is_nil() {
+        if name.is_empty() || is_taken {
             return Err(invalid_name());
+        }
+        if object.is_nil() {
+            return Err(nil_initial_reference());
         }
         let url = object.to_string();
         self.initial_references.push((name.to_owned(), url));

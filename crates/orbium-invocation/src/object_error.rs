@@ -7,7 +7,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, UrlError};
 
 use crate::names::NameError;
 
-/// An initial reference that is not known, or a name that is taken or empty.
+/// An initial reference that is not known, is nil or has a name that is taken or empty.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvalidName {
     /// The name.
@@ -68,6 +68,8 @@ pub enum ObjectError {
     Circular(Vec<String>),
     /// A `corbaname:` with a name that was not resolved.
     Naming(NameError),
+    /// A nil reference was to be registered as an initial reference.
+    Nil,
     /// A `file:` URL with a file that holds no reference.
     File {
         /// Of the file.
@@ -79,13 +81,15 @@ pub enum ObjectError {
 
 impl ObjectError {
     /// The exception that the specification has `string_to_object` raise: BAD_PARAM 7 to
-    /// 10, or what the call of a naming context raised.
+    /// 10, or what the call of a naming context raised; BAD_PARAM 27 for
+    /// `register_initial_reference` with a nil reference.
     #[must_use]
     pub fn exception(&self) -> SystemException {
         match self {
             Self::Url(error) => error.exception(),
             Self::Naming(error) => error.exception(),
             Self::Unknown(InvalidName { why: Some(why), .. }) => why.exception(),
+            Self::Nil => SystemException::omg(ExceptionKind::BadParam, 27, Completion::No),
             Self::Unknown(_) | Self::Circular(_) | Self::File { .. } => {
                 SystemException::omg(ExceptionKind::BadParam, 10, Completion::No)
             }
@@ -112,6 +116,7 @@ impl fmt::Display for ObjectError {
                 )
             }
             Self::Naming(error) => write!(f, "the name was not resolved: {error}"),
+            Self::Nil => f.write_str("the reference is nil"),
             Self::File { path, reason } => write!(f, "the file {path}: {reason}"),
         }
     }

@@ -214,7 +214,8 @@ pages! {
     NoImplement 4 "dynamic invocation of a local object"
         "A dynamic request was made to a local object. Call it directly.";
     BadTypecode 1 "an incomplete TypeCode was marshalled"
-        "A TypeCode with parts left open was to be sent. Complete it first.";
+        "A TypeCode with parts left open was to be sent: one that `create_recursive_tc` \
+         made, outside of the type that it stands for. Complete it first.";
     BadTypecode 2 "a member has an illegitimate TypeCode"
         "The type of a member cannot be a member: a void or an exception, for \
          example. Look at the type that the TypeCode was made of.";
@@ -223,7 +224,8 @@ pages! {
          example.";
     BadOperation 1 "a servant manager returned a servant of the wrong type"
         "The adapter asked a servant manager for a servant, which returned one of \
-         another interface. Look at what the manager returns for that object id.";
+         another interface. Look at what the manager returns for that object id. \
+         orbium raises BAD_OPERATION 2 for the operation that the servant lacks.";
     BadOperation 2 "the target has no such operation or attribute"
         "The object has no such operation or attribute. Client and server were \
          compiled from different IDL, or the reference leads to an object of another \
@@ -253,7 +255,8 @@ pages! {
          that race with a shutdown end like this: end their threads first, or take it \
          as the end.";
     BadInvOrder 5 "the request was sent already"
-        "A dynamic request was sent a second time. Make a new one for each call.";
+        "A dynamic request was sent a second time. Make a new one for each call. \
+         orbium raises 10, which means the same.";
     BadInvOrder 6 "a servant manager is set already"
         "The adapter has a servant manager already; it can be set once.";
     BadInvOrder 7 "ServerRequest::arguments out of order"
@@ -315,7 +318,8 @@ pages! {
          the object was to be created. Look at the server's log.";
     ObjAdapter 2 "a servant manager returned a servant of the wrong type"
         "A servant manager returned a servant of another interface than the object's. \
-         Look at what the manager returns for that object id.";
+         Look at what the manager returns for that object id. orbium does not raise it: \
+         a servant without the operation answers BAD_OPERATION 2.";
     ObjAdapter 3 "no default servant is set"
         "The adapter has the policy USE_DEFAULT_SERVANT and no default servant is \
          set. Set one before its manager is activated.";
@@ -331,7 +335,8 @@ pages! {
          server's log.";
     ObjAdapter 7 "a servant manager returned no servant"
         "A servant manager returned no servant. Return one, or raise \
-         OBJECT_NOT_EXIST.";
+         OBJECT_NOT_EXIST. orbium does not raise it: a servant manager in Rust returns \
+         a servant or an exception.";
     DataConversion 1 "a character has no image in the transmission code set"
         "A character of the text has no image in the code set that the two sides \
          agreed on. With UTF-8 on both sides every character has one; with an old ORB \

@@ -9,5 +9,6 @@ mod kitchen;
 mod lying;
 mod of_objects;
 mod reading;
+mod refusals;
 mod served;
 mod writing;

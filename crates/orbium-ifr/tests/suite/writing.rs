@@ -13,23 +13,25 @@ use orbium_ifr::idl_of;
 use crate::served::{Served, model, names, narrowed};
 
 /// Kind and minor code, without the vendor part.
-fn refused<T: std::fmt::Debug>(answer: Result<T, SystemException>) -> (ExceptionKind, u32) {
+pub(crate) fn refused<T: std::fmt::Debug>(
+    answer: Result<T, SystemException>,
+) -> (ExceptionKind, u32) {
     let exception = answer.unwrap_err();
     (exception.kind, exception.minor & 0xfff)
 }
 
-const BAD_PARAM: ExceptionKind = ExceptionKind::BadParam;
+pub(crate) const BAD_PARAM: ExceptionKind = ExceptionKind::BadParam;
 const BAD_INV_ORDER: ExceptionKind = ExceptionKind::BadInvOrder;
 
 fn ty<I: Interface>(of: &I) -> IdlType {
     IdlType::from_object(of.as_object().clone())
 }
 
-fn primitive(root: &Repository, kind: PrimitiveKind) -> IdlType {
+pub(crate) fn primitive(root: &Repository, kind: PrimitiveKind) -> IdlType {
     ty(&root.get_primitive(kind).unwrap().unwrap())
 }
 
-fn member(name: &str, ty: &IdlType) -> StructMember {
+pub(crate) fn member(name: &str, ty: &IdlType) -> StructMember {
     StructMember {
         name: name.to_owned(),
         r#type: TypeCode::default(),
@@ -288,52 +290,6 @@ fn the_repository_and_primitive_types_stay() {
     assert_eq!(refused(root.destroy()), (BAD_INV_ORDER, 2));
     let long = primitive(&root, PrimitiveKind::PkLong);
     assert_eq!(refused(long.destroy()), (BAD_INV_ORDER, 2));
-}
-
-/// Conformance: ORB - Interface Repository - names, ids, members and labels that cannot be: BAD_PARAM 15 to 20
-#[test]
-fn what_makes_no_idl_is_refused() {
-    let served = Served::empty();
-    let root = served.remote();
-    let long = primitive(&root, PrimitiveKind::PkLong);
-    let float = primitive(&root, PrimitiveKind::PkFloat);
-    let void = primitive(&root, PrimitiveKind::PkVoid);
-    assert_eq!(
-        refused(root.create_module("IDL:x:1.0", "two words", "1.0")),
-        (BAD_PARAM, 15)
-    );
-    assert_eq!(
-        refused(root.create_module("no format", "x", "1.0")),
-        (BAD_PARAM, 16)
-    );
-    let twice = [member("a", &long), member("A", &long)];
-    assert_eq!(
-        refused(root.create_struct("IDL:x:1.0", "x", "1.0", &twice)),
-        (BAD_PARAM, 17)
-    );
-    let case = |label: i32| UnionMember {
-        name: format!("c{label}"),
-        label: Any::from(label),
-        r#type: TypeCode::default(),
-        type_def: Some(long.clone()),
-    };
-    let union = |of: &IdlType, cases: &[UnionMember]| {
-        refused(root.create_union("IDL:x:1.0", "x", "1.0", Some(of), cases))
-    };
-    let mut again = case(1);
-    again.name = "again".to_owned();
-    assert_eq!(union(&long, &[case(1), again]), (BAD_PARAM, 18));
-    let short = primitive(&root, PrimitiveKind::PkShort);
-    assert_eq!(union(&short, &[case(1)]), (BAD_PARAM, 19));
-    assert_eq!(union(&float, &[case(1)]), (BAD_PARAM, 20));
-    let nothing = [member("a", &void)];
-    let refusal = refused(root.create_struct("IDL:x:1.0", "x", "1.0", &nothing));
-    assert_eq!(refusal, (ExceptionKind::BadTypecode, 2));
-    assert!(
-        root.contents(DefinitionKind::DkAll, true)
-            .unwrap()
-            .is_empty()
-    );
 }
 
 /// Conformance: ORB - Interface Repository - a oneway operation with results: BAD_PARAM 31

@@ -179,18 +179,18 @@ fn an_initialiser_that_fails_leaves_no_orb() -> Tested {
     Ok(())
 }
 
-/// Conformance: PI - register_initial_reference: names that are empty or taken, nil references
+/// Conformance: PI - register_initial_reference: names that are empty or taken; nil: BAD_PARAM 27
 #[test]
 fn an_initial_reference_needs_a_free_name_and_an_object() -> Tested {
     struct Twice(Arc<Ior>);
 
     impl OrbInitializer for Twice {
         fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
-            let nil = Ior::default();
-            for (name, object) in [("", &*self.0), ("Nil", &nil)] {
-                let refused = info.register_initial_reference(name, object);
-                assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadParam);
-            }
+            let unnamed = info.register_initial_reference("", &self.0);
+            assert_eq!(unnamed.unwrap_err().kind, ExceptionKind::BadParam);
+            let nil = info.register_initial_reference("Nil", &Ior::default());
+            let bad_param_27 = SystemException::omg(ExceptionKind::BadParam, 27, Completion::No);
+            assert_eq!(nil, Err(bad_param_27));
             info.register_initial_reference("Twice", &self.0)?;
             info.register_initial_reference("Twice", &self.0)
         }
@@ -200,6 +200,22 @@ fn an_initial_reference_needs_a_free_name_and_an_object() -> Tested {
     let object = Arc::new(server.target.as_object().ior().clone());
     let twice = Interceptors::new().initialize(Twice(object));
     assert_eq!(twice.unwrap_err().kind, ExceptionKind::BadParam);
+    Ok(())
+}
+
+/// Conformance: ORB - `register_initial_reference` of nil: BAD_PARAM 27
+#[test]
+fn a_nil_initial_reference_of_an_orb_is_bad_param_27() -> Tested {
+    let orb = Orb::builder().build()?;
+    let nil = orb.plain_reference(Ior::default());
+    let refused = orb.register_initial_reference("Nil", &nil).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "no initial reference `Nil`: the reference is nil"
+    );
+    let bad_param_27 = SystemException::omg(ExceptionKind::BadParam, 27, Completion::No);
+    assert_eq!(orbium::ObjectError::from(refused).exception(), bad_param_27);
+    assert!(orb.list_initial_services().is_empty());
     Ok(())
 }
 

@@ -14,3 +14,4 @@ mod locators;
 mod managers;
 mod policies;
 mod threads;
+mod wrong_use;

@@ -132,6 +132,22 @@ impl PoaCore {
         }
         self.adapters.upgrade().ok_or_else(gone)
     }
+
+    /// Refuses children from the beginning of the destruction on (`create_POA` and `destroy`
+    /// in CORBA 3.3 Part 1, clause 15.3).
+    fn check_takes_children(&self) -> Result<(), SystemException> {
+        if !self.destroyed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        match self.gone.load(Ordering::Acquire) {
+            true => self.adapters().map(drop),
+            false => Err(SystemException::omg(
+                ExceptionKind::BadInvOrder,
+                17,
+                Completion::No,
+            )),
+        }
+    }
 }
 
 impl PoaCore {
@@ -272,8 +288,8 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do
-    /// not go together, [`PoaError::NameTooLong`]; BAD_INV_ORDER if this adapter is being
-    /// destroyed.
+    /// not go together, [`PoaError::NameTooLong`]; BAD_INV_ORDER 17 while this adapter is
+    /// being destroyed, OBJECT_NOT_EXIST after that.
     #[inline]
     pub fn create_poa(
         &self,
@@ -308,11 +324,7 @@ impl Poa {
         // Before this adapter is locked: interceptors may use it.
         child.establish(&adapters)?;
         let mut children = self.children();
-        if self.0.destroyed.load(Ordering::Acquire) {
-            return Err(
-                SystemException::omg(ExceptionKind::BadInvOrder, 17, Completion::No).into(),
-            );
-        }
+        self.0.check_takes_children()?;
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
