@@ -22,9 +22,11 @@ orbium_testkit::transport_suite! {
     giop_lite => over_tcp().messaging(GiopLite),
     native => over_unix().messaging(Native::default()),
     fixed => over_tcp().messaging(Fixed),
-    ziop => over_tcp().messaging(Ziop::default().with_low_water(100)).allocations_per_call(20),
+    ziop => over_tcp()
+        .messaging(Ziop::default().with_low_water(100).with_level(1))
+        .allocations_per_call(20),
     fixed_in_ziop => over_unix()
         .messaging(Fixed)
-        .messaging(Ziop::default())
+        .messaging(Ziop::default().with_level(1))
         .allocations_per_call(20),
 }
