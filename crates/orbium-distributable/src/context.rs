@@ -119,6 +119,11 @@ mod tests {
                 execution,
                 criticality: i32::MIN,
             }),
+            Some(SchedulingParameter::MaximumUtility {
+                deadline,
+                execution,
+                importance: i32::MAX,
+            }),
         ];
         for parameter in parameters {
             let info = info(parameter);

@@ -30,7 +30,7 @@ pub(crate) struct Level {
     pub(crate) thread: Option<DistributableThread>,
     /// The innermost last.
     pub(crate) segments: Vec<Segment>,
-    /// The segments that the caller began: they do not end here.
+    /// The outermost segments, which do not end here: those of the caller and of the object.
     pub(crate) inherited: usize,
     /// What the native thread had before the distributable one came to it.
     pub(crate) native: Native,
@@ -51,6 +51,12 @@ impl Level {
     pub(crate) fn begin_thread(&mut self, thread: DistributableThread) {
         self.thread = Some(thread);
         self.native = Native::of_this_thread();
+    }
+
+    /// A segment begins that ends with the upcall.
+    pub(crate) fn push_inherited(&mut self, segment: Segment) {
+        self.segments.push(segment);
+        self.inherited = self.segments.len();
     }
 
     /// The distributable thread ends here. Returns what the native thread had before.

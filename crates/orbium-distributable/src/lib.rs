@@ -37,6 +37,7 @@ mod id;
 mod level;
 mod native;
 mod notice;
+mod objects;
 mod parameter;
 mod presence;
 mod ranked;
@@ -50,6 +51,7 @@ mod shared;
 mod spawning;
 mod thread;
 mod threads;
+mod utility;
 mod wire_parameter;
 
 orbium::include_idl!("ThreadControl");

@@ -38,6 +38,15 @@ pub enum SchedulingParameter {
         /// Greater is more critical.
         criticality: i32,
     },
+    /// `Max_Utility_Scheduling`: by deadline, unless not all deadlines can be met.
+    MaximumUtility {
+        /// The deadline.
+        deadline: u64,
+        /// The estimate of the execution time, from the beginning of the segment; 0 where it is not known.
+        execution: u64,
+        /// The utility of ending by the deadline; there is none after it.
+        importance: i32,
+    },
 }
 
 impl SchedulingParameter {
@@ -49,6 +58,7 @@ impl SchedulingParameter {
             Self::EarliestDeadline { .. } => "EDF_Scheduling",
             Self::LeastLaxity { .. } => "LLF_Scheduling",
             Self::MaximumUrgency { .. } => "MUF_Scheduling",
+            Self::MaximumUtility { .. } => "Max_Utility_Scheduling",
         }
     }
 
@@ -73,6 +83,11 @@ impl SchedulingParameter {
             Self::EarliestDeadline {
                 deadline,
                 importance,
+            }
+            | Self::MaximumUtility {
+                deadline,
+                importance,
+                ..
             } => (Reverse(0), deadline, Reverse(importance)),
             Self::LeastLaxity {
                 deadline,

@@ -3,28 +3,54 @@
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use orbium::Scheduling;
+use orbium::giop::time::UtcTime;
 use orbium_sys::{NativeThread, RealTimeError};
 
-use crate::parameter::{SchedulingParameter, Urgency};
+use crate::parameter::SchedulingParameter;
 use crate::scheduler::Scheduler;
+use crate::utility::{self, Demand};
 
-/// Earliest deadline, least laxity or maximum urgency first: the threads that run segments have
+/// Earliest deadline, least laxity, maximum urgency or maximum utility first: the threads that run segments have
 /// native priorities (SCHED_FIFO) of a range by their rank, the most urgent the highest. Threads
 /// beyond the range share its lowest. A thread that comes, changes or goes changes the ranks of the others.
 ///
-/// Laxity counts the estimated execution time of a segment whole, at each scheduling point.
+/// Laxity and utility count the estimated execution time of a segment whole, at each scheduling point.
 #[derive(Debug)]
 pub struct Ranked {
     discipline: &'static str,
+    order: Order,
     native: RangeInclusive<i32>,
     running: Mutex<Vec<Running>>,
 }
 
-#[derive(Debug)]
+/// By what threads are ordered.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// Their parameters, each by itself.
+    Urgency,
+    /// The utility of all together.
+    Utility,
+}
+
+impl Order {
+    fn sort(self, running: &mut Vec<Running>) {
+        match self {
+            Self::Urgency => running.sort_by_key(|it| it.parameter.urgency()),
+            Self::Utility => {
+                let demands: Vec<_> = running.iter().map(|it| Demand::of(&it.parameter)).collect();
+                let order = utility::order(&demands, UtcTime::from(SystemTime::now()).0);
+                *running = order.into_iter().map(|it| running[it]).collect();
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Running {
-    urgency: Urgency,
+    parameter: SchedulingParameter,
     thread: NativeThread,
     /// The native priority that it has.
     given: Option<i32>,
@@ -34,30 +60,46 @@ impl Ranked {
     /// By deadline.
     #[must_use]
     pub fn earliest_deadline(native: RangeInclusive<i32>) -> Self {
-        Self::new("EDF_Scheduling", native)
+        Self::new("EDF_Scheduling", Order::Urgency, native)
     }
 
     /// By laxity.
     #[must_use]
     pub fn least_laxity(native: RangeInclusive<i32>) -> Self {
-        Self::new("LLF_Scheduling", native)
+        Self::new("LLF_Scheduling", Order::Urgency, native)
     }
 
     /// By criticality, then laxity.
     #[must_use]
     pub fn maximum_urgency(native: RangeInclusive<i32>) -> Self {
-        Self::new("MUF_Scheduling", native)
+        Self::new("MUF_Scheduling", Order::Urgency, native)
     }
 
-    fn new(discipline: &'static str, native: RangeInclusive<i32>) -> Self {
+    /// By deadline while one processor can meet all deadlines. In overload the threads with the least importance for
+    /// their execution time are shed, and come last, until the others meet their deadlines (Clark's DASA, without
+    /// dependencies). Both are judged at scheduling points of any thread, by the clock of the host.
+    ///
+    /// ```
+    /// use orbium_distributable::{DistributableThreads, Ranked};
+    ///
+    /// let threads = DistributableThreads::new(Ranked::maximum_utility(10..=40));
+    /// # drop(threads);
+    /// ```
+    #[must_use]
+    pub fn maximum_utility(native: RangeInclusive<i32>) -> Self {
+        Self::new("Max_Utility_Scheduling", Order::Utility, native)
+    }
+
+    fn new(discipline: &'static str, order: Order, native: RangeInclusive<i32>) -> Self {
         Self {
             discipline,
+            order,
             native,
             running: Mutex::default(),
         }
     }
 
-    /// The threads that run segments, the most urgent first.
+    /// The threads that run segments, the most urgent first and those that are shed last.
     #[must_use]
     pub fn running(&self) -> Vec<NativeThread> {
         self.lock().iter().map(|it| it.thread).collect()
@@ -104,23 +146,23 @@ impl Scheduler for Ranked {
         if parameter.discipline() != self.discipline {
             return Ok(());
         }
-        let urgency = parameter.urgency();
         let mut running = self.lock();
         let before = running.iter().position(|it| it.thread == thread);
         let given = before.and_then(|index| running.remove(index).given);
-        let place = running.partition_point(|it| it.urgency <= urgency);
-        let it = Running {
-            urgency,
+        // Behind those of the same urgency.
+        running.push(Running {
+            parameter: *parameter,
             thread,
             given,
-        };
-        running.insert(place, it);
+        });
+        self.order.sort(&mut running);
         self.assign(&mut running, thread)
     }
 
     fn withdraw(&self, thread: NativeThread) {
         let mut running = self.lock();
         running.retain(|it| it.thread != thread);
+        self.order.sort(&mut running);
         // A refusal was reported when the thread came.
         let _ = self.assign(&mut running, thread);
     }

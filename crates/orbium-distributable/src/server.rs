@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use orbium::interceptor::{
-    Interrupt, ReceiveContexts, SendException, SendOther, SendReply, ServerInterceptor,
+    Interrupt, ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply,
+    ServerInterceptor,
 };
 use orbium::{Completion, SystemException};
 
@@ -70,6 +71,19 @@ impl ServerInterceptor for Receiving {
         self.0.enter(&thread, info.inherited);
         level::push(Level::of_upcall(thread, segment));
         self.0.reschedule();
+        Ok(())
+    }
+
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
+        let id = || {
+            (
+                request.adapter_name().join("/"),
+                request.object_id().to_vec(),
+            )
+        };
+        if let Some(segment) = self.0.objects.find(id) {
+            self.0.enter_object(segment);
+        }
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use crate::id::ThreadId;
 use crate::level::{self, Segment};
 use crate::native::Native;
 use crate::notice::Inherited;
+use crate::objects::{ObjectSegment, Objects};
 use crate::parameter::SchedulingParameter;
 use crate::presence::Running;
 use crate::registry::Registry;
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pub(crate) scheduler: CountedScheduler,
     pub(crate) registry: Registry,
     pub(crate) resources: Resources,
+    pub(crate) objects: Objects,
     last_call: AtomicU64,
 }
 
@@ -33,6 +35,7 @@ impl Shared {
             scheduler: CountedScheduler::new(scheduler),
             registry: Registry::default(),
             resources: Resources::default(),
+            objects: Objects::default(),
             last_call: AtomicU64::new(random_number()),
         }
     }
@@ -83,6 +86,30 @@ impl Shared {
         if let Some(notice) = self.registry.take_notice(inherited.call) {
             thread.presence().inherit(notice);
         }
+    }
+
+    /// The upcall goes on in the segment of its object, and ends in it: at the parameter of that segment or that of its
+    /// caller, whichever is more urgent. An ordinary request becomes a distributable thread until then.
+    pub(crate) fn enter_object(&self, segment: ObjectSegment) {
+        let around = level::with(|level| {
+            if level.thread.is_none() {
+                let thread = self.registry.enter(ThreadId::unique());
+                thread.presence().enter(Inherited::default());
+                level.begin_thread(thread);
+            }
+            level.segments.last().cloned()
+        });
+        let effective = around.as_ref().and_then(Segment::effective);
+        let both = [Some(segment.parameter), effective];
+        let segment = Segment {
+            name: segment.name,
+            parameter: self.scheduler.most_urgent(both, |it| *it).flatten(),
+            implicit: around
+                .and_then(|it| it.implicit)
+                .or(Some(segment.parameter)),
+        };
+        level::with(|level| level.push_inherited(segment));
+        self.reschedule();
     }
 
     /// An upcall of the thread ends, or the thread itself: what it has locked since then is unlocked, and

@@ -5,12 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use orbium::interceptor::{DuplicateName, Interceptors};
-use orbium::{Orb, PoaError};
+use orbium::{Orb, Poa, PoaError};
 
 use crate::client::Sending;
 use crate::control::{CONTROL_KEY, Canceller};
 use crate::current::Current;
+use crate::error::SegmentError;
 use crate::id::ThreadId;
+use crate::objects::{ObjectSegment, object_id};
 use crate::parameter::SchedulingParameter;
 use crate::resource::ResourceManager;
 use crate::resource_error::ResourceError;
@@ -101,6 +103,45 @@ impl DistributableThreads {
     #[must_use]
     pub fn resource_manager(&self, name: &str) -> Option<ResourceManager> {
         ResourceManager::named(&self.0, name)
+    }
+
+    /// Sets the scheduling parameter of an object (`set_scheduling_parameter`, of its servant there); `None` removes it.
+    /// Each upcall of the object runs in a segment of that name, around which is that of its caller: at this parameter
+    /// or the caller's, whichever is more urgent. A request without a distributable thread becomes one until its upcall
+    /// ends. Upcalls that have begun are not changed.
+    ///
+    /// ```
+    /// # use orbium::Orb;
+    /// # use orbium::interceptor::Interceptors;
+    /// # use orbium_distributable::{DistributableThreads, FixedPriority, SchedulingParameter};
+    /// # let threads = DistributableThreads::new(FixedPriority::default());
+    /// # let mut interceptors = Interceptors::new();
+    /// # threads.install(&mut interceptors)?;
+    /// # let orb = Orb::builder().interceptors(interceptors).build()?;
+    /// let ceiling = SchedulingParameter::FixedPriority { priority: 20 };
+    /// let poa = orb.root_poa();
+    /// let id = poa.next_object_id()?;
+    /// threads.set_scheduling_parameter((&poa, &id), "display", ceiling)?;
+    /// // … poa.activate_with_id(&id, servant)
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SegmentError::UnsupportedDiscipline`].
+    pub fn set_scheduling_parameter(
+        &self,
+        (poa, object): (&Poa, &[u8]),
+        name: &str,
+        parameter: impl Into<Option<SchedulingParameter>>,
+    ) -> Result<(), SegmentError> {
+        let parameter = parameter.into();
+        self.0.check(parameter)?;
+        let segment = parameter.map(|parameter| ObjectSegment {
+            name: name.to_owned(),
+            parameter,
+        });
+        self.0.objects.set(object_id(poa, object), segment);
+        Ok(())
     }
 
     /// How often the host has refused a native priority that the scheduler assigned.

@@ -39,6 +39,14 @@ pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
             (wire.deadline, wire.execution) = (deadline, execution);
             wire.criticality = criticality;
         }
+        Some(SchedulingParameter::MaximumUtility {
+            deadline,
+            execution,
+            importance,
+        }) => {
+            (wire.deadline, wire.execution) = (deadline, execution);
+            wire.importance = importance;
+        }
     }
     wire
 }
@@ -68,6 +76,11 @@ pub(crate) fn from_wire(wire: &Parameter) -> Option<SchedulingParameter> {
             deadline,
             execution,
             criticality,
+        },
+        "Max_Utility_Scheduling" => SchedulingParameter::MaximumUtility {
+            deadline,
+            execution,
+            importance,
         },
         _ => return None,
     })

@@ -7,7 +7,8 @@ use orbium::interceptor::{Interceptors, Interrupt, ReceiveRequest, ServerInterce
 use orbium::stub::ServedBy;
 use orbium::{Config, Interface, Orb, Servant};
 use orbium_distributable::{
-    Current, DistributableThreads, FixedPriority, Scheduler, SchedulingParameter, ThreadId,
+    Current, DistributableThreads, FixedPriority, Scheduler, SchedulingParameter, SegmentError,
+    ThreadId,
 };
 use orbium_testkit::TargetState;
 use orbium_testkit::probe::Target;
@@ -83,6 +84,19 @@ impl Process {
     pub(crate) fn target_of(&self, other: &Self) -> Target {
         let text = other.orb.object_to_string(&other.target);
         self.orb.resolve(&text).unwrap()
+    }
+
+    /// Sets the parameter of the target of this process.
+    pub(crate) fn schedule_target(
+        &self,
+        name: &str,
+        parameter: impl Into<Option<SchedulingParameter>>,
+    ) -> Result<(), SegmentError> {
+        let poa = self.orb.root_poa();
+        let id = poa.reference_to_id(&self.target).unwrap();
+        let object = (&poa, &id[..]);
+        self.threads
+            .set_scheduling_parameter(object, name, parameter)
     }
 
     pub(crate) fn upcalls(&self) -> Vec<Upcall> {

@@ -2,7 +2,7 @@
 //! Threads that cross processes.
 
 use orbium::ExceptionKind;
-use orbium_distributable::{Ranked, SCHEDULING_INFO, SchedulingParameter};
+use orbium_distributable::{Ranked, SCHEDULING_INFO, SchedulingParameter, SegmentError};
 use orbium_testkit::probe::RefusedError;
 use orbium_testkit::{client, eventually, reach};
 
@@ -153,5 +153,72 @@ fn a_spawned_thread_has_its_parameters_and_an_id_of_its_own() {
     };
     assert!(current.spawn(spawn, || ()).is_err());
     current.end_scheduling_segment("scan").unwrap();
+    [client, server].into_iter().for_each(Process::end);
+}
+
+/// Conformance: RT 6 - distributable threads: `set_scheduling_parameter`: the upcalls of an object run at least at its parameter
+#[test]
+fn an_object_has_a_segment_of_its_own() {
+    let [client, server] = [(); 2].map(|()| Process::new());
+    let (target, current) = (client.target_of(&server), client.threads.current());
+    server.schedule_target("display", priority(20)).unwrap();
+    let in_segment = |of: i16| {
+        current
+            .begin_scheduling_segment("scan", priority(of), None)
+            .unwrap();
+        let id = current.id();
+        target.act(0).unwrap();
+        current.end_scheduling_segment("scan").unwrap();
+        id
+    };
+    let callers = [in_segment(3), in_segment(30)];
+    // The caller is no distributable thread: the upcall is one of its own.
+    target.act(0).unwrap();
+    target.act(0).unwrap();
+    let before = server.threads.current().id();
+    server.schedule_target("display", None).unwrap();
+    target.act(0).unwrap();
+    let upcalls = server.upcalls();
+    let [below, above, own, other, removed] = &upcalls[..] else {
+        panic!("{upcalls:?}");
+    };
+    assert_eq!([below.id, above.id], callers);
+    assert_eq!(below.parameter, Some(priority(20)));
+    assert_eq!(above.parameter, Some(priority(30)));
+    assert_eq!(below.segments, ["display", "scan"]);
+    assert_eq!(own.parameter, Some(priority(20)));
+    assert_eq!(own.segments, ["display"]);
+    assert!(own.id.is_some() && own.id != other.id);
+    // It has ended with its upcall.
+    assert!(server.threads.lookup(own.id.unwrap()).is_none());
+    assert_eq!((removed.id, removed.parameter, before), (None, None, None));
+    [client, server].into_iter().for_each(Process::end);
+}
+
+#[test]
+fn the_segment_of_an_object_does_not_end_in_its_upcall() {
+    let [client, server] = [(); 2].map(|()| Process::new());
+    let target = client.target_of(&server);
+    let foreign = SchedulingParameter::EarliestDeadline {
+        deadline: 1,
+        importance: 0,
+    };
+    let refused = server.schedule_target("display", foreign).unwrap_err();
+    assert!(matches!(
+        refused,
+        SegmentError::UnsupportedDiscipline { .. }
+    ));
+    server.schedule_target("display", priority(20)).unwrap();
+    let current = server.threads.current();
+    server.state.on_act(move |_, _| {
+        let ended = current.end_scheduling_segment("display");
+        assert_eq!(ended, Err(SegmentError::NotInnermost));
+        current.begin_scheduling_segment("fill", priority(5), None)?;
+        let own = current.scheduling_parameter();
+        current.end_scheduling_segment("fill")?;
+        assert_eq!(own, Some(priority(5)));
+        Ok(7)
+    });
+    assert_eq!(target.act(0), Ok(7));
     [client, server].into_iter().for_each(Process::end);
 }

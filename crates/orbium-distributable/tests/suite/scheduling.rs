@@ -3,8 +3,10 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::SystemTime;
 
 use orbium::Scheduling;
+use orbium::giop::time::UtcTime;
 use orbium_distributable::{
     Current, DistributableThreads, FixedPriority, Ranked, SchedulingParameter,
 };
@@ -110,6 +112,38 @@ fn the_earliest_deadline_has_the_highest_native_priority() {
     if is_permitted() {
         assert_eq!(before, [2, 4, 2, 3]);
         assert_eq!(after, [3, 2, 4]);
+    } else {
+        assert!(threads.refused_schedulings() > 0);
+    }
+}
+
+/// Conformance: RT 6 - distributable threads: maximum utility: EDF without overload, the least useful last in overload
+#[test]
+fn in_overload_the_least_useful_thread_has_the_lowest_native_priority() {
+    let threads = DistributableThreads::new(Ranked::maximum_utility(2..=4));
+    let now = UtcTime::from(SystemTime::now()).0;
+    // Minutes: that the test itself takes time changes nothing.
+    let minutes = |minutes: u64| minutes * 60 * 10_000_000;
+    let begin = |(deadline, execution, importance)| {
+        let parameter = SchedulingParameter::MaximumUtility {
+            deadline: now + minutes(deadline),
+            execution: minutes(execution),
+            importance,
+        };
+        Segment::begin(threads.current(), parameter)
+    };
+    let [first, second] = [(30, 20, 1), (60, 20, 5)].map(begin);
+    let by_deadline = [first.priority(), second.priority()];
+    // Three of them are too much until the last deadline.
+    let third = begin((59, 30, 9));
+    let in_overload = [&first, &second, &third].map(Segment::priority);
+    third.end();
+    let again = [first.priority(), second.priority()];
+    [first, second].into_iter().for_each(Segment::end);
+    if is_permitted() {
+        assert_eq!(by_deadline, [4, 3]);
+        assert_eq!(in_overload, [2, 3, 4]);
+        assert_eq!(again, [4, 3]);
     } else {
         assert!(threads.refused_schedulings() > 0);
     }
