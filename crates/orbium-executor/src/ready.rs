@@ -1,69 +1,59 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tasks that are ready, in the order of a policy.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
-use std::mem;
+use std::collections::VecDeque;
 
+use crate::heap::FairHeap;
+use crate::levels::Levels;
 use crate::policy::Policy;
 
-/// Tasks in the order in which they run. It does not allocate while it has as many as were reserved.
+/// Tasks in the order in which they run: by key, and first come first served among equals. It does not allocate while
+/// it has as many as were reserved.
 #[derive(Debug)]
 pub(crate) enum ReadyQueue<T> {
-    /// First come first served.
+    /// All keys are equal.
     Fifo(VecDeque<T>),
-    /// By key; and by arrival among equals, which `pushed` counts.
-    Keyed {
-        heap: BinaryHeap<Keyed<T>>,
-        pushed: u64,
-    },
-}
-
-#[derive(Debug)]
-pub(crate) struct Keyed<T> {
-    order: (u128, u64),
-    task: T,
+    /// Many tasks share a key, which says nothing of time.
+    Levels(Levels<T>),
+    /// Each job has a key of its own, from the time of its release.
+    Heap(FairHeap<T>),
 }
 
 impl<T> ReadyQueue<T> {
     pub(crate) fn new(policy: Policy, capacity: usize) -> Self {
         match policy {
             Policy::Fifo => Self::Fifo(VecDeque::with_capacity(capacity)),
-            _ => Self::Keyed {
-                heap: BinaryHeap::with_capacity(capacity),
-                pushed: 0,
-            },
+            _ if policy.reads_clock() => Self::Heap(FairHeap::with_capacity(capacity)),
+            _ => Self::Levels(Levels::with_capacity(capacity)),
         }
     }
 
     /// Reserves memory for so many tasks in all.
     pub(crate) fn reserve(&mut self, tasks: usize) {
-        let additional = tasks.saturating_sub(self.len());
         match self {
-            Self::Fifo(queue) => queue.reserve(additional),
-            Self::Keyed { heap, .. } => heap.reserve(additional),
+            Self::Fifo(queue) => queue.reserve(tasks.saturating_sub(queue.len())),
+            Self::Levels(levels) => levels.reserve(tasks),
+            Self::Heap(heap) => heap.reserve(tasks),
         }
     }
 
     pub(crate) fn push(&mut self, key: u128, task: T) {
         match self {
             Self::Fifo(queue) => queue.push_back(task),
-            Self::Keyed { heap, pushed } => {
-                let order = (key, *pushed);
-                *pushed += 1;
-                heap.push(Keyed { order, task });
-            }
+            Self::Levels(levels) => levels.push(key, task),
+            Self::Heap(heap) => heap.push(key, task),
         }
     }
 
     pub(crate) fn pop(&mut self) -> Option<T> {
         match self {
             Self::Fifo(queue) => queue.pop_front(),
-            Self::Keyed { heap, .. } => heap.pop().map(|it| it.task),
+            Self::Levels(levels) => levels.pop(),
+            Self::Heap(heap) => heap.pop(),
         }
     }
 
-    /// As [`push`](Self::push), then [`pop`](Self::pop), with half of their work.
+    /// As [`push`](Self::push), then [`pop`](Self::pop), with less work.
     pub(crate) fn exchange(&mut self, key: u128, task: T) -> T {
         match self {
             Self::Fifo(queue) => match queue.pop_front() {
@@ -73,55 +63,122 @@ impl<T> ReadyQueue<T> {
                 }
                 None => task,
             },
-            Self::Keyed { heap, pushed } => {
-                let mut own = Keyed {
-                    order: (key, *pushed),
-                    task,
-                };
-                *pushed += 1;
-                if let Some(mut first) = heap.peek_mut()
-                    && first.order < own.order
-                {
-                    mem::swap(&mut *first, &mut own);
-                }
-                own.task
-            }
+            Self::Levels(levels) => levels.exchange(key, task),
+            Self::Heap(heap) => heap.exchange(key, task),
         }
     }
 
     /// Removes the tasks for which `is_kept` is false, in linear time.
-    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&T) -> bool) {
+    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&T) -> bool) {
         match self {
             Self::Fifo(queue) => queue.retain(is_kept),
-            Self::Keyed { heap, .. } => heap.retain(|it| is_kept(&it.task)),
+            Self::Levels(levels) => levels.retain(is_kept),
+            Self::Heap(heap) => heap.retain(is_kept),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Fifo(queue) => queue.len(),
-            Self::Keyed { heap, .. } => heap.len(),
+            Self::Levels(levels) => levels.len(),
+            Self::Heap(heap) => heap.len(),
         }
     }
 }
 
-impl<T> Ord for Keyed<T> {
-    /// The greatest runs first, as the heap has it.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.order.cmp(&self.order)
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a list does that is sorted by key after each push; the sort is stable.
+    #[derive(Default)]
+    struct SortedList(Vec<(u128, usize)>);
+
+    impl SortedList {
+        fn push(&mut self, key: u128, task: usize) {
+            self.0.push((key, task));
+            self.0.sort_by_key(|(key, _)| *key);
+        }
+
+        fn pop(&mut self) -> Option<usize> {
+            (!self.0.is_empty()).then(|| self.0.remove(0).1)
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(u128),
+        Pop,
+        Exchange(u128),
+        /// Removes the tasks of which the number leaves that remainder.
+        Remove {
+            divisor: usize,
+            remainder: usize,
+        },
+        /// Removes one task, as a migration or another QoS does.
+        RemoveOne(usize),
+    }
+
+    fn step(keys: u128) -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0..keys).prop_map(Step::Push),
+            2 => Just(Step::Pop),
+            4 => (0..keys).prop_map(Step::Exchange),
+            1 => (1..9_usize, 0..9_usize).prop_map(|(divisor, remainder)| Step::Remove { divisor, remainder }),
+            1 => (0..200_usize).prop_map(Step::RemoveOne),
+        ]
+    }
+
+    /// Many tasks of few keys, or almost as many keys as tasks.
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        prop_oneof![Just(1), Just(3), Just(200)]
+            .prop_flat_map(|keys| prop::collection::vec(step(keys), 0..200))
+    }
+
+    /// Takes the steps with the queue of a policy and with a list. Only FIFO has no keys.
+    fn compare(policy: Policy, steps: &[Step]) -> Result<(), TestCaseError> {
+        let mut queue = ReadyQueue::new(policy, 0);
+        let mut list = SortedList::default();
+        let of = |key| if policy == Policy::Fifo { 0 } else { key };
+        for (number, step) in steps.iter().enumerate() {
+            match *step {
+                Step::Push(key) => {
+                    queue.push(of(key), number);
+                    list.push(of(key), number);
+                }
+                Step::Pop => prop_assert_eq!(queue.pop(), list.pop()),
+                Step::Exchange(key) => {
+                    list.push(of(key), number);
+                    prop_assert_eq!(Some(queue.exchange(of(key), number)), list.pop());
+                }
+                Step::Remove { divisor, remainder } => {
+                    queue.retain(|task| task % divisor != remainder);
+                    list.0.retain(|(_, task)| task % divisor != remainder);
+                }
+                Step::RemoveOne(removed) => {
+                    queue.retain(|task| *task != removed);
+                    list.0.retain(|(_, task)| *task != removed);
+                }
+            }
+            prop_assert_eq!(queue.len(), list.0.len());
+        }
+        while let Some(task) = list.pop() {
+            prop_assert_eq!(queue.pop(), Some(task));
+        }
+        prop_assert_eq!(queue.pop(), None);
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn the_order_is_that_of_a_sorted_list(steps in steps()) {
+            for policy in Policy::ALL {
+                compare(policy, &steps)?;
+            }
+        }
     }
 }
-
-impl<T> PartialOrd for Keyed<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> PartialEq for Keyed<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-    }
-}
-
-impl<T> Eq for Keyed<T> {}

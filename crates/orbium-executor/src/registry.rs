@@ -1,52 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tasks of a context, by index.
 
+use crate::slab::Slab;
+
 /// Values by index, with a bound. Freed indices are used again.
 #[derive(Debug)]
 pub(crate) struct Registry<T> {
-    places: Vec<Option<T>>,
-    free: Vec<usize>,
+    values: Slab<T>,
     bound: usize,
 }
 
 impl<T> Registry<T> {
-    pub(crate) fn new(bound: usize) -> Self {
+    pub(crate) const fn new(bound: usize) -> Self {
         Self {
-            places: Vec::new(),
-            free: Vec::new(),
+            values: Slab::new(),
             bound,
         }
     }
 
     /// The index of the value; none if there are as many as may be.
     pub(crate) fn insert(&mut self, value: T) -> Option<usize> {
-        if self.len() >= self.bound {
-            return None;
-        }
-        let index = self.free.pop().unwrap_or(self.places.len());
-        match self.places.get_mut(index) {
-            Some(place) => *place = Some(value),
-            None => self.places.push(Some(value)),
-        }
-        Some(index)
+        (self.len() < self.bound).then(|| self.values.insert(value))
     }
 
     pub(crate) fn remove(&mut self, index: usize) -> Option<T> {
-        let value = self.places.get_mut(index)?.take()?;
-        self.free.push(index);
-        Some(value)
+        self.values.remove(index)
     }
 
     /// Removes all values.
     pub(crate) fn take_all(&mut self) -> Vec<T> {
-        self.free.clear();
-        std::mem::take(&mut self.places)
-            .into_iter()
-            .flatten()
-            .collect()
+        self.values.take_all()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.values.len()
     }
 }

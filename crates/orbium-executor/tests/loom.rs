@@ -20,6 +20,10 @@ mod clock;
 mod counts;
 #[path = "../src/error.rs"]
 mod error;
+#[path = "../src/heap.rs"]
+mod heap;
+#[path = "../src/levels.rs"]
+mod levels;
 #[path = "../src/policy.rs"]
 mod policy;
 #[path = "../src/qos.rs"]
@@ -30,6 +34,8 @@ mod ready;
 mod registry;
 #[path = "../src/shared.rs"]
 mod shared;
+#[path = "../src/slab.rs"]
+mod slab;
 #[path = "../src/task.rs"]
 mod task;
 #[path = "../src/worker.rs"]
