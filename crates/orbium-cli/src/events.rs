@@ -3,6 +3,7 @@
 
 mod args;
 mod described;
+mod dispatching;
 mod gateway;
 mod notification;
 mod persistent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events`.
 
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc;
 
 use orbium::Orb;
@@ -10,44 +10,17 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, connect_consumer, connect_supplier, new_event};
 use orbium_testkit::{PATIENCE, dead_port, eventually};
 
-use crate::program::{Folder, orbium, run, serving};
-
-/// A channel that the program serves, ended with the test.
-struct Served {
-    child: Child,
-    reference: String,
-}
-
-impl Served {
-    fn new<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
-        let start = ["events", "serve", "--until-input-ends"];
-        let (child, lines) = serving(start.into_iter().chain(more));
-        let [reference] = lines.try_into().unwrap();
-        Self { child, reference }
-    }
-
-    fn consumers(&self) -> usize {
-        let stat = run(["events", "stat", "--json", &self.reference]);
-        stat.json()["consumers"].as_array().unwrap().len()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
-}
+use crate::program::{Folder, Served, orbium, run};
 
 /// Conformance: events - events through a channel on the wire, in order - `orbium events`
 #[test]
 fn what_is_pushed_is_printed_by_tail_and_counted() {
     for dispatching in ["per-consumer", "reactive"] {
-        let served = Served::new(["--dispatching", dispatching]);
+        let served = Served::new("events", ["--dispatching", dispatching]);
         let tail = [
             "events",
             "tail",
-            &served.reference,
+            served.reference(),
             "--type",
             "16",
             "--count",
@@ -59,7 +32,7 @@ fn what_is_pushed_is_printed_by_tail_and_counted() {
             let push = [
                 "events",
                 "push",
-                &served.reference,
+                served.reference(),
                 "--type",
                 r#type,
                 "--source",
@@ -78,7 +51,7 @@ fn what_is_pushed_is_printed_by_tail_and_counted() {
         assert_eq!(events[0]["source"], 3);
         assert_eq!(events[0]["payload"], "raw");
         eventually("the disconnection", || served.consumers() == 0);
-        let stat = run(["events", "stat", &served.reference]);
+        let stat = run(["events", "stat", served.reference()]);
         stat.assert_done();
         assert!(
             stat.stdout.starts_with("3 events received, 0 refused"),
@@ -91,7 +64,7 @@ fn what_is_pushed_is_printed_by_tail_and_counted() {
 fn what_is_no_channel_is_refused() {
     let gone = format!("corbaloc::127.0.0.1:{}/EventService", dead_port());
     run(["events", "push", &gone]).assert_failed_saying("event channel");
-    let served = Served::new(["--key", "Other"]);
+    let served = Served::new("events", ["--key", "Other"]);
     run(["events", "stat", "IOR:00"]).assert_failed_saying("");
     drop(served);
 }
@@ -106,12 +79,12 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
     let folder = Folder::new();
     let table = folder.file("table.txt", TABLE);
     let scheduled = ["--dispatching", "scheduled", "--schedule", &table, "--soft"];
-    let served = Served::new(scheduled);
+    let served = Served::new("events", scheduled);
     let tail = |rt_info| {
         let tail = [
             "events",
             "tail",
-            &served.reference,
+            served.reference(),
             "--count",
             "1",
             "--rt-info",
@@ -124,7 +97,7 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
     run([
         "events",
         "push",
-        &served.reference,
+        served.reference(),
         "--type",
         "16",
         "--text",
@@ -137,8 +110,57 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
         let line = String::from_utf8(output.stdout).unwrap();
         assert!(line.contains("one"), "{line}");
     }
-    run(["events", "tail", &served.reference, "--rt-info", "3"])
+    run(["events", "tail", served.reference(), "--rt-info", "3"])
         .assert_failed_saying("the channel refuses the subscription");
+}
+
+/// Conformance: events - dispatching by the threads and the policy of a scheduler context - `orbium events`
+#[test]
+fn a_channel_dispatches_on_a_scheduler_context() {
+    let folder = Folder::new();
+    let table = folder.file("table.txt", TABLE);
+    let contexts = ["--dispatching", "contexts"];
+    let by_deadline = ["--schedule", &table, "--policy", "edf", "--threads", "2"];
+    for (more, threads) in [(&[][..], 1), (&by_deadline, 2)] {
+        let more = contexts.iter().chain(more).copied();
+        let served = Served::new("events", more);
+        let tail = |rt_info| {
+            let tail = ["events", "tail", served.reference(), "--count", "2"];
+            let tail = tail.into_iter().chain(["--rt-info", rt_info]);
+            orbium(tail).stdout(Stdio::piped()).spawn().unwrap()
+        };
+        // Of three consumers none has a thread of its own.
+        let consumers = ["2", "1", "0"].map(tail);
+        eventually("the consumers", || served.consumers() == 3);
+        assert_eq!(served.threads("events"), threads);
+        for text in ["one", "two"] {
+            run(["events", "push", served.reference(), "--text", text]).assert_done();
+        }
+        for consumer in consumers {
+            let output = consumer.wait_with_output().unwrap();
+            assert!(output.status.success());
+            let lines = String::from_utf8(output.stdout).unwrap();
+            let (one, two) = (lines.find("one"), lines.find("two"));
+            assert!(one.is_some() && one < two, "{lines}");
+        }
+    }
+}
+
+#[test]
+fn options_of_scheduler_contexts_are_for_them() {
+    let folder = Folder::new();
+    let table = folder.file("table.txt", TABLE);
+    let serve = ["events", "serve", "--until-input-ends", "--dispatching"];
+    for more in [
+        &["reactive", "--threads", "2"][..],
+        &["scheduled", "--schedule", &table, "--policy", "edf"],
+        &["contexts", "--policy", "edf"],
+        &["contexts", "--schedule", &table, "--policy", "best"],
+        &["contexts", "--threads", "0"],
+    ] {
+        let ran = run(serve.into_iter().chain(more.iter().copied()));
+        assert_eq!(ran.status, Some(2), "{more:?}: {ran:?}");
+    }
 }
 
 #[test]
@@ -171,11 +193,7 @@ fn peers_of_a_killed_channel_get_errors_and_connect_to_the_next_one() {
     // An address of the loopback that no other process uses most likely: ports of it are free.
     let [_, high, middle, low] = std::process::id().to_be_bytes();
     let endpoint = format!("iiop://127.{}.{middle}.{low}:20101", 100 + high % 100);
-    let serve = || Served::new(["--endpoint", &endpoint]);
-    let kill = |served: &mut Served| {
-        served.child.kill().unwrap();
-        served.child.wait().unwrap();
-    };
+    let serve = || Served::new("events", ["--endpoint", &endpoint]);
     let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
     let orb = builder.call_timeout(PATIENCE).build().unwrap();
     let channel = || -> EventChannel {
@@ -195,7 +213,7 @@ fn peers_of_a_killed_channel_get_errors_and_connect_to_the_next_one() {
     let present = channel();
     let consumers = present.for_consumers().unwrap().unwrap();
     let proxy = consumers.obtain_push_supplier().unwrap().unwrap();
-    kill(&mut served);
+    served.kill();
     assert!(proxy.suspend_connection().is_err());
     assert!(connect_consumer(&orb, &present, &pattern, |_: &[Event]| {}).is_err());
     assert!(connect_supplier(&present, &[(16, 1)]).is_err());
@@ -215,7 +233,7 @@ fn peers_of_a_killed_channel_get_errors_and_connect_to_the_next_one() {
         if events_before > 0 {
             received.recv_timeout(PATIENCE).unwrap();
         }
-        kill(&mut served);
+        served.kill();
         eventually("pushes fail", || {
             supplier.push(&[new_event(16, 1)]).is_err()
         });

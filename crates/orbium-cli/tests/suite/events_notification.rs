@@ -2,38 +2,12 @@
 //! `orbium events tail|push|stat` on notification channels.
 
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use orbium_testkit::{NatsServer, eventually};
 use serde_json::{Value, json};
 
-use crate::program::{orbium, run, serving};
-
-/// A notification channel that the program serves, ended with the test.
-struct Served {
-    child: Child,
-    reference: String,
-}
-
-impl Served {
-    fn new() -> Self {
-        let (child, lines) = serving(["notify", "serve", "--until-input-ends"]);
-        let reference = lines[0].clone();
-        Self { child, reference }
-    }
-
-    fn consumers(&self) -> usize {
-        let stat = run(["events", "stat", "--json", &self.reference]);
-        stat.json()["consumers"].as_array().unwrap().len()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
-}
+use crate::program::{Served, orbium, run};
 
 fn event(severity: i16) -> Value {
     json!({
@@ -54,11 +28,11 @@ fn event(severity: i16) -> Value {
 /// Conformance: notification - `orbium events tail`, `push` and `stat` - structured events as JSON, `--filter`
 #[test]
 fn structured_events_are_pushed_filtered_printed_and_counted() {
-    let served = Served::new();
+    let served = Served::new("notify", []);
     let tail = [
         "events",
         "tail",
-        &served.reference,
+        served.reference(),
         "--filter",
         "$type_name == 'Alarm' and $severity > 3",
         "--count",
@@ -68,9 +42,9 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
     eventually("the consumer", || served.consumers() == 1);
     for severity in [5, 2, 7] {
         let text = event(severity).to_string();
-        run(["events", "push", &served.reference, "--json", &text]).assert_done();
+        run(["events", "push", served.reference(), "--json", &text]).assert_done();
     }
-    run(["events", "push", &served.reference, "--text", "other"]).assert_done();
+    run(["events", "push", served.reference(), "--text", "other"]).assert_done();
     let output = tail.wait_with_output().unwrap();
     assert!(output.status.success());
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -88,10 +62,10 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
         );
         // What is printed can be pushed.
         let text = event.to_string();
-        run(["events", "push", &served.reference, "--json", &text]).assert_done();
+        run(["events", "push", served.reference(), "--json", &text]).assert_done();
     }
     eventually("the disconnection", || served.consumers() == 0);
-    let stat = run(["events", "stat", &served.reference]);
+    let stat = run(["events", "stat", served.reference()]);
     stat.assert_done();
     assert!(
         stat.stdout.starts_with("6 events received; 0 suppliers"),
@@ -101,8 +75,8 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
 
 #[test]
 fn what_does_not_fit_a_notification_channel_is_refused() {
-    let served = Served::new();
-    let reference = served.reference.as_str();
+    let served = Served::new("notify", []);
+    let reference = served.reference();
     for (arguments, why) in [
         (["tail", "--filter", "1 +"], "InvalidConstraint"),
         (["push", "--json", "{}"], "no structured event"),
@@ -120,18 +94,16 @@ fn what_does_not_fit_a_notification_channel_is_refused() {
         let ran = run(["events", command, reference, option, value]);
         assert_eq!(ran.status, Some(2), "{ran:?}");
     }
-    let (mut child, lines) = serving(["events", "serve", "--until-input-ends"]);
+    let events = Served::new("events", []);
     for arguments in [["tail", "--filter", "1"], ["push", "--json", "{}"]] {
         let [command, option, value] = arguments;
-        let ran = run(["events", command, &lines[0], option, value]);
+        let ran = run(["events", command, events.reference(), option, value]);
         assert_eq!(ran.status, Some(2), "{ran:?}");
     }
-    for channel in [reference, &lines[0]] {
+    for channel in [reference, events.reference()] {
         run(["events", "tail", channel, "--name", "display"])
             .assert_failed_saying("stores no events");
     }
-    drop(child.stdin.take());
-    assert!(child.wait().unwrap().success());
 }
 
 /// Conformance: notification - persistence by a stream - `orbium notify serve --jetstream`
@@ -141,15 +113,15 @@ fn structured_events_that_were_stored_are_printed_by_name() {
         return;
     };
     let url = nats.url();
-    let serve = ["notify", "serve", "--until-input-ends", "--jetstream", &url];
-    let (mut child, lines) = serving(serve.into_iter().chain(["--stream", "ALARMS"]));
+    let served = Served::new("notify", ["--jetstream", &url, "--stream", "ALARMS"]);
+    let reference = served.reference();
     for severity in [5, 7, 9] {
         let text = event(severity).to_string();
-        run(["events", "push", &lines[0], "--json", &text]).assert_done();
+        run(["events", "push", reference, "--json", &text]).assert_done();
     }
     for (count, expected) in [("2", vec![5, 7]), ("1", vec![9])] {
         let tail = [
-            "events", "tail", &lines[0], "--name", "display", "--count", count,
+            "events", "tail", reference, "--name", "display", "--count", count,
         ];
         let printed = run(tail);
         printed.assert_done();
@@ -164,6 +136,4 @@ fn structured_events_that_were_stored_are_printed_by_name() {
         assert_eq!(values.collect::<Vec<_>>(), expected, "{printed:?}");
         assert!(printed.stdout.contains("StreamSequence"), "{printed:?}");
     }
-    drop(child.stdin.take());
-    assert!(child.wait().unwrap().success());
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium notify serve` as its users meet it.
 
-use std::process::Child;
-
 use orbium::{Interface, Orb};
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, EventChannel, EventChannelFactory, StructuredProxyPullSupplier,
@@ -10,47 +8,23 @@ use orbium_notification::idl::cos_notify_channel_admin::{
 };
 use orbium_notification::{property, structured_event};
 
-use crate::program::{Folder, run, serving};
-
-/// The served channel, until it is dropped.
-struct Served {
-    child: Child,
-    channel: String,
-    factory: String,
-}
-
-impl Served {
-    fn new<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
-        let start = ["notify", "serve", "--until-input-ends"];
-        let (child, lines) = serving(start.into_iter().chain(more));
-        let [channel, factory] = lines.try_into().unwrap();
-        Self {
-            child,
-            channel,
-            factory,
-        }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
+use crate::program::{Folder, Served, run};
 
 /// Conformance: notification - `orbium notify serve`: its channel and its factory - by references
 #[test]
 fn a_served_channel_and_those_of_its_factory_deliver() {
     let folder = Folder::new();
     let file = folder.path("channel.ior");
-    let served = Served::new(["--ior-file", &file]);
+    let served = Served::new("notify", ["--ior-file", &file]);
+    let [reference, factory] = &served.lines[..] else {
+        panic!("{:?}", served.lines);
+    };
     let written = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(written.trim(), served.channel);
+    assert_eq!(written.trim(), reference);
     let orb = Orb::builder().build().unwrap();
-    let factory: EventChannelFactory = orb.resolve(&served.factory).unwrap();
+    let factory: EventChannelFactory = orb.resolve(factory).unwrap();
     let made = factory.create_channel(&[], &[]).unwrap().result.unwrap();
-    let first: EventChannel = orb.resolve(&served.channel).unwrap();
+    let first: EventChannel = orb.resolve(served.reference()).unwrap();
     for channel in [first, made] {
         let consumers = channel.default_consumer_admin().unwrap().unwrap();
         let obtained = consumers.obtain_notification_pull_supplier(ClientType::StructuredEvent);
@@ -72,9 +46,9 @@ fn a_served_channel_and_those_of_its_factory_deliver() {
 /// Conformance: notification - `orbium notify serve`: its channel and its factory - by their keys, and a bounded queue
 #[test]
 fn the_key_and_the_queue_are_chosen() {
-    let served = Served::new(["--key", "Alarms", "--queue", "2"]);
+    let served = Served::new("notify", ["--key", "Alarms", "--queue", "2"]);
     let orb = Orb::builder().build().unwrap();
-    let first: EventChannel = orb.resolve(&served.channel).unwrap();
+    let first: EventChannel = orb.resolve(served.reference()).unwrap();
     let profile = first.as_object().ior().iiop_profiles().next().unwrap();
     let url = |key| format!("corbaloc::{}:{}/{key}", profile.host, profile.port);
     let factory: EventChannelFactory = orb.resolve(&url("AlarmsFactory")).unwrap();

@@ -88,6 +88,65 @@ pub(crate) fn serving<'a>(arguments: impl IntoIterator<Item = &'a str>) -> (Chil
     panic!("it ended before it was ready: {status}");
 }
 
+/// A command that serves until its input ends, ended with the test.
+pub(crate) struct Served {
+    child: Child,
+    /// What it printed before it was ready.
+    pub(crate) lines: Vec<String>,
+    is_killed: bool,
+}
+
+impl Served {
+    /// Starts `command serve`, and waits until it is ready.
+    #[track_caller]
+    pub(crate) fn new<'a>(command: &'a str, more: impl IntoIterator<Item = &'a str>) -> Self {
+        let start = [command, "serve", "--until-input-ends"];
+        let (child, lines) = serving(start.into_iter().chain(more));
+        Self {
+            child,
+            lines,
+            is_killed: false,
+        }
+    }
+
+    /// The reference of what it serves.
+    pub(crate) fn reference(&self) -> &str {
+        &self.lines[0]
+    }
+
+    /// Its threads of that name.
+    pub(crate) fn threads(&self, name: &str) -> usize {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let named = |task: &std::fs::DirEntry| {
+            let comm = std::fs::read_to_string(task.path().join("comm"));
+            comm.is_ok_and(|it| it.trim_end() == name)
+        };
+        tasks.map_while(Result::ok).filter(named).count()
+    }
+
+    /// The consumers of a channel that it serves.
+    pub(crate) fn consumers(&self) -> usize {
+        let stat = run(["events", "stat", "--json", self.reference()]);
+        stat.json()["consumers"].as_array().unwrap().len()
+    }
+
+    /// Kills it without notice.
+    pub(crate) fn kill(&mut self) {
+        self.is_killed = true;
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let ended = self.child.wait();
+        let is_excused = self.is_killed || std::thread::panicking();
+        assert!(is_excused || ended.unwrap().success());
+    }
+}
+
 /// A folder of one test, removed in the end.
 pub(crate) struct Folder(PathBuf);
 
