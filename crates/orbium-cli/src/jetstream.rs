@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use orbium_event_jetstream::JetStreamConfig;
+use orbium_event_jetstream::{DeadLetters, JetStreamConfig};
 
 use crate::ping;
 
@@ -26,6 +26,12 @@ pub(crate) struct JetStreamArgs {
     /// Events of each consumer that are delivered and not acknowledged; 1 keeps their order whatever fails
     #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
     window: u32,
+    /// The stream of events that a consumer does not accept, which is made if there is none
+    #[arg(long, value_name = "NAME", requires = "jetstream")]
+    dead_letters: Option<String>,
+    /// The delivery from which on a failure makes an event a dead letter; one that is refused becomes one at once
+    #[arg(long, value_name = "DELIVERIES", default_value = "10", value_parser = clap::value_parser!(u64).range(1..), requires = "dead_letters")]
+    max_deliveries: u64,
 }
 
 impl JetStreamArgs {
@@ -37,7 +43,13 @@ impl JetStreamArgs {
             credentials: self.credentials.clone(),
             ack_wait: self.ack_wait,
             window: self.window as usize,
+            dead_letters: self.dead_letters(),
             ..JetStreamConfig::new(servers, stream)
         })
+    }
+
+    fn dead_letters(&self) -> Option<DeadLetters> {
+        let stream = self.dead_letters.as_deref()?;
+        Some(DeadLetters::new(stream, self.max_deliveries))
     }
 }

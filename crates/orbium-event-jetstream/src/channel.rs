@@ -17,7 +17,7 @@ use orbium_event::rtec::rtec_event_channel_admin::{
 
 use crate::config::JetStreamConfig;
 use crate::consumers::Consumers;
-use crate::counts::{Counts, StreamStatistics};
+use crate::counts::StreamStatistics;
 use crate::error::JetStreamError;
 use crate::names::Names;
 use crate::proxies::Proxies;
@@ -58,7 +58,6 @@ impl PersistentChannel {
         let (consumers, suppliers) = (config.consumers, config.suppliers);
         let shared = Shared {
             stream: Arc::new(Stream::open(config)?),
-            counts: Counts::default(),
             consumers: Proxies::new(consumers),
             suppliers: Proxies::new(suppliers),
             names: Names::default(),
@@ -97,7 +96,7 @@ impl PersistentChannel {
     /// What the channel has counted.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
-        self.shared.counts.snapshot()
+        self.shared.stream.counts.snapshot()
     }
 }
 
@@ -158,7 +157,7 @@ impl EventChannelServant for ChannelObject {
 
 impl MonitoredChannelServant for ChannelObject {
     fn state(&self, _: &Call<'_>) -> Result<ChannelState, SystemException> {
-        let counts = self.shared.counts.snapshot();
+        let counts = self.shared.stream.counts.snapshot();
         Ok(ChannelState {
             received: counts.stored,
             refused: counts.refused,

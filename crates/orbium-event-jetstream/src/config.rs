@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use orbium_event::FilterLimits;
 
+use crate::error::JetStreamError;
+
 /// Where the stream is, and every bound of a channel that stores its events in it.
 ///
 /// ```
@@ -52,6 +54,9 @@ pub struct JetStreamConfig {
     pub consumers: usize,
     /// Suppliers, likewise; 1,024 by default.
     pub suppliers: usize,
+    /// Where events are stored that their consumers do not accept; `None` by default: an event that fails is delivered
+    /// for as long as it fails, and one that is refused (BAD_PARAM, MARSHAL) is dropped.
+    pub dead_letters: Option<DeadLetters>,
     /// The bounds of a subscription.
     pub filter: FilterLimits,
 }
@@ -76,7 +81,68 @@ impl JetStreamConfig {
             window: 64,
             consumers: 1024,
             suppliers: 1024,
+            dead_letters: None,
             filter: FilterLimits::default(),
+        }
+    }
+}
+
+impl JetStreamConfig {
+    /// The stream, and that of its dead letters.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = &str> {
+        let dead_letters = self.dead_letters.iter().map(|it| it.stream.as_str());
+        std::iter::once(self.stream.as_str()).chain(dead_letters)
+    }
+
+    /// # Errors
+    /// [`JetStreamError::Name`], [`JetStreamError::DeadLetters`].
+    pub(crate) fn check_names(&self) -> Result<(), JetStreamError> {
+        if let Some(name) = self.streams().find(|it| !is_name(it)) {
+            return Err(JetStreamError::Name(name.to_owned()));
+        }
+        let is_valid = |it: &DeadLetters| it.stream != self.stream && it.max_deliveries > 0;
+        match self.dead_letters.as_ref().is_none_or(is_valid) {
+            true => Ok(()),
+            false => Err(JetStreamError::DeadLetters),
+        }
+    }
+}
+
+/// The stream of the events that their consumers do not accept, and when an event becomes one of them.
+///
+/// That stream is as any other one: a channel that stores its events in it delivers the dead letters to its consumers.
+///
+/// ```no_run
+/// use orbium_event_jetstream::{DeadLetters, JetStreamConfig, PersistentChannel};
+///
+/// let alarms = JetStreamConfig {
+///     dead_letters: Some(DeadLetters::new("ALARMS-DEAD", 5)),
+///     ..JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS")
+/// };
+/// let channel = PersistentChannel::open(alarms)?;
+/// let dead_letters = JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS-DEAD");
+/// let dead_letters = PersistentChannel::open(dead_letters)?;
+/// # drop((channel, dead_letters));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadLetters {
+    /// Another stream than that of the channel, made with the same limits if it does not exist; a name as
+    /// [`JetStreamConfig::stream`].
+    pub stream: String,
+    /// The delivery, from 1, from which on a failure makes an event a dead letter. Deliveries to a consumer that cannot be
+    /// reached (TRANSIENT) or is suspended are counted, but none of them makes a dead letter. An event that its consumer
+    /// refuses (BAD_PARAM, MARSHAL) becomes one at once, as does a message that is no event.
+    pub max_deliveries: u64,
+}
+
+impl DeadLetters {
+    /// Dead letters in that stream, after so many deliveries.
+    #[must_use]
+    pub fn new(stream: &str, max_deliveries: u64) -> Self {
+        Self {
+            stream: stream.to_owned(),
+            max_deliveries,
         }
     }
 }

@@ -198,6 +198,7 @@ impl Proxy for SupplierProxy {
         Some(ConsumerState {
             id: self.number,
             delivered: recipient.delivered.load(Ordering::Relaxed),
+            discarded: progress.map_or(0, |it| it.discarded.load(Ordering::Relaxed)),
             queued: progress.map_or(0, |it| it.pending.load(Ordering::Relaxed)),
             is_suspended: progress.is_none(),
             is_suspect: recipient.is_suspect(),

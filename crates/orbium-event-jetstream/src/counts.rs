@@ -10,6 +10,8 @@ pub(crate) struct Counts {
     duplicates: AtomicU64,
     refused: AtomicU64,
     unreadable: AtomicU64,
+    deferred: AtomicU64,
+    dead_letters: AtomicU64,
 }
 
 /// What a persistent channel has counted since it was made, in events.
@@ -24,6 +26,10 @@ pub struct StreamStatistics {
     pub refused: u64,
     /// Messages of the stream that are no events.
     pub unreadable: u64,
+    /// Deliveries of this channel that did not reach their consumer, and will be repeated.
+    pub deferred: u64,
+    /// Stored as dead letters, for consumers of this channel that did not accept them.
+    pub dead_letters: u64,
 }
 
 impl Counts {
@@ -40,6 +46,14 @@ impl Counts {
         self.unreadable.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn deferred(&self) {
+        self.deferred.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn dead_letter(&self) {
+        self.dead_letters.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn snapshot(&self) -> StreamStatistics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         StreamStatistics {
@@ -47,6 +61,8 @@ impl Counts {
             duplicates: read(&self.duplicates),
             refused: read(&self.refused),
             unreadable: read(&self.unreadable),
+            deferred: read(&self.deferred),
+            dead_letters: read(&self.dead_letters),
         }
     }
 }

@@ -32,6 +32,8 @@ pub enum JetStreamError {
     OtherSubjects(String),
     /// The name is none of a stream or consumer.
     Name(String),
+    /// The stream of the dead letters is that of the channel, or events become dead letters without a delivery.
+    DeadLetters,
     /// The server refuses the event: its words. The stream may be full.
     Refused(String),
     /// The event exceeds the largest message of the server.
@@ -62,6 +64,9 @@ impl fmt::Display for JetStreamError {
             Self::OtherSubjects(name) => {
                 write!(f, "stream {name} does not store orb.ev.{name}.>")
             }
+            Self::DeadLetters => {
+                f.write_str("dead letters need a stream of their own and at least one delivery")
+            }
             Self::Name(name) => write!(
                 f,
                 "{name:?} is no name: up to 64 letters, digits, '-' and '_'"
@@ -91,7 +96,7 @@ impl From<JetStreamError> for SystemException {
             JetStreamError::Timeout(_) => ExceptionKind::Timeout,
             JetStreamError::Connect(_) | JetStreamError::Ended => ExceptionKind::Transient,
             JetStreamError::TooLarge => ExceptionKind::ImpLimit,
-            JetStreamError::Name(_) => ExceptionKind::BadParam,
+            JetStreamError::Name(_) | JetStreamError::DeadLetters => ExceptionKind::BadParam,
             JetStreamError::Stream(_)
             | JetStreamError::OtherSubjects(_)
             | JetStreamError::Refused(_)

@@ -9,12 +9,13 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::consumer::pull::{Config, MessagesError, Stream as Messages};
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
-use async_nats::jetstream::message::Message;
+use async_nats::jetstream::message::{Info, Message};
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep};
 
+use crate::dead_letters::DeadLetter;
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 
@@ -44,15 +45,17 @@ pub(crate) struct Received {
 }
 
 /// What has become of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The consumer has it, or does not subscribe to it.
     Delivered,
-    /// It is to be delivered once more.
-    Failed,
-    /// No further delivery can succeed.
-    Refused,
-    /// As `Failed`; and this consumer is gone, its events wait for the next of its name.
+    /// The consumer has not seen it: it is to be delivered later, however often that is.
+    Deferred,
+    /// The consumer has failed with it, and why; it is to be delivered once more.
+    Failed(String),
+    /// No further delivery can succeed, and why.
+    Refused(String),
+    /// As `Deferred`; and this consumer is gone, its events wait for the next of its name.
     Gone,
 }
 
@@ -67,6 +70,8 @@ pub(crate) struct Progress {
     pub(crate) pending: AtomicU64,
     /// Deliveries beyond the first of an event.
     pub(crate) redelivered: AtomicU64,
+    /// Events that are not delivered any more, though the consumer has not accepted them.
+    pub(crate) discarded: AtomicU64,
 }
 
 /// A consumer that is served until this is dropped.
@@ -257,8 +262,9 @@ impl Follower {
     }
 
     async fn deliver(&self, message: Message) -> Outcome {
-        let Ok(info) = message.info() else {
-            return Outcome::Refused;
+        let info = match message.info() {
+            Ok(info) => info,
+            Err(error) => return Outcome::Refused(error.to_string()),
         };
         let received = Received {
             headers: message.headers.clone(),
@@ -272,16 +278,59 @@ impl Follower {
             self.progress.redelivered.fetch_add(1, Ordering::Relaxed);
         }
         let outcome = self.handle(&message, received).await;
+        let outcome = self.store_if_dead(outcome, (&message, &info)).await;
         let acknowledgement = match outcome {
             Outcome::Delivered => AckKind::Ack,
-            Outcome::Refused => AckKind::Term,
-            Outcome::Failed | Outcome::Gone => AckKind::Nak(Some(backoff(delivery))),
+            Outcome::Refused(_) => {
+                self.progress.discarded.fetch_add(1, Ordering::Relaxed);
+                AckKind::Term
+            }
+            Outcome::Deferred => {
+                self.stream.counts.deferred();
+                AckKind::Nak(Some(backoff(delivery)))
+            }
+            Outcome::Failed(_) | Outcome::Gone => AckKind::Nak(Some(backoff(delivery))),
         };
         // One that is lost leads to another delivery.
         if let Err(error) = message.ack_with(acknowledgement).await {
             tracing::debug!(target: "orbium::event", %error, "not acknowledged");
         }
         outcome
+    }
+
+    /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it. Returns the outcome
+    /// that the server is to see: without an acknowledgement of that stream the event is delivered once more.
+    async fn store_if_dead(
+        &self,
+        outcome: Outcome,
+        (message, info): (&Message, &Info<'_>),
+    ) -> Outcome {
+        let Some(letters) = &self.stream.config.dead_letters else {
+            return outcome;
+        };
+        let is_last = u64::try_from(info.delivered).is_ok_and(|it| it >= letters.max_deliveries);
+        let cause = match outcome {
+            Outcome::Refused(cause) => cause,
+            Outcome::Failed(cause) if is_last => cause,
+            outcome => return outcome,
+        };
+        let letter = DeadLetter {
+            message,
+            info,
+            cause: &cause,
+        };
+        let (consumer, sequence) = (info.consumer, info.stream_sequence);
+        match letter.store(&self.stream, &letters.stream).await {
+            Ok(()) => {
+                self.stream.counts.dead_letter();
+                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, "an event is a dead letter");
+                Outcome::Refused(cause)
+            }
+            Err(why) => {
+                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, %why, "a dead letter was not stored");
+                Outcome::Failed(why)
+            }
+        }
     }
 
     /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
@@ -292,7 +341,7 @@ impl Follower {
         signs.tick().await;
         loop {
             tokio::select! {
-                outcome = &mut calling => return outcome.unwrap_or(Outcome::Failed),
+                outcome = &mut calling => return outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())),
                 _ = signs.tick() => {
                     // The next sign may arrive.
                     let _ = message.ack_with(AckKind::Progress).await;

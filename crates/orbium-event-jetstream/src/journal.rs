@@ -8,7 +8,7 @@ use orbium_notification::idl::cos_notification::StructuredEvent;
 use orbium_notification::{Deliver, Delivered, Following, Journal, property};
 
 use crate::config::{JetStreamConfig, is_name};
-use crate::counts::{Counts, StreamStatistics};
+use crate::counts::StreamStatistics;
 use crate::error::JetStreamError;
 use crate::follow::{Outcome, Received, Subscription, follow};
 use crate::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
@@ -41,7 +41,6 @@ const DELIVERY: &str = "DeliveryNumber";
 /// ```
 pub struct StreamJournal {
     stream: Arc<Stream>,
-    counts: Arc<Counts>,
 }
 
 impl StreamJournal {
@@ -53,14 +52,13 @@ impl StreamJournal {
     pub fn open(config: JetStreamConfig) -> Result<Self, JetStreamError> {
         Ok(Self {
             stream: Arc::new(Stream::open(config)?),
-            counts: Arc::default(),
         })
     }
 
     /// What the journal has counted.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
-        self.counts.snapshot()
+        self.stream.counts.snapshot()
     }
 }
 
@@ -80,11 +78,11 @@ impl Journal for StreamJournal {
         let message = message.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
         match stream.publish(vec![message]) {
             Ok(duplicates) => {
-                self.counts.stored(1, duplicates);
+                stream.counts.stored(1, duplicates);
                 Ok(())
             }
             Err(error) => {
-                self.counts.refused(1);
+                stream.counts.refused(1);
                 tracing::warn!(target: "orbium::notification", %error, "an event was not stored");
                 Err(error.into())
             }
@@ -96,13 +94,13 @@ impl Journal for StreamJournal {
     }
 
     fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
-        let counts = Arc::clone(&self.counts);
+        let stream = Arc::clone(&self.stream);
         let deliver = move |received: &Received| match event(received) {
             Ok(event) => outcome(deliver(event)),
             Err(why) => {
-                counts.unreadable();
+                stream.counts.unreadable();
                 tracing::warn!(target: "orbium::notification", sequence = received.sequence, why, "a message of the stream is no event");
-                Outcome::Refused
+                Outcome::Refused(why)
             }
         };
         let subscription = Subscription {
@@ -118,7 +116,8 @@ impl Journal for StreamJournal {
 fn outcome(delivered: Delivered) -> Outcome {
     match delivered {
         Delivered::Accepted => Outcome::Delivered,
-        Delivered::Failed => Outcome::Failed,
+        Delivered::Deferred => Outcome::Deferred,
+        Delivered::Failed => Outcome::Failed("the push has failed".to_owned()),
         Delivered::Gone => Outcome::Gone,
     }
 }

@@ -39,6 +39,7 @@ mod client;
 mod config;
 mod consumers;
 mod counts;
+mod dead_letters;
 mod delivery;
 mod error;
 mod follow;
@@ -55,7 +56,7 @@ mod suppliers;
 
 pub use channel::PersistentChannel;
 pub use client::{PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier};
-pub use config::JetStreamConfig;
+pub use config::{DeadLetters, JetStreamConfig};
 pub use counts::StreamStatistics;
 pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};

@@ -54,9 +54,9 @@ impl Recipient {
         let mut event: Event = match event_of(received.headers.as_ref(), &received.payload) {
             Ok(event) => event,
             Err(why) => {
-                self.shared.counts.unreadable();
+                self.shared.stream.counts.unreadable();
                 tracing::warn!(target: "orbium::event", sequence = received.sequence, %why, "a message of the stream is no event");
-                return Outcome::Refused;
+                return Outcome::Refused(why.to_string());
             }
         };
         Delivery::mark(&mut event, received.sequence, received.delivery);
@@ -89,7 +89,7 @@ impl Recipient {
             Err(exception) => {
                 self.failed.fetch_add(1, Ordering::Relaxed);
                 let outcome = self.failure(&exception);
-                if outcome == Outcome::Refused {
+                if let Outcome::Refused(_) = outcome {
                     tracing::warn!(target: "orbium::event", sequence, %exception, "the consumer refuses an event for good");
                 }
                 outcome
@@ -101,9 +101,12 @@ impl Recipient {
         let before = self.failures_in_a_row.fetch_add(1, Ordering::Relaxed);
         match exception.kind {
             ExceptionKind::ObjectNotExist => Outcome::Gone,
-            ExceptionKind::BadParam | ExceptionKind::Marshal => Outcome::Refused,
+            ExceptionKind::BadParam | ExceptionKind::Marshal => {
+                Outcome::Refused(exception.to_string())
+            }
             _ if !self.is_named && before + 1 >= MOST_FAILURES => Outcome::Gone,
-            _ => Outcome::Failed,
+            ExceptionKind::Transient => Outcome::Deferred,
+            _ => Outcome::Failed(exception.to_string()),
         }
     }
 }

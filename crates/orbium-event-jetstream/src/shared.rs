@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::counts::Counts;
 use crate::names::Names;
 use crate::proxies::Proxies;
 use crate::stream::Stream;
@@ -11,7 +10,6 @@ use crate::stream::Stream;
 /// What the objects of a channel share.
 pub(crate) struct Shared {
     pub(crate) stream: Arc<Stream>,
-    pub(crate) counts: Counts,
     pub(crate) consumers: Proxies,
     pub(crate) suppliers: Proxies,
     pub(crate) names: Names,

@@ -14,7 +14,8 @@ use async_nats::jetstream::{self, Context};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::config::{JetStreamConfig, is_name};
+use crate::config::JetStreamConfig;
+use crate::counts::Counts;
 use crate::error::{Awaited, JetStreamError};
 use crate::message::{Message, subjects};
 use crate::runtime::Runtime;
@@ -33,6 +34,7 @@ pub(crate) struct Stream {
     /// Random: what this process calls itself in the ids of events.
     origin: u64,
     last_entry: AtomicU64,
+    pub(crate) counts: Counts,
 }
 
 /// What the tasks that publish need.
@@ -49,16 +51,16 @@ impl Stream {
     /// # Errors
     /// [`JetStreamError`].
     pub(crate) fn open(config: JetStreamConfig) -> Result<Self, JetStreamError> {
-        if !is_name(&config.stream) {
-            return Err(JetStreamError::Name(config.stream));
-        }
+        config.check_names()?;
         let config = Arc::new(config);
         let runtime = Runtime::start(config.consumers)?;
         let limit = config.connect_timeout;
         let connecting = connect(Arc::clone(&config));
         let context = runtime.wait((limit, Awaited::Connection), connecting)?;
-        let making = make_stream(context.clone(), Arc::clone(&config));
-        runtime.wait((limit, Awaited::Stream), making)?;
+        for name in config.streams() {
+            let making = make_stream(context.clone(), Arc::clone(&config), name.to_owned());
+            runtime.wait((limit, Awaited::Stream), making)?;
+        }
         Ok(Self {
             publisher: Publisher {
                 config: Arc::clone(&config),
@@ -70,6 +72,7 @@ impl Stream {
             context,
             origin: RandomState::new().build_hasher().finish(),
             last_entry: AtomicU64::new(0),
+            counts: Counts::default(),
         })
     }
 
@@ -116,10 +119,14 @@ async fn connect(config: Arc<JetStreamConfig>) -> Result<Context, JetStreamError
     Ok(context)
 }
 
-async fn make_stream(context: Context, config: Arc<JetStreamConfig>) -> Result<(), JetStreamError> {
-    let subjects = subjects(&config.stream);
+async fn make_stream(
+    context: Context,
+    config: Arc<JetStreamConfig>,
+    name: String,
+) -> Result<(), JetStreamError> {
+    let subjects = subjects(&name);
     let wanted = Config {
-        name: config.stream.clone(),
+        name: name.clone(),
         subjects: vec![subjects.clone()],
         max_bytes: config
             .max_bytes
@@ -138,7 +145,7 @@ async fn make_stream(context: Context, config: Arc<JetStreamConfig>) -> Result<(
     })?;
     match stream.cached_info().config.subjects.contains(&subjects) {
         true => Ok(()),
-        false => Err(JetStreamError::OtherSubjects(config.stream.clone())),
+        false => Err(JetStreamError::OtherSubjects(name)),
     }
 }
 

@@ -61,7 +61,7 @@ impl ConsumerProxy {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| SystemException::from_cdr(error, Completion::No))?;
         let duplicates = stream.publish(messages)?;
-        self.shared.counts.stored(events.len(), duplicates);
+        stream.counts.stored(events.len(), duplicates);
         Ok(())
     }
 }
@@ -109,7 +109,7 @@ impl PushConsumerServant for ProxyObject {
         }
         let stored = self.0.store(data);
         if let Err(exception) = &stored {
-            self.0.shared.counts.refused(data.len());
+            self.0.shared.stream.counts.refused(data.len());
             tracing::warn!(target: "orbium::event", supplier = self.0.number, %exception, "events were not stored");
         }
         stored

@@ -29,7 +29,9 @@ impl Default for FailurePolicy {
 pub enum DeliveryError {
     /// The consumer does not exist any more, or has said so.
     Gone,
-    /// It could not be reached in time.
+    /// It could not be reached, and may be there again (TRANSIENT): it has seen nothing of the events.
+    Unreachable,
+    /// It has raised another exception, or did not return in time.
     Failed,
 }
 
@@ -67,10 +69,8 @@ impl Health {
         let (since, failures) = match (self, outcome) {
             (Self::Gone, _) | (_, Err(DeliveryError::Gone)) => return Self::Gone,
             (_, Ok(())) => return Self::Well,
-            (Self::Well, Err(DeliveryError::Failed)) => (now, 1),
-            (Self::Suspect { since, failures }, Err(DeliveryError::Failed)) => {
-                (since, failures + 1)
-            }
+            (Self::Well, Err(_)) => (now, 1),
+            (Self::Suspect { since, failures }, Err(_)) => (since, failures + 1),
         };
         let too_long = now.saturating_duration_since(since) >= policy.time;
         match failures >= policy.failures || (failures > 1 && too_long) {

@@ -127,6 +127,7 @@ pub fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
 pub fn failure(exception: &SystemException) -> DeliveryError {
     match exception.kind {
         ExceptionKind::ObjectNotExist => DeliveryError::Gone,
+        ExceptionKind::Transient => DeliveryError::Unreachable,
         _ => DeliveryError::Failed,
     }
 }

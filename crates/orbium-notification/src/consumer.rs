@@ -152,7 +152,7 @@ impl Consumer {
         let phase = self.lock().phase.clone();
         let sink = match phase {
             Phase::Active(Some(sink)) => sink,
-            Phase::Suspended(_) => return Delivered::Failed,
+            Phase::Suspended(_) => return Delivered::Deferred,
             _ => return Delivered::Gone,
         };
         match sink.push(std::slice::from_ref(event)) {
@@ -160,6 +160,7 @@ impl Consumer {
                 self.lock().counts.delivered += 1;
                 Delivered::Accepted
             }
+            Err(DeliveryError::Unreachable) => Delivered::Deferred,
             Err(DeliveryError::Failed) => Delivered::Failed,
             Err(DeliveryError::Gone) => Delivered::Gone,
         }

@@ -41,7 +41,10 @@ pub type Following = Box<dyn Any + Send + Sync>;
 pub enum Delivered {
     /// The consumer has it, or its filters do not pass it.
     Accepted,
-    /// It is to be delivered once more.
+    /// It has not been offered to the consumer, which is suspended, full or cannot be reached; it is to be delivered
+    /// later, however often that is.
+    Deferred,
+    /// The consumer has failed with it; it is to be delivered once more.
     Failed,
     /// As `Failed`, to the next consumer of that name: this one is gone.
     Gone,

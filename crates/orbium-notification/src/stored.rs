@@ -39,7 +39,7 @@ impl Channel {
         match self.distribute(event, now) {
             Ok(()) => Delivered::Accepted,
             // The queues are full, and reject new events.
-            Err(_) => Delivered::Failed,
+            Err(_) => Delivered::Deferred,
         }
     }
 

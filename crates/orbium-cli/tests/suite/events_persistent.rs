@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use orbium::Orb;
+use orbium::{ExceptionKind, Orb};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, RemoteError, new_event};
@@ -19,7 +19,7 @@ use orbium_event_jetstream::{
 use orbium_testkit::transport_suite::loopback;
 use orbium_testkit::{NatsServer, PATIENCE, eventually};
 
-use crate::program::{orbium, run, serving};
+use crate::program::{Served, orbium, run};
 
 const EVENTS: u32 = 2000;
 /// Seconds until what was not acknowledged is delivered again, where something is killed.
@@ -35,26 +35,24 @@ fn nats() -> Option<NatsServer> {
 }
 
 /// A channel at an address that stays free when it is killed.
-struct Served {
-    child: Child,
+struct Persistent {
+    served: Served,
     endpoint: String,
     nats: String,
 }
 
-impl Served {
+impl Persistent {
     fn new(nats: &NatsServer, unique: &str, ack_wait: &str) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
         let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.url());
-        let child = Self::start(&endpoint, &nats, ack_wait);
         Self {
-            child,
+            served: Self::start(&endpoint, &nats, ack_wait),
             endpoint,
             nats,
         }
     }
 
-    fn start(endpoint: &str, nats: &str, ack_wait: &str) -> Child {
-        let serve = ["events", "serve", "--until-input-ends", "--endpoint"];
+    fn start(endpoint: &str, nats: &str, ack_wait: &str) -> Served {
         let stream = [
             "--jetstream",
             nats,
@@ -63,25 +61,18 @@ impl Served {
             "--ack-wait",
             ack_wait,
         ];
-        serving(serve.into_iter().chain([endpoint]).chain(stream)).0
+        let endpoint = ["--endpoint", endpoint];
+        Served::new("events", endpoint.into_iter().chain(stream))
     }
 
     fn kill_and_start(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        self.child = Self::start(&self.endpoint, &self.nats, SOON);
+        self.served.kill();
+        self.served = Self::start(&self.endpoint, &self.nats, SOON);
     }
 
     fn url(&self) -> String {
         let address = &self.endpoint["iiop://".len()..];
         format!("corbaloc::{address}/EventService")
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
     }
 }
 
@@ -155,7 +146,7 @@ fn assert_complete(log: &Log) {
 #[test]
 fn no_event_is_lost_when_the_channel_is_killed() {
     let Some(nats) = nats() else { return };
-    let mut served = Served::new(&nats, "killed channel", SOON);
+    let mut served = Persistent::new(&nats, "killed channel", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -209,7 +200,7 @@ fn read(child: &mut Child, log: &Log, enough: usize) {
 #[test]
 fn no_event_is_lost_when_the_consumer_is_killed() {
     let Some(nats) = nats() else { return };
-    let served = Served::new(&nats, "killed consumer", SOON);
+    let served = Persistent::new(&nats, "killed consumer", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     thread::scope(|scope| {
         scope.spawn(|| push_all(&orb, &url));
@@ -226,7 +217,7 @@ fn no_event_is_lost_when_the_consumer_is_killed() {
 #[test]
 fn what_was_pushed_before_the_consumer_is_printed_once() {
     let Some(nats) = nats() else { return };
-    let served = Served::new(&nats, "stored", NEVER);
+    let served = Persistent::new(&nats, "stored", NEVER);
     let url = served.url();
     for text in ["one", "two", "three"] {
         let push = ["events", "push", &url, "--type", "16", "--text", text];
@@ -251,6 +242,46 @@ fn what_was_pushed_before_the_consumer_is_printed_once() {
     run(["events", "tail", &url, "--name", "a.b"]).assert_failed_saying("the name");
 }
 
+/// Conformance: events - persistence by a stream - dead letters: `orbium events serve --dead-letters`
+#[test]
+fn an_event_that_is_refused_is_printed_from_the_dead_letters() {
+    let Some(nats) = nats() else { return };
+    let url = nats.url();
+    let nav = ["--jetstream", &url, "--stream", "NAV"];
+    let nav = nav.into_iter().chain(["--dead-letters", "OTHER"]);
+    let (served, orb) = (Served::new("events", nav), client());
+    let channel: EventChannel = orb.resolve(served.reference()).unwrap();
+    let display = ("display", &Pattern::of(16, 0));
+    let refuse = |_: &Event| Err(ExceptionKind::BadParam.into());
+    let consumer = connect_consumer(&orb, &channel, display, refuse).unwrap();
+    run([
+        "events",
+        "push",
+        served.reference(),
+        "--type",
+        "16",
+        "--text",
+        "one",
+    ])
+    .assert_done();
+    let letters_channel = Served::new("events", ["--jetstream", &url, "--stream", "OTHER"]);
+    let tail = [
+        "events",
+        "tail",
+        letters_channel.reference(),
+        "--name",
+        "operator",
+    ];
+    let printed = run(tail.into_iter().chain(["--count", "1"]));
+    printed.assert_done();
+    assert!(printed.stdout.contains("one"), "{printed:?}");
+    eventually("the event is counted", || {
+        let stat = run(["events", "stat", "--json", served.reference()]);
+        stat.json()["consumers"][0]["discarded"] == 1
+    });
+    consumer.disconnect().unwrap();
+}
+
 #[test]
 fn streams_that_cannot_be_used_serve_no_channel() {
     let gone = format!("nats://127.0.0.1:{}", orbium_testkit::dead_port());
@@ -259,6 +290,15 @@ fn streams_that_cannot_be_used_serve_no_channel() {
     run(serve.into_iter().chain(["a.b"])).assert_failed_saying("is no name");
     let half = run(["events", "serve", "--jetstream", &gone]);
     assert_ne!(half.status, Some(0));
+    for more in [
+        &["NAV", "--max-deliveries", "2"][..],
+        &["NAV", "--dead-letters", "OTHER", "--max-deliveries", "0"],
+    ] {
+        let ran = run(serve.into_iter().chain(more.iter().copied()));
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+    let same = serve.into_iter().chain(["NAV", "--dead-letters", "NAV"]);
+    run(same).assert_failed_saying("a stream of their own");
     let both = serve.into_iter().chain(["NAV", "--queue", "7"]);
     assert_ne!(run(both).status, Some(0));
 }

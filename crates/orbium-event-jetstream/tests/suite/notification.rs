@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use orbium::{Call, ExceptionKind, Interface, Orb, SystemException};
-use orbium_event_jetstream::{JetStreamConfig, StreamJournal};
+use orbium_event_jetstream::{DeadLetters, JetStreamConfig, StreamJournal};
 use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, EventChannel, StructuredProxyPullSupplier, StructuredProxyPushConsumer,
@@ -29,6 +29,7 @@ use crate::stage::{client, config, nats};
 struct Notified {
     server: Orb,
     _service: NotificationService,
+    journal: Arc<StreamJournal>,
     reference: String,
 }
 
@@ -38,11 +39,13 @@ impl Notified {
         let server = builder.build().unwrap();
         let journal = Arc::new(StreamJournal::open(config).unwrap());
         let limits = NotificationConfig::default();
-        let service = NotificationService::serve_stored(&server, "Alarms", limits, journal);
+        let stored = Arc::clone(&journal) as _;
+        let service = NotificationService::serve_stored(&server, "Alarms", limits, stored);
         let service = service.unwrap();
         Self {
             reference: server.object_to_string(service.channel()),
             _service: service,
+            journal,
             server,
         }
     }
@@ -223,6 +226,52 @@ fn an_event_is_delivered_until_the_consumer_takes_it() {
     assert_eq!(seen.iter().map(|it| it.2).collect::<Vec<_>>(), [1, 2, 3]);
     let event = pulled.pull_structured_event().unwrap();
     assert_eq!(marks(&event).0, 7);
+}
+
+/// Conformance: notification - persistence by a stream - dead letters, none while a consumer is suspended
+#[test]
+fn a_structured_event_that_fails_is_a_dead_letter() {
+    let Some(nats) = nats() else { return };
+    let dead_letters = Some(DeadLetters::new("NAV-DEAD", 1));
+    let notified = Notified::new(JetStreamConfig {
+        dead_letters,
+        ack_wait: PATIENCE,
+        ..config(&nats)
+    });
+    let orb = client();
+    let channel = notified.seen_by(&orb);
+    let proxy = named_proxy(&channel, "display");
+    let (send, received) = mpsc::channel();
+    connect(&orb, &proxy, move |event| {
+        let _ = send.send(marks(event).0);
+        match marks(event).0 {
+            1 => Err(ExceptionKind::Internal.into()),
+            _ => Ok(()),
+        }
+    });
+    proxy.suspend_connection().unwrap();
+    let supplier = supplier(&channel);
+    supplier.push_structured_event(&event(0)).unwrap();
+    eventually("a delivery while it is suspended", || {
+        notified.journal.statistics().deferred > 0
+    });
+    proxy.resume_connection().unwrap();
+    assert_eq!(received.recv_timeout(PATIENCE).unwrap(), 0);
+    supplier.push_structured_event(&event(1)).unwrap();
+    eventually("the dead letter", || {
+        notified.journal.statistics().dead_letters == 1
+    });
+    let letters_channel = Notified::new(JetStreamConfig {
+        stream: "NAV-DEAD".to_owned(),
+        ..config(&nats)
+    });
+    let (send, received) = mpsc::channel();
+    let operator = named_proxy(&letters_channel.seen_by(&orb), "operator");
+    connect(&orb, &operator, move |event| {
+        let _ = send.send(marks(event).0);
+        Ok(())
+    });
+    assert_eq!(received.recv_timeout(PATIENCE).unwrap(), 1);
 }
 
 /// Conformance: notification - persistence by a stream - the NATS server is killed: no event is lost
