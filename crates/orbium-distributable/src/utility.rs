@@ -140,6 +140,12 @@ mod tests {
             let late = first_late(&demands, &order, 3).unwrap_or(order.len());
             let deadlines = order[..late].iter().map(|it| demands[*it].deadline);
             assert!(deadlines.is_sorted(), "{demands:?} {order:?}");
+            for shed in &order[late..] {
+                let mut with_it: Vec<_> = order[..late].iter().chain([shed]).copied().collect();
+                with_it.sort_by_key(|it| demands[*it].deadline);
+                let is_too_much = first_late(&demands, &with_it, 3).is_some();
+                assert!(is_too_much, "{shed} of {demands:?} {order:?}");
+            }
             match first_late(&demands, &edf, 3) {
                 None => assert_eq!(late, order.len(), "{demands:?} {order:?}"),
                 Some(_) => overloads += 1,
