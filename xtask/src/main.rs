@@ -23,6 +23,7 @@ const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
        cargo xtask soak [FAULT] [--cycles N]
+       cargo xtask soak events [--seconds N] [--seed S]
        cargo xtask structure [--check | --lower | --drawing]
        cargo xtask tidy [--check | --lower] [--list]
        cargo xtask conformance [--check | --write]
@@ -44,6 +45,11 @@ soak   makes every fault happen again and again, and fails if another caller was
        touched, or threads, descriptors or memory are left: a line for each.
        FAULT         only those whose names contain it
        --cycles N    instead of 100,000
+       events        kills an event channel, the server that stores its events and
+                     their consumer at random, and fails if an event is lost, stored
+                     twice or out of the order of its source
+       --seconds N   instead of 600
+       --seed S      the seed that a run has printed: the same kills again
 structure  cycles of files, lengths, branches and switches of the crates, beside
        their bounds
        --check       fails if a figure is above its ceiling in xtask/structure.toml, or

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask soak`: every fault again and again, and what is left of it.
+//! `cargo xtask soak`: every fault again and again, and what is left of it; or events, while what has them is killed at
+//! random.
+
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use xtask::outcome::Outcome;
 use xtask::shell;
 
 /// Cycles of each fault unless it is said.
 const CYCLES: u64 = 100_000;
+/// Seconds of random kills unless it is said.
+const SECONDS: u64 = 600;
 
-/// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each.
+/// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each, or with the argument `events` the random
+/// kills of `crates/orbium-cli/tests/suite/events_random_kills.rs`, which print their seed.
 ///
 /// # Errors
-/// Something is left of a fault, or another caller was touched.
-pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
+/// Something is left of a fault, or another caller was touched; an event is lost.
+pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
+    let mut arguments = arguments.peekable();
+    match arguments.next_if(|it| it == "events") {
+        Some(_) => kills(arguments),
+        None => faults(arguments),
+    }
+}
+
+fn faults(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let (mut cycles, mut fault) = (CYCLES, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--cycles" => {
-                let number = arguments.next().and_then(|it| it.parse().ok());
-                cycles = number.ok_or("soak: --cycles takes a number")?;
-            }
+            "--cycles" => cycles = number(&argument, arguments.next())?,
             other if other.starts_with('-') => {
                 return Err(format!("soak: unknown option {other}"));
             }
@@ -26,13 +38,43 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
             more => return Err(format!("soak: one FAULT, and not {more:?} too")),
         }
     }
-    let mut command = shell::cargo();
-    command.args(["test", "--release", "-p", "orbium-rt", "--test", "soak"]);
-    command.args(["--", "--ignored", "--nocapture", "--exact"]);
-    command.arg("every_fault_as_often_as_asked");
+    let mut command = test("orbium-rt", "soak", "every_fault_as_often_as_asked");
     command.env("ORBIUM_SOAK_CYCLES", cycles.to_string());
     if let Some(fault) = fault {
         command.env("ORBIUM_SOAK_FAULT", fault);
     }
     shell::must(&mut command)
+}
+
+fn kills(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let (mut seconds, mut seed) = (SECONDS, since.map_or(1, |it| it.as_secs()));
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--seconds" => seconds = number(&argument, arguments.next())?,
+            "--seed" => seed = number(&argument, arguments.next())?,
+            other => return Err(format!("soak events: unknown argument {other}")),
+        }
+    }
+    let name = "events_random_kills::random_kills_for_as_long_as_asked";
+    let mut command = test("orbium-cli", "suite", name);
+    command.env("ORBIUM_SOAK_SECONDS", seconds.to_string());
+    command.env("ORBIUM_SOAK_SEED", seed.to_string());
+    // Without the server nothing would be tested.
+    command.env("ORBIUM_REQUIRE_PEERS", "1");
+    shell::must(&mut command)
+}
+
+/// The value of an option.
+fn number(option: &str, value: Option<String>) -> Outcome<u64> {
+    let number = value.and_then(|it| it.parse().ok());
+    number.ok_or_else(|| format!("soak: {option} takes a number"))
+}
+
+/// A run of one test that an ordinary run leaves out.
+fn test(package: &str, program: &str, name: &str) -> Command {
+    let mut command = shell::cargo();
+    command.args(["test", "--release", "-p", package, "--test", program]);
+    command.args(["--", "--ignored", "--nocapture", "--exact", name]);
+    command
 }

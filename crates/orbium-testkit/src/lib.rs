@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod allocations;
+mod chance;
 mod essence;
 mod forking;
 mod hostility;
@@ -28,6 +29,7 @@ pub use allocations::{
     Counted, CountingAllocator, NamedCall, count_allocations, fewest_allocations, frugal_calls,
     held_octets,
 };
+pub use chance::Chance;
 pub use essence::essence;
 pub use forking::{Child, in_child};
 pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};

@@ -23,26 +23,26 @@ use crate::program::{Served, orbium, run};
 
 const EVENTS: u32 = 2000;
 /// Seconds until what was not acknowledged is delivered again, where something is killed.
-const SOON: &str = "1";
+pub(crate) const SOON: &str = "1";
 /// Where nothing is: a push may take longer than a second on a loaded machine.
 const NEVER: &str = "60";
 
 /// The sequence numbers of deliveries, by the number of the event.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<u64>>>>;
 
-fn nats() -> Option<NatsServer> {
+pub(crate) fn nats() -> Option<NatsServer> {
     NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 /// A channel at an address that stays free when it is killed.
-struct Persistent {
+pub(crate) struct Persistent {
     served: Served,
     endpoint: String,
     nats: String,
 }
 
 impl Persistent {
-    fn new(nats: &NatsServer, unique: &str, ack_wait: &str) -> Self {
+    pub(crate) fn new(nats: &NatsServer, unique: &str, ack_wait: &str) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
         let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.url());
         Self {
@@ -65,18 +65,18 @@ impl Persistent {
         Served::new("events", endpoint.into_iter().chain(stream))
     }
 
-    fn kill_and_start(&mut self) {
+    pub(crate) fn kill_and_start(&mut self) {
         self.served.kill();
         self.served = Self::start(&self.endpoint, &self.nats, SOON);
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let address = &self.endpoint["iiop://".len()..];
         format!("corbaloc::{address}/EventService")
     }
 }
 
-fn client() -> Orb {
+pub(crate) fn client() -> Orb {
     let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
     builder.call_timeout(PATIENCE).build().unwrap()
 }
@@ -87,7 +87,7 @@ fn numbered(number: u32) -> Event {
     event
 }
 
-fn supplier(orb: &Orb, url: &str) -> Result<PersistentSupplier, RemoteError> {
+pub(crate) fn supplier(orb: &Orb, url: &str) -> Result<PersistentSupplier, RemoteError> {
     let channel: Result<EventChannel, _> = orb.resolve(url);
     connect_supplier(&channel.map_err(|_| RemoteError::Nil)?)
 }

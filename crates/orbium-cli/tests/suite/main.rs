@@ -13,6 +13,7 @@ mod events;
 mod events_gateway;
 mod events_notification;
 mod events_persistent;
+mod events_random_kills;
 mod explain;
 mod host;
 mod idl;

@@ -141,4 +141,11 @@ pub trait Decoder: Send + Debug {
     fn held(&self) -> usize {
         0
     }
+
+    /// Octets decoded from the frame that are no part of a message yet, as between two
+    /// halves. The receiver limits how many times longer than the frame they are. By
+    /// default none.
+    fn undelivered(&self) -> usize {
+        0
+    }
 }

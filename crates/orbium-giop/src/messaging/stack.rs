@@ -238,6 +238,10 @@ impl Decoder for StackDecoder {
     fn held(&self) -> usize {
         self.frame.capacity() + self.inner.capacity()
     }
+
+    fn undelivered(&self) -> usize {
+        self.frame.len()
+    }
 }
 
 /// Decodes the next part of what another half has decoded: of one whole frame, or of

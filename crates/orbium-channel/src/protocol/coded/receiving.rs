@@ -125,7 +125,7 @@ impl Receiving {
             self.charge(held.max(len))?;
         }
         self.decoded += self.message.len();
-        let inflated = self.decoded.max(self.decoder.held());
+        let inflated = self.decoded.max(self.decoder.undelivered());
         if inflated > FREELY && inflated / self.ratio.max(1) > len {
             self.charge.budget().count_refused();
             orbium_trace::log::warn!(

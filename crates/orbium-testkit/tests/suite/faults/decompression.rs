@@ -11,7 +11,11 @@ use orbium_testkit::{Served, each_strategy, eventually};
 const MIB: usize = 1 << 20;
 
 fn serving(strategy: orbium::ServerStrategy, limits: Limits) -> Served {
-    let endpoint = "iiop://127.0.0.1:0?messaging=ziop";
+    serving_by("ziop", strategy, limits)
+}
+
+fn serving_by(messaging: &str, strategy: orbium::ServerStrategy, limits: Limits) -> Served {
+    let endpoint = format!("iiop://127.0.0.1:0?messaging={messaging}");
     Served::with(Config {
         endpoints: vec![endpoint.parse().expect("an endpoint")],
         strategy,
@@ -61,6 +65,29 @@ fn the_ratio_is_a_matter_of_configuration() {
         // The answer comes as it is.
         let zeros = vec![0; 8 * MIB];
         assert_eq!(target.echo_octets(&zeros).unwrap().len(), zeros.len());
+        served.end();
+    });
+}
+
+/// Where two messaging protocols lie one on the other the memory reserved between them was taken for what had been
+/// inflated, up to twice as much: messages that became more than fifty times smaller were refused.
+///
+/// Conformance: ORB - decompression: a ratio and the same budget, checked part by part
+#[test]
+fn messages_within_the_ratio_pass_through_a_stack() {
+    each_strategy(|strategy| {
+        let served = serving_by("fixed,ziop", strategy, Limits::default());
+        let client = compressing(Ziop::default());
+        let target = served.seen_by(&client);
+        // An octet unlike the others after so many: 50 to 100 times smaller.
+        for period in (140..=240).step_by(20) {
+            let mut octets = vec![0; 2 * MIB];
+            for (number, octet) in octets.iter_mut().step_by(period).enumerate() {
+                *octet = (number * number >> 3) as u8;
+            }
+            let answer = target.echo_octets(&octets);
+            assert!(answer.is_ok_and(|it| it == octets), "{period}, {strategy}");
+        }
         served.end();
     });
 }

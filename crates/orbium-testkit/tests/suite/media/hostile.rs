@@ -3,6 +3,7 @@
 
 use orbium::media::datagram::{FRAME_HEADER_LEN, FrameHeader};
 use orbium::media::{FrameKind, MediaOptions, MediaSender, Time};
+use orbium_testkit::Chance;
 
 use super::assembly::{OPTIONS, time};
 use super::memory::Memory;
@@ -73,18 +74,6 @@ fn hostile_datagrams_cost_nothing_but_themselves() {
     }
 }
 
-/// A number nobody would call random, but good enough.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
-
 /// Loses, doubles and shuffles datagrams, and forges some if it may.
 fn mistreat(chance: &mut Chance, datagrams: &mut Vec<Vec<u8>>, forge: bool) -> usize {
     let before = datagrams.len();
@@ -122,7 +111,7 @@ fn mistreat(chance: &mut Chance, datagrams: &mut Vec<Vec<u8>>, forge: bool) -> u
 #[test]
 fn the_account_is_true_whatever_the_network_does() {
     for seed in 1..40 {
-        let mut chance = Chance(0x1234_5678_9ABC_DEF1_u64.wrapping_mul(seed));
+        let mut chance = Chance::seeded(0x1234_5678_9ABC_DEF1_u64.wrapping_mul(seed));
         let mut line = Line::new(MediaOptions {
             incomplete: 8,
             ..OPTIONS
@@ -187,7 +176,7 @@ fn line_end(sender: &mut MediaSender, memory: &Memory) -> Vec<Vec<u8>> {
 #[test]
 fn damaged_datagrams_break_nothing() {
     for seed in 1..60 {
-        let mut chance = Chance(0x0123_4567_89AB_CDE7_u64.wrapping_mul(seed));
+        let mut chance = Chance::seeded(0x0123_4567_89AB_CDE7_u64.wrapping_mul(seed));
         let mut line = Line::new(OPTIONS);
         let mut all = Vec::new();
         for _ in 0..200 {
