@@ -83,7 +83,7 @@ fn messages_within_the_ratio_pass_through_a_stack() {
         for period in (140..=240).step_by(20) {
             let mut octets = vec![0; 2 * MIB];
             for (number, octet) in octets.iter_mut().step_by(period).enumerate() {
-                *octet = (number * number >> 3) as u8;
+                *octet = ((number * number) >> 3) as u8;
             }
             let answer = target.echo_octets(&octets);
             assert!(answer.is_ok_and(|it| it == octets), "{period}, {strategy}");
