@@ -58,6 +58,7 @@ mod dyn_any;
 mod idl_text;
 mod json;
 mod labels;
+mod names;
 mod operations;
 mod owned_values;
 mod request;
@@ -76,6 +77,7 @@ pub use json::{
     JsonError, JsonOptions, TypesById, base64, from_json, members, members_from_json, quoted,
     to_json,
 };
+pub use names::{is_identifier, is_repository_id};
 pub use request::{Argument, Request, RequestError, Requests};
 pub use signature::{Direction, Parameter, Signature};
 pub use skeleton::{DynamicImplementation, ServerRequest, dynamic_servant};

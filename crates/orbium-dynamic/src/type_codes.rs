@@ -7,6 +7,7 @@ use orbium_cdr::{Any, TCKind, TypeCode};
 use orbium_core::{Completion, ExceptionKind, SystemException};
 
 use crate::labels::label_of;
+use crate::names::{is_identifier, is_repository_id};
 
 type Created = Result<TypeCode, SystemException>;
 
@@ -241,11 +242,8 @@ fn check_declared(id: &str, name: &str) -> Result<(), SystemException> {
     }
 }
 
-/// `format:string` (CORBA 3.3 Part 1, clause 14.7).
 fn check_id(id: &str) -> Result<(), SystemException> {
-    let parts = id.split_once(':');
-    let has_format = parts.is_some_and(|(format, rest)| !format.is_empty() && !rest.is_empty());
-    match has_format && !id.contains(char::is_control) {
+    match is_repository_id(id) {
         true => Ok(()),
         false => Err(bad_param(16)),
     }
@@ -253,9 +251,7 @@ fn check_id(id: &str) -> Result<(), SystemException> {
 
 /// Whether a name is an IDL identifier, or empty.
 fn is_name(name: &str) -> bool {
-    let first = name.chars().next();
-    first.is_none_or(char::is_alphabetic)
-        && name.chars().all(|it| it.is_alphanumeric() || it == '_')
+    name.is_empty() || is_identifier(name)
 }
 
 /// Members and enumerators differ by more than case.

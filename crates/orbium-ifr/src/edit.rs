@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use orbium::{Any, Interface};
+use orbium_dynamic::{is_identifier, is_repository_id};
 
 use crate::corba::{self, PrimitiveKind};
 use crate::entry::{Body, Case, Entry, InterfaceKind, Key, Member, TypeDef};
@@ -392,13 +393,9 @@ fn check_length(text: &str) -> Result<()> {
     }
 }
 
-/// `format:string`.
 pub(crate) fn check_id(id: &str) -> Result<()> {
     check_length(id)?;
-    let has_format = id.split_once(':').is_some_and(|(format, rest)| {
-        !format.is_empty() && !rest.is_empty() && !id.contains(char::is_control)
-    });
-    match has_format {
+    match is_repository_id(id) {
         true => Ok(()),
         false => Err(fault::BAD_ID),
     }
@@ -406,9 +403,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 
 pub(crate) fn check_name(name: &str) -> Result<()> {
     check_length(name)?;
-    let mut letters = name.chars();
-    let begins = letters.next().is_some_and(char::is_alphabetic);
-    match begins && letters.all(|it| it.is_alphanumeric() || it == '_') {
+    match is_identifier(name) {
         true => Ok(()),
         false => Err(fault::BAD_NAME),
     }
