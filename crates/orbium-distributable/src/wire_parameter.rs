@@ -23,11 +23,18 @@ pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
         }) => {
             (wire.deadline, wire.importance) = (deadline, importance);
         }
-        Some(SchedulingParameter::LeastLaxity {
-            deadline,
-            execution,
-            importance,
-        }) => {
+        Some(
+            SchedulingParameter::LeastLaxity {
+                deadline,
+                execution,
+                importance,
+            }
+            | SchedulingParameter::MaximumUtility {
+                deadline,
+                execution,
+                importance,
+            },
+        ) => {
             (wire.deadline, wire.execution) = (deadline, execution);
             wire.importance = importance;
         }
@@ -38,14 +45,6 @@ pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
         }) => {
             (wire.deadline, wire.execution) = (deadline, execution);
             wire.criticality = criticality;
-        }
-        Some(SchedulingParameter::MaximumUtility {
-            deadline,
-            execution,
-            importance,
-        }) => {
-            (wire.deadline, wire.execution) = (deadline, execution);
-            wire.importance = importance;
         }
     }
     wire
