@@ -94,16 +94,7 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
     };
     let consumers = ["2", "0"].map(tail);
     eventually("the consumers", || served.consumers() == 2);
-    run([
-        "events",
-        "push",
-        served.reference(),
-        "--type",
-        "16",
-        "--text",
-        "one",
-    ])
-    .assert_done();
+    served.push("one");
     for consumer in consumers {
         let output = consumer.wait_with_output().unwrap();
         assert!(output.status.success());

@@ -87,30 +87,50 @@ fn numbered(number: u32) -> Event {
     event
 }
 
-pub(crate) fn supplier(orb: &Orb, url: &str) -> Result<PersistentSupplier, RemoteError> {
+fn supplier(orb: &Orb, url: &str) -> Result<PersistentSupplier, RemoteError> {
     let channel: Result<EventChannel, _> = orb.resolve(url);
     connect_supplier(&channel.map_err(|_| RemoteError::Nil)?)
 }
 
-/// Pushes every event until it is stored, whatever becomes of the channel.
-fn push_all(orb: &Orb, url: &str) {
-    let mut connected = None;
-    for number in 0..EVENTS {
-        let event = numbered(number);
+/// A supplier that connects again when its channel is gone.
+pub(crate) struct Source<'a> {
+    orb: &'a Orb,
+    url: &'a str,
+    connected: Option<PersistentSupplier>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(orb: &'a Orb, url: &'a str) -> Self {
+        let connected = None;
+        Self {
+            orb,
+            url,
+            connected,
+        }
+    }
+
+    /// Pushes an event until it is stored, whatever becomes of the channel.
+    pub(crate) fn store(&mut self, event: &Event) {
         eventually("the event is stored", || {
-            if connected.is_none() {
-                connected = supplier(orb, url).ok();
+            if self.connected.is_none() {
+                self.connected = supplier(self.orb, self.url).ok();
             }
-            let pushed = connected
+            let pushed = self
+                .connected
                 .as_ref()
-                .map(|it| it.push(std::slice::from_ref(&event)));
+                .map(|it| it.push(std::slice::from_ref(event)));
             let is_stored = matches!(pushed, Some(Ok(())));
             if !is_stored {
-                connected = None;
+                self.connected = None;
             }
             is_stored
         });
     }
+}
+
+fn push_all(orb: &Orb, url: &str) {
+    let mut source = Source::new(orb, url);
+    (0..EVENTS).for_each(|number| source.store(&numbered(number)));
 }
 
 fn consumer(orb: &Orb, url: &str, log: &Log) -> Option<PersistentConsumer> {
@@ -254,16 +274,7 @@ fn an_event_that_is_refused_is_printed_from_the_dead_letters() {
     let display = ("display", &Pattern::of(16, 0));
     let refuse = |_: &Event| Err(ExceptionKind::BadParam.into());
     let consumer = connect_consumer(&orb, &channel, display, refuse).unwrap();
-    run([
-        "events",
-        "push",
-        served.reference(),
-        "--type",
-        "16",
-        "--text",
-        "one",
-    ])
-    .assert_done();
+    served.push("one");
     let letters_channel = Served::new("events", ["--jetstream", &url, "--stream", "OTHER"]);
     let tail = [
         "events",

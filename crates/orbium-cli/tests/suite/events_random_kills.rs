@@ -15,7 +15,7 @@ use orbium_event::new_event;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_testkit::{Chance, NatsServer, eventually};
 
-use crate::events_persistent::{Persistent, SOON, client, nats, supplier};
+use crate::events_persistent::{Persistent, SOON, Source, client, nats};
 use crate::program::orbium;
 
 const SOURCES: i32 = 3;
@@ -77,22 +77,10 @@ impl Run {
 
     /// Pushes events in order, each until it is stored; returns how many.
     fn push(&self, source: i32) -> u32 {
-        let (orb, mut connected, mut number) = (client(), None, 0);
+        let (orb, mut number) = (client(), 0);
+        let mut supplier = Source::new(&orb, &self.url);
         while !self.is_over.load(Ordering::SeqCst) {
-            let event = event(source, number);
-            eventually("the event is stored", || {
-                if connected.is_none() {
-                    connected = supplier(&orb, &self.url).ok();
-                }
-                let pushed = connected
-                    .as_ref()
-                    .map(|it| it.push(std::slice::from_ref(&event)));
-                let is_stored = matches!(pushed, Some(Ok(())));
-                if !is_stored {
-                    connected = None;
-                }
-                is_stored
-            });
+            supplier.store(&event(source, number));
             number += 1;
             thread::sleep(PERIOD);
         }

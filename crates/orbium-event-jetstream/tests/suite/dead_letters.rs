@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events that their consumers do not accept: they become dead letters, and hold up no other one.
 
-use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Stream};
-use async_nats::jetstream::{self, Context};
 use orbium::{ExceptionKind, SystemException};
 use orbium_event_jetstream::{
     DeadLetters, JetStreamConfig, JetStreamError, PersistentChannel, connect_supplier,
 };
 use orbium_testkit::{NatsServer, PATIENCE, dead_port, eventually};
 
-use crate::stage::{Log, Served, client, config, connect, nats, numbered};
+use crate::stage::{Log, Served, client, config, connect, nats, numbered, with_client};
 
 const DEAD: &str = "NAV-DEAD";
 
@@ -24,18 +22,6 @@ fn with_dead_letters(nats: &NatsServer, max_deliveries: u64) -> JetStreamConfig 
         ack_wait: PATIENCE,
         ..config(nats)
     }
-}
-
-/// Waits for what another client of the server does.
-fn with_client<T, F: Future<Output = T>>(nats: &NatsServer, act: impl FnOnce(Context) -> F) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(nats.url()).await.unwrap();
-        act(jetstream::new(client)).await
-    })
 }
 
 /// Subject and headers of the dead letters.

@@ -10,9 +10,9 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event_jetstream::{
     Awaited, JetStreamConfig, JetStreamError, PersistentChannel, connect_supplier,
 };
-use orbium_testkit::{PATIENCE, dead_port, eventually};
+use orbium_testkit::{NatsServer, PATIENCE, dead_port, eventually};
 
-use crate::stage::{Log, Served, client, config, connect, nats, numbered};
+use crate::stage::{Log, Served, client, config, connect, nats, numbered, with_client};
 
 /// Conformance: events - persistence by a stream - messages that are no events are passed over and counted
 #[test]
@@ -24,7 +24,7 @@ fn messages_that_are_no_events_reach_no_consumer() {
         vec![vec![], vec![1], vec![0xFF; 64], b"{\"type\": 16}".to_vec()];
     // A count of payload bytes that no message has.
     strange.push([&[1, 0, 0, 0][..], &[0xFF; 60]].concat());
-    publish_raw(&nats.url(), &strange);
+    publish_raw(&nats, &strange);
     let _consumer = log.connect(&orb, &channel, "display");
     let supplier = connect_supplier(&channel).unwrap();
     supplier.push(&[numbered(1)]).unwrap();
@@ -33,14 +33,8 @@ fn messages_that_are_no_events_reach_no_consumer() {
 }
 
 /// Publishes messages with and without the headers of events.
-fn publish_raw(url: &str, messages: &[Vec<u8>]) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(url).await.unwrap();
-        let context = async_nats::jetstream::new(client);
+fn publish_raw(nats: &NatsServer, messages: &[Vec<u8>]) {
+    with_client(nats, |context| async move {
         for message in messages {
             let subject = "orb.ev.NAV.t16.s1";
             let mut headers = async_nats::HeaderMap::new();
@@ -140,13 +134,7 @@ fn what_exceeds_a_limit_of_the_stream_is_refused() {
 #[test]
 fn another_streams_subjects_are_not_taken() {
     let Some(nats) = nats() else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(nats.url()).await.unwrap();
-        let context = async_nats::jetstream::new(client);
+    with_client(&nats, |context| async move {
         let stream = async_nats::jetstream::stream::Config {
             name: "NAV".to_owned(),
             subjects: vec!["other.>".to_owned()],

@@ -2,10 +2,12 @@
 //! A NATS server, channels on a stream of it, and a client.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_nats::jetstream::{self, Context};
 use orbium::{Orb, SystemException};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
@@ -16,6 +18,21 @@ use orbium_testkit::{NatsServer, PATIENCE};
 /// Starts a server; `None` where there is none.
 pub(crate) fn nats() -> Option<NatsServer> {
     NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+/// Waits for what another client of the server does.
+pub(crate) fn with_client<T, F: Future<Output = T>>(
+    nats: &NatsServer,
+    act: impl FnOnce(Context) -> F,
+) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(nats.url()).await.unwrap();
+        act(jetstream::new(client)).await
+    })
 }
 
 /// A configuration with which a test does not wait long for a redelivery.

@@ -130,6 +130,13 @@ impl Served {
         stat.json()["consumers"].as_array().unwrap().len()
     }
 
+    /// Pushes an event of type 16 with that text to a channel that it serves.
+    #[track_caller]
+    pub(crate) fn push(&self, text: &str) {
+        let push = ["events", "push", self.reference(), "--type", "16"];
+        run(push.into_iter().chain(["--text", text])).assert_done();
+    }
+
     /// Kills it without notice.
     pub(crate) fn kill(&mut self) {
         self.is_killed = true;
