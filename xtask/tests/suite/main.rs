@@ -4,3 +4,4 @@
 mod links;
 mod migration;
 mod test_files;
+mod test_programs;
