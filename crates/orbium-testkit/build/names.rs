@@ -39,6 +39,9 @@ const VALUES: &str = "assert assert_eq cfg column compile_error concat dbg deriv
     to_owned to_vec as_ref cloned len push unwrap read_str write_str find new default next narrow \
     discriminator OP SWAP TYPE LAYOUT MIN_SIZE REPOSITORY_ID";
 
+/// Of the keywords and crates, those that mean something in a path.
+const PATH_WORDS: &str = "crate self super core std alloc test orb orbium codegen type";
+
 /// Operations that would be called like what others bring with them.
 const FEATURES: &str = "get_data getData_ get_data_into get_data_async get_data__into set_value \
     with_timeout clone decode_wstring encode_string_5";
@@ -248,7 +251,7 @@ pub(crate) fn idl() -> String {
         (
             "modules",
             each(
-                &names(&[&letters, WORDS, COMMON]),
+                &names(&[&letters, PATH_WORDS, COMMON]),
                 "module # { struct zq_s { long zq_x; }; module zq_m { const long V = 1; }; };",
             ) + &each(
                 &names(&["S T Option Some self"]),

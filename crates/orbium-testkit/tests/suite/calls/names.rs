@@ -10,7 +10,7 @@
 #![deny(warnings)]
 
 #[allow(clippy::all, clippy::pedantic, clippy::restriction)]
-mod generated {
+pub(super) mod generated {
     orbium::include_idl!("names");
 }
 

@@ -7,17 +7,15 @@ use std::error::Error;
 
 use orbium::{ExceptionKind, Interface, Orb};
 
+// The largest file of all: generated code that is compiled once.
+use super::names::generated as names;
+
 #[allow(clippy::all, clippy::pedantic, clippy::restriction)]
 mod cubit {
     orbium::include_idl!("cubit");
 }
-#[allow(clippy::all, clippy::pedantic, clippy::restriction)]
 mod kitchen {
-    orbium::include_idl!("kitchen");
-}
-#[allow(clippy::all, clippy::pedantic, clippy::restriction)]
-mod names {
-    orbium::include_idl!("names");
+    pub(super) use orbium_testkit::kitchen;
 }
 
 /// The servants of the two files cubit.idl and ttcp.idl.
