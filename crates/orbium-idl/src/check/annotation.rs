@@ -9,81 +9,26 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 46] = [
-    "id",
-    "autoid",
-    "hashid",
-    "optional",
-    "must_understand",
-    "key",
-    "external",
-    "nested",
-    "default_nested",
-    "position",
-    "value",
-    "extensibility",
-    "final",
-    "appendable",
-    "mutable",
-    "default",
-    "default_literal",
-    "range",
-    "min",
-    "max",
-    "unit",
-    "bit_bound",
-    "verbatim",
-    "topic",
-    "service",
-    "oneway",
-    "ami",
-    "try_construct",
-    "data_representation",
-    "ignore_literal_names",
-    "bound",
-    "deadline",
-    "priority",
-    "rt",
-    "calls",
-    "qos",
-    "interpreted",
-    "inline",
-    "idempotent",
-    "borrow",
-    "deferred",
-    "view",
-    "shared",
-    "Key",
-    "Shared",
-    "defaultLiteral",
-];
+const KNOWN: &str = "id autoid hashid optional must_understand key external nested \
+    default_nested position value extensibility final appendable mutable default default_literal range min max unit \
+    bit_bound verbatim topic service oneway ami try_construct data_representation \
+    ignore_literal_names bound deadline priority rt calls qos interpreted inline idempotent \
+    borrow deferred view shared Key Shared defaultLiteral";
 
 impl Checker<'_> {
     pub(super) fn annotations(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
         let helps = [
-            (
-                "idempotent",
-                "write it before each operation that may be called twice for one call",
-            ),
-            (
-                "borrow",
-                "write it before each operation whose servant sends results that it borrows",
-            ),
-            (
-                "deferred",
-                "write it before each operation whose servant answers after it has returned",
-            ),
-            (
-                "view",
-                "write it before each operation whose servant reads its arguments in place",
-            ),
+            ("idempotent", "that may be called twice for one call"),
+            ("borrow", "whose servant sends results that it borrows"),
+            ("deferred", "whose servant answers after it has returned"),
+            ("view", "whose servant reads its arguments in place"),
         ];
-        for (name, help) in helps {
+        for (name, which) in helps {
             if let Some(misplaced) = find(annotations, name) {
                 let message = format!("`@{name}` belongs to an operation or an attribute");
                 self.report
                     .error("misplaced-annotation", misplaced.span, message)
-                    .help(help);
+                    .help(format!("write it before each operation {which}"));
             }
         }
         self.annotations_in_place(annotations)
@@ -184,7 +129,7 @@ impl Checker<'_> {
     }
 
     fn annotation(&mut self, annotation: &ast::Annotation) -> Annotation {
-        if !KNOWN.contains(&&*annotation.name) {
+        if !KNOWN.split(' ').any(|it| it == &*annotation.name) {
             let message = format!("unknown annotation `@{}` is ignored", annotation.name);
             self.report
                 .warning("unknown-annotation", annotation.span, message);

@@ -70,9 +70,9 @@ impl Checker<'_> {
             TypeKind::Wrong => return None,
             TypeKind::Unsupported(what) => {
                 let message = format!("`{what}` has no form in CORBA");
-                self.report
-                    .error("unsupported", spec.span, message)
-                    .help("use a sequence of structs");
+                self.report.error("unsupported", spec.span, message).help(
+                    "IDL 4.2 leaves it out for CORBA: use a sequence of structs of key and value",
+                );
                 return None;
             }
         };

@@ -43,8 +43,27 @@ impl Parser<'_> {
         Ok(annotations)
     }
 
-    /// The name may be scoped, and may be a keyword (`@default`).
+    /// Annotations of the type that follows, a part of a declaration: none has an effect.
+    pub(super) fn annotations_of_type(&mut self) -> Parse<()> {
+        for Annotation { name, span, .. } in self.annotations()? {
+            match &*name {
+                "idempotent" | "borrow" | "deferred" | "view" => {
+                    let message = format!("`@{name}` belongs to an operation or an attribute");
+                    self.report.error("misplaced-annotation", span, message)
+                }
+                _ => {
+                    let message = format!("annotation `@{name}` of a type has no effect");
+                    self.report
+                        .warning("annotation-without-effect", span, message)
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// The name may be scoped, from the outermost scope too, and may be a keyword (`@default`).
     fn annotation_name(&mut self) -> Parse<Rc<str>> {
+        self.eat("::");
         let mut name = String::new();
         loop {
             if !self.peek().is_identifier() {

@@ -16,7 +16,12 @@ impl Parser<'_> {
                 let message = format!("`{word}` has no form in CORBA");
                 self.report
                     .error("unsupported", span, message)
-                    .help("leave it out with `#ifndef __ORBIUM_IDL__`");
+                    .help(match word {
+                        "bitset" | "bitmask" => {
+                            "IDL 4.2 leaves it out for CORBA: use an integer and constants"
+                        }
+                        _ => "leave it out with `#ifndef __ORBIUM_IDL__`",
+                    });
                 Err(Broken)
             }
             _ => Ok(None),

@@ -307,7 +307,6 @@ impl Parser<'_> {
         }
         self.expect("switch")?;
         self.expect("(")?;
-        self.annotations()?;
         let switch = self.type_spec(Place::Anywhere)?;
         self.expect(")")?;
         let brace = self.expect("{")?;

@@ -38,6 +38,7 @@ fn basic_type(word: &str) -> Option<Type> {
 
 impl Parser<'_> {
     pub(super) fn type_spec(&mut self, place: Place) -> Parse<TypeSpec> {
+        self.annotations_of_type()?;
         self.repair_type_word();
         let token = self.peek().clone();
         let start = token.span;

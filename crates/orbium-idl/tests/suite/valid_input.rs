@@ -210,6 +210,95 @@ fn idl_4_adds_what_it_says() {
     }
 }
 
+/// Conformance: IDL - annotations before every type, and with scoped names
+#[test]
+fn annotations_stand_before_every_type() {
+    for text in [
+        "typedef sequence<@unit(\"m\") long> S;",
+        "typedef sequence<sequence<@unit(\"m\") long, 3>, 2> S;",
+        "typedef @unit(\"m\") long S;",
+        "const @unit(\"m\") long S = 3;",
+        "union U switch (@unit(\"m\") long) { case 1: long x; };",
+        "interface I { void f(in @unit(\"m\") long x); };",
+        "interface I { readonly attribute @unit(\"m\") long x; };",
+        "valuetype V { public @unit(\"m\") long x; };",
+    ] {
+        let compilation = compile_source(&Options::new(), "annotated.idl", text);
+        let codes: Vec<_> = compilation.diagnostics.iter().map(|it| it.code).collect();
+        assert_eq!(
+            codes,
+            ["annotation-without-effect"],
+            "{text}: {compilation}"
+        );
+        assert!(compilation.model.is_some(), "{text}: {compilation}");
+        let plain = compile_source(
+            &Options::new(),
+            "plain.idl",
+            &text.replace("@unit(\"m\") ", ""),
+        );
+        assert!(plain.diagnostics.is_empty(), "{plain}");
+        let misplaced = text.replace("@unit(\"m\")", "@idempotent");
+        let compilation = compile_source(&Options::new(), "misplaced.idl", &misplaced);
+        let codes: Vec<_> = compilation.errors().map(|it| it.code).collect();
+        assert_eq!(
+            codes,
+            ["misplaced-annotation"],
+            "{misplaced}: {compilation}"
+        );
+    }
+    for text in [
+        "@::X::y struct S { long x; };",
+        "@X::y(1) struct S { long x; };",
+        "struct S { @::y(a = 1) long x; };",
+    ] {
+        let compilation = compile_source(&Options::new(), "scoped.idl", text);
+        let codes: Vec<_> = compilation.diagnostics.iter().map(|it| it.code).collect();
+        assert_eq!(codes, ["unknown-annotation"], "{text}: {compilation}");
+        assert!(compilation.model.is_some(), "{text}: {compilation}");
+    }
+    for text in ["@:: struct S { long x; };", "typedef sequence<@> S;"] {
+        let compilation = compile_source(&Options::new(), "broken.idl", text);
+        assert!(compilation.model.is_none(), "{text}: {compilation}");
+    }
+}
+
+/// Conformance: IDL - IDL 4's bitset, bitmask and map are refused with what to write instead
+#[test]
+fn idl_4_types_without_a_form_in_corba_name_their_substitute() {
+    let idl4 = Options {
+        idl4: true,
+        ..Options::new()
+    };
+    for (text, substitute) in [
+        (
+            "@bit_bound(8) bitmask B { @position(1) a, b };",
+            "use an integer and constants",
+        ),
+        (
+            "bitset B { bitfield<3> a; };",
+            "use an integer and constants",
+        ),
+        (
+            "typedef map<long, @x string, 8> M;",
+            "structs of key and value",
+        ),
+    ] {
+        let text = compile_source(&idl4, "four.idl", text).to_string();
+        assert!(text.contains("has no form in CORBA"), "{text}");
+        assert!(text.contains(substitute), "{text}");
+    }
+    for name in [
+        "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+    ] {
+        for options in [&idl4, &Options::new()] {
+            let text =
+                format!("typedef sequence<{name}, 4> S; struct T {{ sequence<{name}> x[2]; }};");
+            let compilation = compile_source(options, "integers.idl", &text);
+            assert!(compilation.diagnostics.is_empty(), "{text}: {compilation}");
+        }
+    }
+}
+
 /// Conformance: IDL - `>>` closes two brackets, with a warning before IDL 4; an error if strict
 #[test]
 fn two_brackets_may_be_closed_by_a_shift_token() {
