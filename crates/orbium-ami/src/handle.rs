@@ -105,11 +105,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
             return Err(given_away().into());
         };
         if !call.wait(timeout) {
-            let kind = match timeout {
-                Some(Duration::ZERO) => ExceptionKind::NoResponse,
-                _ => ExceptionKind::Timeout,
-            };
-            return Err(SystemException::omg(kind, 1, Completion::Maybe).into());
+            return Err(no_response(timeout).into());
         }
         let answered = call.take().unwrap_or_else(|| Err(given_away()));
         read(answered, call, self.results)
@@ -164,6 +160,16 @@ fn read<T, E: Raises>(answered: Answered, call: &Call, results: Results<T, E>) -
         }
     };
     Err(exception.into())
+}
+
+/// Raised where there is no reply yet: NO_RESPONSE if none was waited for, else TIMEOUT.
+pub(super) fn no_response(timeout: Option<Duration>) -> SystemException {
+    match timeout {
+        Some(Duration::ZERO) => {
+            SystemException::omg(ExceptionKind::NoResponse, 1, Completion::Maybe)
+        }
+        _ => SystemException::omg(ExceptionKind::Timeout, 1, Completion::Maybe),
+    }
 }
 
 /// Raised by a poller that has given its results away.

@@ -8,13 +8,13 @@ use std::task::{Wake, Waker};
 use std::time::Duration;
 
 use orbium_client::waiting;
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::SystemException;
 use orbium_invocation::raises::Raises;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
-use super::handle::Asynchronous;
+use super::handle::{Asynchronous, no_response};
 
 /// What can be in a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own
 /// enum of such calls.
@@ -210,11 +210,7 @@ impl<P: Pollable> PollableSet<P> {
 
 /// Raised where no member is ready.
 fn none_ready(timeout: Option<Duration>) -> PollableError {
-    let kind = match timeout {
-        Some(Duration::ZERO) => ExceptionKind::NoResponse,
-        _ => ExceptionKind::Timeout,
-    };
-    PollableError::System(SystemException::omg(kind, 1, Completion::Maybe))
+    PollableError::System(no_response(timeout))
 }
 
 impl<P: Pollable> Default for PollableSet<P> {

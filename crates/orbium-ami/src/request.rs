@@ -120,7 +120,7 @@ pub(super) fn written(
     finish_message(&mut writer, start);
     if let Some(error) = writer.error() {
         return Err(Unwritable {
-            exception: bad_argument(error),
+            exception: candidate.bad_argument(error),
             may_be_asked: candidate.may_carry_more(error.kind),
         });
     }

@@ -14,7 +14,7 @@ use orbium_transport::Deadline;
 
 use crate::attempt::{Attempt, may_try_others};
 use crate::candidate::Candidate;
-use crate::errors::{bad_argument, binding_lost};
+use crate::errors::binding_lost;
 use crate::outcome::Outcome;
 use crate::pool::{Begun, Pool, Pushed};
 use crate::reference::Reference;
@@ -124,7 +124,7 @@ impl<'a> Buffered<'_, 'a> {
         (self.arguments)(&mut writer);
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
-            let exception = bad_argument(error);
+            let exception = candidate.bad_argument(error);
             return Err(match candidate.may_carry_more(error.kind) {
                 true => Outcome::Unwritable(exception),
                 false => Outcome::Failed(exception),

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrWriter, Format};
 use orbium_channel::Channel;
 use orbium_channel::connection::CodeSets;
 use orbium_channel::protocol::{self, Offer};
@@ -11,12 +11,13 @@ use orbium_config::GiopMinor;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Headers, Ior, RequestTemplate, ResponseFlags, ServiceContext,
-    SystemException, TaggedProfile, Target, Version,
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, Headers, Ior, RequestTemplate,
+    ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target, Version,
 };
 use orbium_invocation::Operation;
 use orbium_invocation::router_policies::RouterPolicies;
 
+use crate::errors::bad_argument;
 use crate::introduction::Introduction;
 use crate::partition::ConnectionPartition;
 use crate::pool::Pool;
@@ -140,6 +141,19 @@ impl Candidate {
                 | CdrErrorKind::WideInGiop10
         );
         is_of_code_sets && !self.knows_code_sets && matches!(self.route, Route::Remote(_))
+    }
+
+    /// What arguments raise that cannot be written to it: for wide characters INV_OBJREF 2 if
+    /// the reference has no component of code sets, 1 if that names no set for them.
+    #[cold]
+    #[must_use]
+    pub fn bad_argument(&self, error: CdrError) -> SystemException {
+        match error.kind {
+            CdrErrorKind::WideNotNegotiated if !self.knows_code_sets => {
+                SystemException::omg(ExceptionKind::InvObjref, 2, Completion::No)
+            }
+            _ => bad_argument(error),
+        }
     }
 
     /// How values are written to it, in native byte order.

@@ -17,7 +17,7 @@ use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
 
 use crate::connection::Connection;
-use crate::errors::{bad_argument, broken_invariant, not_trusted};
+use crate::errors::{broken_invariant, not_trusted};
 use crate::link::Link;
 use crate::outcome::{Outcome, raised};
 use crate::reference::Reference;
@@ -214,7 +214,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             Phase::Send,
             &format_args!("the arguments cannot be written: {error}"),
         );
-        let exception = bad_argument(error);
+        let exception = self.link.candidate.bad_argument(error);
         self.end(match self.link.candidate.may_carry_more(error.kind) {
             true => Outcome::Unwritable(exception),
             false => Outcome::Failed(exception),

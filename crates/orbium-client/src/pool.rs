@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use orbium_channel::Channel;
 use orbium_config::ClientStrategy;
-use orbium_giop::{Completion, ExceptionKind, Headers, SystemException};
+use orbium_giop::{ExceptionKind, Headers, SystemException};
 use orbium_invocation::reactor::keeps_reactor;
 use orbium_invocation::story::{Phase, note};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -33,7 +33,7 @@ use crate::shared::Multiplexer;
 use crate::waiting;
 use oneway_state::BufferedOneways;
 pub(crate) use oneway_state::{Begun, Pushed};
-use orbium_invocation::exceptions::time_left;
+use orbium_invocation::exceptions::{already_shut_down, time_left};
 use waits::Waits;
 
 /// How long a call made within a request waits for a connection to become free.
@@ -299,8 +299,7 @@ impl Pool {
         is_nested: bool,
     ) -> Result<Found, SystemException> {
         if self.counts.is_closed() {
-            let ended = ExceptionKind::BadInvOrder;
-            return Err(SystemException::omg(ended, 4, Completion::No));
+            return Err(already_shut_down());
         }
         self.drain_cache(state);
         if let Some(connection) = state.idle.pop() {

@@ -7,7 +7,7 @@ use orbium::{Any, Interface};
 use orbium_dynamic::{is_identifier, is_repository_id};
 
 use crate::corba::{self, PrimitiveKind};
-use crate::entry::{Body, Case, Entry, InterfaceKind, Key, Member, TypeDef};
+use crate::entry::{Body, Case, Entry, Key, Member, TypeDef};
 use crate::fault;
 use crate::fault::Result;
 use crate::literal;
@@ -367,18 +367,6 @@ impl Edit<'_> {
             it.container = Some(container);
         })?;
         self.check_users()
-    }
-}
-
-/// Whether a definition is an interface that may be the base of one of a kind.
-pub(crate) fn is_base_of(kind: InterfaceKind) -> impl Fn(&Body) -> bool {
-    move |body| match body {
-        Body::Interface { kind: base, .. } => match kind {
-            InterfaceKind::Plain => *base != InterfaceKind::Local,
-            InterfaceKind::Abstract => *base == InterfaceKind::Abstract,
-            InterfaceKind::Local => true,
-        },
-        _ => false,
     }
 }
 

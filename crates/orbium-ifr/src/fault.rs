@@ -34,6 +34,10 @@ pub(crate) const LABEL_TWICE: SystemException = no(ExceptionKind::BadParam, 18);
 pub(crate) const BAD_LABEL: SystemException = no(ExceptionKind::BadParam, 19);
 /// The type cannot be that of a discriminator.
 pub(crate) const BAD_DISCRIMINATOR: SystemException = no(ExceptionKind::BadParam, 20);
+/// An abstract interface would inherit from one that is not.
+pub(crate) const CONCRETE_BASE: SystemException = no(ExceptionKind::BadParam, 11);
+/// A value would support two interfaces that are not abstract.
+pub(crate) const CONCRETE_INTERFACES: SystemException = no(ExceptionKind::BadParam, 12);
 /// A oneway operation would have results or exceptions.
 pub(crate) const BAD_ONEWAY: SystemException = no(ExceptionKind::BadParam, 31);
 /// Another definition needs the one to be destroyed.
@@ -42,6 +46,8 @@ pub(crate) const IN_USE: SystemException = no(ExceptionKind::BadInvOrder, 1);
 pub(crate) const INDESTRUCTIBLE: SystemException = no(ExceptionKind::BadInvOrder, 2);
 /// The type of a member cannot be one.
 pub(crate) const BAD_MEMBER_TYPE: SystemException = no(ExceptionKind::BadTypecode, 2);
+/// The type of a parameter cannot be one.
+pub(crate) const BAD_PARAMETER_TYPE: SystemException = no(ExceptionKind::BadTypecode, 3);
 /// The repository would have too many definitions, or a type too many parts.
 pub(crate) const TOO_LARGE: SystemException =
     SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No);

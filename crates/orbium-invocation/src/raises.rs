@@ -248,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn a_server_has_codes_of_its_own_for_wide_characters() {
+        let raised = |kind, completed| server_fault(CdrError::new(kind, 0), completed);
+        let marshal =
+            |minor, completed| SystemException::omg(ExceptionKind::Marshal, minor, completed);
+        let in_1_0 = CdrErrorKind::WideInGiop10;
+        assert_eq!(raised(in_1_0, Completion::No), marshal(5, Completion::No));
+        assert_eq!(raised(in_1_0, Completion::Yes), marshal(6, Completion::Yes));
+        let no_context = SystemException::omg(ExceptionKind::BadParam, 23, Completion::No);
+        let refused = raised(CdrErrorKind::WideNotNegotiated, Completion::No);
+        assert_eq!(refused, no_context);
+    }
+
+    #[test]
     fn the_outcome_of_a_skeleton_is_one_word() {
         assert_eq!(size_of::<Result<(), DispatchError>>(), size_of::<u64>());
     }

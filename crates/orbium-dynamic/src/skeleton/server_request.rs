@@ -200,8 +200,8 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// BAD_PARAM 21: the any holds no exception.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         if exception.type_code().unaliased().kind() != TCKind::Except {
-            let kind = ExceptionKind::BadParam;
-            return Err(SystemException::omg(kind, 21, Completion::Maybe));
+            let refused = SystemException::omg(ExceptionKind::BadParam, 21, Completion::Maybe);
+            return Err(refused);
         }
         self.exception = Some(exception);
         Ok(())

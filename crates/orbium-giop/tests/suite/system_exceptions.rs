@@ -120,3 +120,29 @@ fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
         assert!(code.is_some(), "{kind:?} gives {exception:?}");
     }
 }
+
+/// Conformance: ORB - minor codes of values that cannot be marshalled: MARSHAL 1, 4 and 5,
+/// BAD_TYPECODE 1, DATA_CONVERSION 1, INV_OBJREF 1
+#[test]
+fn marshalling_errors_have_the_codes_of_the_standard() {
+    for (error, kind, minor) in [
+        (CdrErrorKind::UnknownValue, ExceptionKind::Marshal, 1),
+        (CdrErrorKind::LocalObject, ExceptionKind::Marshal, 4),
+        (CdrErrorKind::WideInGiop10, ExceptionKind::Marshal, 5),
+        (
+            CdrErrorKind::IncompleteTypeCode,
+            ExceptionKind::BadTypecode,
+            1,
+        ),
+        (
+            CdrErrorKind::CannotConvert,
+            ExceptionKind::DataConversion,
+            1,
+        ),
+        (CdrErrorKind::WideNotNegotiated, ExceptionKind::InvObjref, 1),
+    ] {
+        let exception = SystemException::from_cdr(CdrError::new(error, 3), Completion::No);
+        let expected = SystemException::omg(kind, minor, Completion::No);
+        assert_eq!(exception, expected, "{error:?}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::entry::{Body, InterfaceKind, Key, Value};
 use crate::fault;
 use crate::fault::Result;
 use crate::objects::Objects;
+use crate::servants::bases::bases_of;
 use crate::servants::values::Shape;
 use crate::view::{View, is_of};
 
@@ -363,6 +364,6 @@ fn interface<I: orbium::Interface>(
     kind: InterfaceKind,
     bases: &[Option<I>],
 ) -> Result<Body> {
-    let bases = edit.keys(bases, edit::is_base_of(kind))?;
+    let bases = bases_of(edit, kind, bases)?;
     Ok(Body::Interface { kind, bases })
 }

@@ -8,7 +8,7 @@ use crate::corba::{
     OperationMode, ParameterDescription, ParameterMode, PrimitiveKind,
 };
 use crate::edit::{self, Edit, Named, is_exception};
-use crate::entry::{Attribute, Body, Key, Operation, Parameter, Way};
+use crate::entry::{Attribute, Body, Key, Operation, Parameter, TypeDef, Way};
 use crate::fault;
 use crate::fault::Result;
 use crate::objects::Objects;
@@ -29,12 +29,21 @@ fn operation(body: &Body) -> Result<&Operation> {
 }
 
 impl Edit<'_> {
+    /// The type of a parameter: not `void`, not an exception.
+    fn parameter_type(&self, argument: Option<&IdlType>) -> Result<TypeDef> {
+        let ty = self.member_type(argument);
+        ty.map_err(|error| match error == fault::BAD_MEMBER_TYPE {
+            true => fault::BAD_PARAMETER_TYPE,
+            false => error,
+        })
+    }
+
     fn parameters(&self, parameters: &[ParameterDescription]) -> Result<Vec<Parameter>> {
         let mut made = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             made.push(Parameter {
                 name: parameter.name.clone(),
-                ty: self.member_type(parameter.type_def.as_ref())?,
+                ty: self.parameter_type(parameter.type_def.as_ref())?,
                 way: match parameter.mode {
                     ParameterMode::ParamIn => Way::In,
                     ParameterMode::ParamOut => Way::Out,

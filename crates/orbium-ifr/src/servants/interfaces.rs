@@ -8,11 +8,12 @@ use crate::corba::interface_def::FullInterfaceDescription;
 use crate::corba::{
     self, AttributeMode, ExceptionDef, IdlType, InterfaceDef, OperationMode, ParameterDescription,
 };
-use crate::edit::{self, Named};
+use crate::edit::Named;
 use crate::entry::Body;
 use crate::fault;
 use crate::fault::Result;
 use crate::objects::Objects;
+use crate::servants::bases::bases_of;
 use crate::servants::features::{NewAttribute, NewOperation};
 use crate::view::View;
 
@@ -35,7 +36,7 @@ impl corba::InterfaceDefServant for Objects {
             let Body::Interface { kind, .. } = &edit.store.entry(key)?.body else {
                 return Err(fault::GONE);
             };
-            let new = edit.keys(value, edit::is_base_of(*kind))?;
+            let new = bases_of(edit, *kind, value)?;
             edit.set(key, |body| {
                 if let Body::Interface { bases, .. } = body {
                     *bases = new;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations of CORBA's interfaces, each once: every kind of object has the same servant.
 
+mod bases;
 mod container;
 mod events;
 mod features;

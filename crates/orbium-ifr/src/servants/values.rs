@@ -14,6 +14,7 @@ use crate::entry::{Body, Initializer, Key, TypeDef, Value};
 use crate::fault;
 use crate::fault::Result;
 use crate::objects::Objects;
+use crate::servants::bases::supported;
 use crate::servants::features::{NewAttribute, NewOperation};
 use crate::view::View;
 
@@ -44,7 +45,7 @@ impl Shape {
                 .map(|base| edit.key(Some(base), is_concrete))
                 .transpose()?,
             abstract_bases: edit.keys(abstract_bases, is_abstract)?,
-            supports: edit.keys(supports, |body| matches!(body, Body::Interface { .. }))?,
+            supports: supported(edit, supports)?,
             initializers: Vec::new(),
         };
         check_shape(&value)?;
@@ -162,7 +163,7 @@ impl corba::ValueDefServant for Objects {
         value: &[Option<InterfaceDef>],
     ) -> Result<()> {
         self.write(call, |edit, key| {
-            let new = edit.keys(value, |body| matches!(body, Body::Interface { .. }))?;
+            let new = supported(edit, value)?;
             edit.set_value(key, |it| it.supports = new)
         })
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that no IDL could have made are refused, each by its own minor code.
 
-use orbium::{Any, ExceptionKind, TypeCode};
-use orbium_ifr::corba::{DefinitionKind, PrimitiveKind, Repository, UnionMember};
+use orbium::{Any, ExceptionKind, Interface, TypeCode};
+use orbium_ifr::corba::{
+    AbstractInterfaceDef, DefinitionKind, InterfaceDef, OperationMode, ParameterDescription,
+    ParameterMode, PrimitiveKind, Repository, UnionMember, ValueDef,
+};
 
 use crate::served::Served;
 use crate::writing::{BAD_PARAM, member, primitive, refused};
@@ -96,6 +99,89 @@ fn a_member_has_a_type() {
     let created = root.create_struct("IDL:x:1.0", "x", "1.0", &nothing);
     assert_eq!(refused(created), (ExceptionKind::BadTypecode, 2));
     assert!(is_empty(&root));
+}
+
+/// Conformance: ORB - Interface Repository - a parameter of a type that it cannot have: BAD_TYPECODE 3
+#[test]
+fn a_parameter_has_a_type() {
+    let served = Served::with("interface I { };");
+    let root = served.remote();
+    let void = primitive(&root, PrimitiveKind::PkVoid);
+    let nothing = ParameterDescription {
+        name: "a".to_owned(),
+        r#type: TypeCode::default(),
+        type_def: Some(void.clone()),
+        mode: ParameterMode::ParamIn,
+    };
+    let interface: InterfaceDef = served.find("IDL:I:1.0");
+    let mode = OperationMode::OpNormal;
+    let created = interface.create_operation(
+        "IDL:I/f:1.0",
+        "f",
+        "1.0",
+        Some(&void),
+        mode,
+        &[nothing],
+        &[],
+        &[],
+    );
+    assert_eq!(refused(created), (ExceptionKind::BadTypecode, 3));
+    let operations = interface.contents(DefinitionKind::DkOperation, true);
+    assert!(operations.unwrap().is_empty());
+}
+
+/// Conformance: ORB - Interface Repository - a base of an abstract interface that is not abstract: BAD_PARAM 11
+#[test]
+fn an_abstract_interface_has_abstract_bases() {
+    let served =
+        Served::with("interface I { }; abstract interface A { }; abstract interface B { };");
+    let (base, derived): (InterfaceDef, InterfaceDef) =
+        (served.find("IDL:I:1.0"), served.find("IDL:A:1.0"));
+    let changed = derived.set_base_interfaces(&[Some(base.clone())]);
+    assert_eq!(refused(changed), (BAD_PARAM, 11));
+    let as_abstract = AbstractInterfaceDef::from_object(base.as_object().clone());
+    let created =
+        served
+            .remote()
+            .create_abstract_interface("IDL:x:1.0", "x", "1.0", &[Some(as_abstract)]);
+    assert_eq!(refused(created), (BAD_PARAM, 11));
+    let abstract_base = served.find("IDL:B:1.0");
+    derived.set_base_interfaces(&[Some(abstract_base)]).unwrap();
+    assert_eq!(derived.base_interfaces().unwrap().len(), 1);
+}
+
+/// Conformance: ORB - Interface Repository - a value that supports two interfaces that are not abstract: BAD_PARAM 12
+#[test]
+fn a_value_supports_one_concrete_interface() {
+    let served = Served::with(
+        "interface I { }; interface J { }; abstract interface A { }; valuetype V supports I { };",
+    );
+    let value: ValueDef = served.find("IDL:V:1.0");
+    let both = [
+        Some(served.find("IDL:I:1.0")),
+        Some(served.find("IDL:J:1.0")),
+    ];
+    let changed = value.set_supported_interfaces(&both);
+    assert_eq!(refused(changed), (BAD_PARAM, 12));
+    let created = served.remote().create_value(
+        "IDL:x:1.0",
+        "x",
+        "1.0",
+        false,
+        false,
+        None,
+        false,
+        &[],
+        &both,
+        &[],
+    );
+    assert_eq!(refused(created), (BAD_PARAM, 12));
+    let with_abstract = [
+        Some(served.find("IDL:I:1.0")),
+        Some(served.find("IDL:A:1.0")),
+    ];
+    value.set_supported_interfaces(&with_abstract).unwrap();
+    assert_eq!(value.supported_interfaces().unwrap().len(), 2);
 }
 
 fn is_empty(root: &Repository) -> bool {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations that every object has.
 
-use orbium::giop::{ReplyStatus, SystemException};
+use orbium::giop::{ReplyStatus, SystemException, SystemExceptionBody};
 use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
+use orbium_cdr::CdrReader;
 use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, client, each_strategy, request};
@@ -36,22 +37,29 @@ fn what_is_not_offered_is_refused_by_name() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());
+        let no_implement = SystemException::new(ExceptionKind::NoImplement, 0, Completion::No);
+        let bad_operation = SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No);
         let cases = [
-            ("_interface", ExceptionKind::IntfRepos),
-            ("_component", ExceptionKind::NoImplement),
-            ("_domain_managers", ExceptionKind::NoImplement),
-            ("_unheard_of", ExceptionKind::BadOperation),
-            ("_get_nothing", ExceptionKind::BadOperation),
-            ("unheard_of", ExceptionKind::BadOperation),
-            ("", ExceptionKind::BadOperation),
-            ("Noop", ExceptionKind::BadOperation),
+            (
+                "_interface",
+                SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No),
+            ),
+            ("_component", no_implement),
+            ("_domain_managers", no_implement),
+            ("_unheard_of", bad_operation),
+            ("_get_nothing", bad_operation),
+            ("unheard_of", bad_operation),
+            ("", bad_operation),
+            ("Noop", bad_operation),
         ];
-        for (operation, kind) in cases {
+        for (operation, expected) in cases {
             peer.send(&request(RequestLine::new(2, operation), |_| {}));
-            let (_, status, body) = peer.receive().reply();
+            let message = peer.receive();
+            let (_, status, mut body) = message.reply();
             assert_eq!(status, ReplyStatus::SystemException, "{operation}");
-            let text = String::from_utf8_lossy(&body).into_owned();
-            assert!(text.contains(kind.repository_id()), "{operation}: {text}");
+            let mut reader = CdrReader::at(&mut body, 24, message.header.format());
+            let raised = SystemExceptionBody::read(&mut reader).unwrap().exception();
+            assert_eq!(raised, expected, "{operation}");
         }
         peer.send(&request(RequestLine::new(2, "_not_existent"), |_| {}));
         assert_eq!(

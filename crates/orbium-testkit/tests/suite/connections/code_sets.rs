@@ -5,11 +5,11 @@ use std::thread;
 
 use orbium::giop::codeset::{CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId};
 use orbium::giop::{
-    LocateStatus, MessageKind, ReplyStatus, ServiceContext, TaggedComponent, Version,
-    begin_locate_reply, finish_message, service_context,
+    LocateStatus, MessageKind, ReplyStatus, ServiceContext, SystemExceptionBody, TaggedComponent,
+    Version, begin_locate_reply, finish_message, service_context,
 };
 use orbium::{Completion, ExceptionKind, SystemException};
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, Request, RequestLine, Served, each_strategy, reach, reference, request,
@@ -131,11 +131,20 @@ fn wide_text_needs_a_server_that_says_how_it_wants_it() {
         is_here(&mut server.accept(), minor);
         within("the refusal", move || call.join().unwrap()).unwrap_err()
     };
-    let exception = refused(2);
-    assert_eq!(exception.kind, ExceptionKind::InvObjref);
-    assert_eq!(exception.completed, Completion::No);
+    let missing = SystemException::omg(ExceptionKind::InvObjref, 2, Completion::No);
+    assert_eq!(refused(2), missing);
     let wide = SystemException::omg(ExceptionKind::Marshal, 5, Completion::No);
     assert_eq!(refused(0), wide);
+}
+
+/// Conformance: code sets - a component without a set for wide characters: INV_OBJREF 1
+#[test]
+fn wide_text_needs_a_set_for_wide_characters_in_the_component() {
+    let narrow = sets(native(CodeSetId::ISO_8859_1), NONE);
+    let (_server, _client, target) = scripted(2, &[narrow]);
+    let result = within("the refusal", move || target.echo_wstring("w"));
+    let unnamed = SystemException::omg(ExceptionKind::InvObjref, 1, Completion::No);
+    assert_eq!(result, Err(unnamed));
 }
 
 /// Conformance: code sets - CODESET_INCOMPATIBLE
@@ -209,9 +218,13 @@ fn wide_text_without_a_context_is_refused_by_the_server() {
         peer.send(&request(RequestLine::new(2, "echo_wstring"), |w| {
             w.write_octets(&[0, b'w']);
         }));
-        let (_, status, body) = peer.receive().reply();
+        let message = peer.receive();
+        let (_, status, mut body) = message.reply();
         assert_eq!(status, ReplyStatus::SystemException);
-        assert!(String::from_utf8_lossy(&body).contains("BAD_PARAM"));
+        let mut reader = CdrReader::at(&mut body, 24, message.header.format());
+        let exception = SystemExceptionBody::read(&mut reader).unwrap().exception();
+        let refused = SystemException::omg(ExceptionKind::BadParam, 23, Completion::No);
+        assert_eq!(exception, refused);
         assert_eq!(served.state.calls(), 0);
         served.end();
     });
