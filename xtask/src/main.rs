@@ -66,7 +66,8 @@ conformance
 book-links
        what `mdbook build docs` calls: links out of docs/ lead to the repository
 minor-codes
-       writes docs/minor-codes.md from the table in orbium-giop
+       writes docs/minor-codes.md from the table in orbium-giop and the answers in
+       xtask/minor-codes.toml; fails if the sources raise other codes than those say
 ";
 
 fn main() -> ExitCode {

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask minor-codes`: `docs/minor-codes.md` out of the table in `orbium-giop`, from
-//! which `orbium explain` is made too.
+//! which `orbium explain` is made too, and of `xtask/minor-codes.toml`, which says of each code
+//! of the OMG which test proves that orbium raises it, or why orbium does not.
 
-use std::collections::BTreeMap;
+mod answers;
+mod calls;
+mod raises;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use answers::Answers;
+use raises::screaming;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
@@ -22,7 +29,9 @@ for the OMG's), and `orbium explain 0x4F524020` finds the number that another OR
 of a code name its vendor: `0x4F524` is orbium, `0x4F4D0` the OMG, `0x41540` omniORB, `0x54410` TAO.
 Codes of other vendors are in their documentation. [Errors](errors.md) says how to read an exception.
 
-This page is written by `cargo xtask minor-codes`; a test compares it with the table in the code.
+Of each code of the OMG the last column says which crates raise it and which test proves that, or why
+orbium does not raise it: then it comes from another ORB alone. This page is written by
+`cargo xtask minor-codes`; tests compare it with the table in the code, and with what the sources raise.
 ";
 
 /// One entry of the table.
@@ -46,6 +55,10 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if let Some(argument) = arguments.next() {
         return Err(format!("minor-codes: unknown argument {argument:?}"));
     }
+    let faults = Answers::read()?.faults(&omg_codes()?);
+    if !faults.is_empty() {
+        return Err(format!("minor-codes.toml: {}", faults.join("\n")));
+    }
     let path = path();
     fs::write(&path, page()?).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -56,34 +69,50 @@ fn path() -> PathBuf {
 
 fn page() -> Outcome<String> {
     let mut page = INTRODUCTION.to_owned();
-    section(
-        &mut page,
-        "orbium's own",
-        ORBIUM_PREFIX,
-        &read("own.rs", "codes! {")?,
-    );
-    section(
-        &mut page,
-        "The OMG's",
-        OMG_PREFIX,
-        &read("omg.rs", "pages! {")?,
-    );
+    page.push_str("\n## orbium's own\n");
+    for (kind, codes) in read("own.rs", "codes! {")? {
+        head(&mut page, &kind, "", "");
+        for code in codes {
+            let _ = writeln!(page, "{}", row(ORBIUM_PREFIX, &code));
+        }
+    }
+    let answers = Answers::read()?;
+    page.push_str("\n## The OMG's\n");
+    for (kind, codes) in omg()? {
+        head(&mut page, &kind, " in orbium |", "---|");
+        for code in codes {
+            let answer = cell(&answers.text(&kind, code.minor));
+            let _ = writeln!(page, "{} {answer} |", row(OMG_PREFIX, &code));
+        }
+    }
     Ok(page)
 }
 
-fn section(page: &mut String, title: &str, prefix: u32, codes: &Codes) {
-    let _ = writeln!(page, "\n## {title}");
-    for (kind, codes) in codes {
-        let _ = writeln!(
-            page,
-            "\n### {kind}\n\n| code | meaning | what to do |\n|---|---|---|"
-        );
-        for code in codes {
-            let (minor, whole) = (code.minor, prefix | code.minor);
-            let (text, advice) = (cell(&code.text), cell(&code.page));
-            let _ = writeln!(page, "| {minor}<br>`{whole:#010X}` | {text} | {advice} |");
-        }
+/// The codes of the OMG.
+fn omg() -> Outcome<Codes> {
+    read("omg.rs", "pages! {")
+}
+
+/// Their exceptions and numbers.
+fn omg_codes() -> Outcome<BTreeSet<(String, u32)>> {
+    let mut codes = BTreeSet::new();
+    for (kind, of_kind) in omg()? {
+        codes.extend(of_kind.iter().map(|it| (kind.clone(), it.minor)));
     }
+    Ok(codes)
+}
+
+fn head(page: &mut String, kind: &str, more: &str, line: &str) {
+    let _ = writeln!(
+        page,
+        "\n### {kind}\n\n| code | meaning | what to do |{more}\n|---|---|---|{line}"
+    );
+}
+
+fn row(prefix: u32, code: &Code) -> String {
+    let (minor, whole) = (code.minor, prefix | code.minor);
+    let (text, advice) = (cell(&code.text), cell(&code.page));
+    format!("| {minor}<br>`{whole:#010X}` | {text} | {advice} |")
 }
 
 /// Text within a cell of a table.
@@ -161,18 +190,6 @@ fn string(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> String {
     text
 }
 
-/// `NoResources` as the standard writes it: `NO_RESOURCES`.
-fn screaming(kind: &str) -> String {
-    let mut name = String::new();
-    for c in kind.chars() {
-        if c.is_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.extend(c.to_uppercase());
-    }
-    name
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +203,54 @@ mod tests {
         );
         assert!(written.contains("| 32<br>`0x4F524020` | the connection was refused |"));
         assert!(written.contains("| 2<br>`0x4F4D0002` |"));
+    }
+
+    /// The last number of each exception that the OMG has assigned (omg/03-01-04, CORBA 3.3
+    /// Part 1 annex A, ZIOP).
+    const LAST: [(&str, u32); 26] = [
+        ("ACTIVITY_COMPLETED", 1),
+        ("ACTIVITY_REQUIRED", 1),
+        ("BAD_CONTEXT", 2),
+        ("BAD_INV_ORDER", 26),
+        ("BAD_OPERATION", 2),
+        ("BAD_PARAM", 44),
+        ("BAD_TYPECODE", 3),
+        ("CODESET_INCOMPATIBLE", 2),
+        ("DATA_CONVERSION", 2),
+        ("IMP_LIMIT", 1),
+        ("INITIALIZE", 1),
+        ("INTERNAL", 2),
+        ("INTF_REPOS", 2),
+        ("INVALID_ACTIVITY", 1),
+        ("INV_OBJREF", 2),
+        ("INV_POLICY", 3),
+        ("MARSHAL", 9),
+        ("NO_IMPLEMENT", 8),
+        ("NO_RESOURCES", 2),
+        ("NO_RESPONSE", 1),
+        ("OBJECT_NOT_EXIST", 5),
+        ("OBJ_ADAPTER", 7),
+        ("TIMEOUT", 3),
+        ("TRANSACTION_ROLLEDBACK", 4),
+        ("TRANSIENT", 4),
+        ("UNKNOWN", 3),
+    ];
+
+    #[test]
+    fn every_code_of_the_omg_is_in_the_table() {
+        let table = omg().unwrap();
+        let numbers = |kind: &str| table.get(kind).map(|it| it.iter().map(|it| it.minor));
+        for (kind, last) in LAST {
+            let found: Option<Vec<u32>> = numbers(kind).map(Iterator::collect);
+            assert_eq!(found, Some((1..=last).collect()), "{kind}");
+        }
+        assert_eq!(table.len(), LAST.len());
+    }
+
+    #[test]
+    fn every_code_of_the_omg_is_answered_as_the_sources_have_it() {
+        let faults = Answers::read().unwrap().faults(&omg_codes().unwrap());
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 
     #[test]
