@@ -39,6 +39,11 @@ pub(crate) fn wait(
     sleepers.fetch_sub(1, Ordering::AcqRel);
     match slept {
         Slept::Ready => Ok(()),
+        // The watcher may not have been given the processor since.
+        Slept::TimedOut if link.is_hung_up() => {
+            link.set(DEAD);
+            Ok(())
+        }
         Slept::TimedOut => Err(io::ErrorKind::WouldBlock.into()),
         Slept::Nonsense => {
             link.set(BROKEN);

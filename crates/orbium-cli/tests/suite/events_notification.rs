@@ -4,6 +4,14 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use orbium::{Call, ExceptionKind, Interface, Orb, SystemException};
+use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
+use orbium_notification::idl::cos_notify_channel_admin::EventChannel;
+use orbium_notification::idl::cos_notify_comm::{
+    DisconnectedError, InvalidEventTypeError, NotifyPublishServant, StructuredPushConsumer,
+    StructuredPushConsumerServant,
+};
+use orbium_notification::idl::orbium_notification::DurableConsumerAdmin;
 use orbium_testkit::{NatsServer, eventually};
 use serde_json::{Value, json};
 
@@ -136,4 +144,67 @@ fn structured_events_that_were_stored_are_printed_by_name() {
         assert_eq!(values.collect::<Vec<_>>(), expected, "{printed:?}");
         assert!(printed.stdout.contains("StreamSequence"), "{printed:?}");
     }
+}
+
+/// A consumer that refuses every event.
+struct Refusing;
+
+impl StructuredPushConsumerServant for Refusing {
+    fn push_structured_event(
+        &self,
+        _: &Call<'_>,
+        _: &StructuredEvent,
+    ) -> Result<(), DisconnectedError> {
+        Err(SystemException::from(ExceptionKind::BadParam).into())
+    }
+
+    fn disconnect_structured_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+impl NotifyPublishServant for Refusing {
+    fn offer_change(
+        &self,
+        _: &Call<'_>,
+        _: &[EventType],
+        _: &[EventType],
+    ) -> Result<(), InvalidEventTypeError> {
+        Ok(())
+    }
+}
+
+/// Conformance: notification - persistence by a stream - dead letters: `orbium notify serve --dead-letters`
+#[test]
+fn a_structured_event_that_is_refused_is_printed_from_the_dead_letters() {
+    let Some(nats) = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR"))) else {
+        return;
+    };
+    let url = nats.url();
+    let alarms = ["--jetstream", &url, "--stream", "ALARMS"];
+    let alarms = alarms.into_iter().chain(["--dead-letters", "REFUSED"]);
+    let served = Served::new("notify", alarms);
+    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    let orb = orb.build().unwrap();
+    orb.root_poa().manager().activate().unwrap();
+    let channel: EventChannel = orb.resolve(served.reference()).unwrap();
+    let admin = channel.default_consumer_admin().unwrap().unwrap();
+    let admin: DurableConsumerAdmin = admin.as_object().narrow().unwrap();
+    let proxy = admin.obtain_durable_push_supplier("display").unwrap();
+    let consumer: StructuredPushConsumer = orb.root_poa().activate(Refusing).unwrap();
+    let proxy = proxy.unwrap();
+    proxy
+        .connect_structured_push_consumer(Some(&consumer))
+        .unwrap();
+    let text = event(5).to_string();
+    run(["events", "push", served.reference(), "--json", &text]).assert_done();
+    let refused = ["--jetstream", &url, "--stream", "REFUSED"];
+    let letters = Served::new("notify", refused);
+    let tail = ["events", "tail", letters.reference(), "--name", "operator"];
+    let printed = run(tail.into_iter().chain(["--count", "1"]));
+    printed.assert_done();
+    let letter: Value = serde_json::from_str(printed.stdout.trim()).unwrap();
+    let severity = &letter["filterable_data"][0]["value"]["$value"];
+    assert_eq!(severity, 5, "{printed:?}");
+    orb.shutdown(true).unwrap();
 }

@@ -25,7 +25,7 @@ fn check(entropy: &[u8], is_known: bool, options: &JsonOptions<'_>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Conformance: dynamic - JSON: a value of any type that is written reads back bit for bit
     #[test]

@@ -265,6 +265,19 @@ fn a_flood_through_the_socket_is_borne() {
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
 }
 
+/// The thread that watches for the death of peers may be late on a busy machine. Once a
+/// wait of a millisecond that ended before it ran made a client send into a connection whose
+/// server had been killed.
+#[test]
+fn the_death_of_a_peer_is_seen_at_the_end_of_the_shortest_wait() {
+    let (client, server) = attacked();
+    let shortest = Duration::from_nanos(1);
+    server.set_timeouts(Some(Some(shortest)), None).unwrap();
+    client.socket.shutdown(std::net::Shutdown::Both).unwrap();
+    let error = server.receive(&mut [0; 8]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
 /// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
 fn garbage_everywhere_gives_errors_only() {
