@@ -2,6 +2,7 @@
 //! What the threads, tasks and handles of a context share. A task is any value here.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_sys::Scheduling;
@@ -21,6 +22,8 @@ pub(crate) struct Shared<T> {
     /// That of the threads; none if they retain their own.
     pub(crate) scheduling: Option<Scheduling>,
     state: Mutex<State<T>>,
+    /// Whether the policy reads the clock, for a look without the lock that need not be right.
+    reads_clock: AtomicBool,
     /// Threads wait for tasks.
     available: Condvar,
     /// A destroyer waits for threads.
@@ -51,6 +54,16 @@ pub(crate) enum Next<T> {
     End,
 }
 
+impl<T> State<T> {
+    /// The key of a job, which is released at that time, or now, unless it was before.
+    fn key(&self, qos: &TaskQos, job: &mut Job, at: Option<u64>) -> u128 {
+        if self.policy.reads_clock() {
+            job.released.get_or_insert_with(|| at.unwrap_or_else(now));
+        }
+        self.policy.key(qos, *job)
+    }
+}
+
 impl<T> Shared<T> {
     pub(crate) fn new(
         (name, scheduling): (String, Option<Scheduling>),
@@ -73,6 +86,7 @@ impl<T> Shared<T> {
             name,
             scheduling,
             state: Mutex::new(state),
+            reads_clock: AtomicBool::new(policy.reads_clock()),
             available: Condvar::new(),
             left: Condvar::new(),
         })
@@ -101,15 +115,14 @@ impl<T> Shared<T> {
 
     /// Adds a task that is ready. The caller has the lock of the task.
     pub(crate) fn push(&self, task: &Arc<T>, qos: &TaskQos, job: &mut Job) {
+        let at = self.time_of_release(job);
+        let task = Arc::clone(task);
         let mut state = self.lock();
         if state.destroyed {
             return;
         }
-        if state.policy.reads_clock() {
-            job.released.get_or_insert_with(now);
-        }
-        let key = state.policy.key(qos, *job);
-        state.ready.push(key, Arc::clone(task));
+        let key = state.key(qos, job, at);
+        state.ready.push(key, task);
         let waiting = state.idle > 0;
         drop(state);
         if waiting {
@@ -125,23 +138,29 @@ impl<T> Shared<T> {
         (qos, job): (&TaskQos, &mut Job),
         at: Option<u64>,
     ) -> Option<Next<T>> {
+        let at = at.or_else(|| self.time_of_release(job));
+        let task = Arc::clone(task);
         let mut state = self.lock();
         if state.destroyed {
             return None;
         }
-        if state.policy.reads_clock() {
-            job.released.get_or_insert_with(now);
-        }
-        let key = state.policy.key(qos, *job);
+        let key = state.key(qos, job, at);
         if !state.leaving.is_empty() {
-            state.ready.push(key, Arc::clone(task));
+            state.ready.push(key, task);
             return None;
         }
-        let next = state.ready.exchange(key, Arc::clone(task));
+        let next = state.ready.exchange(key, task);
         state.switches += 1;
         let measures = state.policy.measures_execution();
         let begun = measures.then(|| at.unwrap_or_else(now));
         Some(Next::Run(next, begun))
+    }
+
+    /// The time, if the job is released now and the policy needs to know. Reading the clock takes as long as the
+    /// rest of what is done under the lock.
+    fn time_of_release(&self, job: &Job) -> Option<u64> {
+        let is_needed = job.released.is_none() && self.reads_clock.load(Ordering::Relaxed);
+        is_needed.then(now)
     }
 
     /// Takes a task out of the queue; `false` if it is not there.
@@ -217,6 +236,8 @@ impl<T> Shared<T> {
         let mut state = self.lock();
         let fresh = ReadyQueue::new(policy, state.tasks.len());
         state.policy = policy;
+        self.reads_clock
+            .store(policy.reads_clock(), Ordering::Relaxed);
         std::mem::replace(&mut state.ready, fresh)
     }
 

@@ -20,8 +20,6 @@ mod clock;
 mod counts;
 #[path = "../src/error.rs"]
 mod error;
-#[path = "../src/heap.rs"]
-mod heap;
 #[path = "../src/levels.rs"]
 mod levels;
 #[path = "../src/policy.rs"]
@@ -32,6 +30,8 @@ mod qos;
 mod ready;
 #[path = "../src/registry.rs"]
 mod registry;
+#[path = "../src/runs.rs"]
+mod runs;
 #[path = "../src/shared.rs"]
 mod shared;
 #[path = "../src/slab.rs"]
