@@ -60,6 +60,25 @@ fn shown(generated: &Generated) -> String {
     warnings.chain([generated.code.clone()]).collect()
 }
 
+/// Conformance: IDL - annotations of element types change no code
+#[test]
+fn annotations_of_element_types_change_no_code() {
+    for name in ["types.idl", "interfaces.idl", "valuetypes.idl"] {
+        let file = folder().join(name);
+        let plain = fs::read_to_string(&file).unwrap();
+        let annotated = plain.replace("sequence<", "sequence<@unit(\"m\") @::X::y() ");
+        assert_ne!(annotated, plain);
+        let code = |text: &str| {
+            let options = orbium_idl::Options::new();
+            let compilation = orbium_idl::compile_source(&options, &file.to_string_lossy(), text);
+            let diagnostics = compilation.to_string();
+            let model = compilation.model.unwrap_or_else(|| panic!("{diagnostics}"));
+            generate(&model, &self::options(&file)).unwrap().code
+        };
+        assert_eq!(code(&annotated), code(&plain), "{name}");
+    }
+}
+
 /// Conformance: IDL - the mapping to Rust
 #[test]
 fn generated_code_is_what_it_was() {

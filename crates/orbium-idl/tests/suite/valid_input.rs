@@ -217,6 +217,7 @@ fn annotations_stand_before_every_type() {
         "typedef sequence<@unit(\"m\") long> S;",
         "typedef sequence<sequence<@unit(\"m\") long, 3>, 2> S;",
         "typedef @unit(\"m\") long S;",
+        "module M { typedef long L; }; typedef sequence<@unit(\"m\") ::M::L> S;",
         "const @unit(\"m\") long S = 3;",
         "union U switch (@unit(\"m\") long) { case 1: long x; };",
         "interface I { void f(in @unit(\"m\") long x); };",
@@ -237,7 +238,7 @@ fn annotations_stand_before_every_type() {
             &text.replace("@unit(\"m\") ", ""),
         );
         assert!(plain.diagnostics.is_empty(), "{plain}");
-        let misplaced = text.replace("@unit(\"m\")", "@idempotent");
+        let misplaced = text.replace("@unit(\"m\")", "@idempotent()");
         let compilation = compile_source(&Options::new(), "misplaced.idl", &misplaced);
         let codes: Vec<_> = compilation.errors().map(|it| it.code).collect();
         assert_eq!(
