@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use orbium_executor::{Policy, SchedulerContext, TaskQos, yield_now};
+use orbium_executor::{Policy, SchedulerContext, TaskQos, next_job, yield_now};
 use orbium_testkit::{CountingAllocator, eventually, fewest_allocations};
 
 #[global_allocator]
@@ -18,14 +19,17 @@ fn a_switch_between_tasks_allocates_nothing() {
         let context = builder.build().unwrap();
         let ended = Arc::new(AtomicBool::new(false));
         let tasks: Vec<_> = (0..100)
-            .map(|_| {
+            .map(|number| {
                 let ended = Arc::clone(&ended);
                 let work = async move {
                     while !ended.load(Ordering::Relaxed) {
                         yield_now().await;
+                        next_job().await;
                     }
                 };
-                context.spawn(TaskQos::default(), work).unwrap()
+                let deadline = Duration::from_millis(number % 7);
+                let qos = TaskQos::default().deadline(deadline);
+                context.spawn(qos, work).unwrap()
             })
             .collect();
         let counted = fewest_allocations(0, || {
