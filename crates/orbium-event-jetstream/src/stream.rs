@@ -22,6 +22,9 @@ use crate::runtime::Runtime;
 
 /// Between two attempts to store an event.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Between two questions to the server whether it is there. A connection on which two of them have no answer is made
+/// anew: after a partition that the network has not told of, as of a firewall that has forgotten it.
+const PING: Duration = Duration::from_secs(2);
 /// Commands that wait for the connection.
 const COMMANDS: usize = 256;
 
@@ -102,6 +105,7 @@ async fn connect(config: Arc<JetStreamConfig>) -> Result<Context, JetStreamError
     let mut options = ConnectOptions::new()
         .name("orbium")
         .connection_timeout(config.connect_timeout)
+        .ping_interval(PING)
         .client_capacity(COMMANDS)
         .subscription_capacity(config.window.saturating_mul(2).max(64));
     if let Some(path) = &config.credentials {

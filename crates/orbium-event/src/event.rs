@@ -2,6 +2,7 @@
 //! Events, and the numbers that their headers give a meaning.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
@@ -34,7 +35,9 @@ const UNIX_EPOCH_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
 
 /// An event of an application, without payload.
 ///
-/// `ttl` is 1: one gateway may forward it. The creation time is now.
+/// `ttl` is 1: one gateway may forward it. The creation time is now; no two events of a process have the same one, as
+/// persistent channels tell by it what is pushed twice: events that are made within 100 ns, or after the clock has been
+/// set back by up to two minutes, get times in sequence.
 ///
 /// ```
 /// let mut event = orbium_event::new_event(16, 1);
@@ -48,10 +51,35 @@ pub fn new_event(r#type: i32, source: i32) -> Event {
             r#type,
             source,
             ttl: 1,
-            creation_time: time_t(SystemTime::now()),
+            creation_time: creation_time(),
             ..EventHeader::default()
         },
         ..Event::default()
+    }
+}
+
+/// As long as a stream recognises what it has stored, by default: times that come again later are no duplicates.
+const LARGEST_STEP: u64 = 120 * 10_000_000;
+
+/// The time of an event that is made now.
+fn creation_time() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let now = time_t(SystemTime::now());
+    let mut last = LAST.load(Ordering::Relaxed);
+    loop {
+        let next = later(last, now);
+        match LAST.compare_exchange_weak(last, next, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return next,
+            Err(other) => last = other,
+        }
+    }
+}
+
+/// The time of an event after that of the last one.
+fn later(last: u64, now: u64) -> u64 {
+    match now > last || last - now > LARGEST_STEP {
+        true => now,
+        false => last + 1,
     }
 }
 
@@ -75,4 +103,33 @@ pub(crate) fn to_time_t(duration: Duration) -> u64 {
 /// Bytes that an event occupies in a queue.
 pub(crate) fn bytes_of(event: &Event) -> usize {
     size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_of_the_clock_makes_no_event_the_twin_of_another_one() {
+        let second = 10_000_000;
+        let last = time_t(UNIX_EPOCH) + 3_600 * second;
+        assert_eq!(later(last, last + 1), last + 1);
+        // Within one unit, and back by less than streams remember.
+        assert_eq!(later(last, last), last + 1);
+        assert_eq!(later(last, last - second), last + 1);
+        assert_eq!(later(last, last - 120 * second), last + 1);
+        // Back by more: the times that come again are those of events that streams have forgotten.
+        assert_eq!(later(last, last - 121 * second), last - 121 * second);
+        assert_eq!(later(0, last), last);
+    }
+
+    #[test]
+    fn events_that_are_made_at_once_have_times_of_their_own() {
+        let mut times: Vec<_> = (0..10_000)
+            .map(|_| new_event(16, 1).header.creation_time)
+            .collect();
+        times.sort_unstable();
+        times.dedup();
+        assert_eq!(times.len(), 10_000);
+    }
 }

@@ -4,7 +4,10 @@
 
 mod dead_letters;
 mod delivering;
+mod full_disk;
 mod hostile;
 mod notification;
+mod partitioned;
+mod relay;
 mod restarted;
 mod stage;
