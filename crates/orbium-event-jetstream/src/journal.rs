@@ -117,6 +117,7 @@ fn outcome(delivered: Delivered) -> Outcome {
     match delivered {
         Delivered::Accepted => Outcome::Delivered,
         Delivered::Deferred => Outcome::Deferred,
+        Delivered::Refused => Outcome::Refused("the consumer refuses the event".to_owned()),
         Delivered::Failed => Outcome::Failed("the push has failed".to_owned()),
         Delivered::Gone => Outcome::Gone,
     }

@@ -23,7 +23,7 @@ use crate::runtime::Runtime;
 /// Between two attempts to store an event.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Between two questions to the server whether it is there. A connection on which two of them have no answer is made
-/// anew: after a partition that the network has not told of, as of a firewall that has forgotten it.
+/// anew: after a partition without an error, as of a firewall that has forgotten it.
 const PING: Duration = Duration::from_secs(2);
 /// Commands that wait for the connection.
 const COMMANDS: usize = 256;

@@ -31,6 +31,8 @@ pub enum DeliveryError {
     Gone,
     /// It could not be reached, and may be there again (TRANSIENT): it has seen nothing of the events.
     Unreachable,
+    /// It refuses these events, whenever they come (BAD_PARAM, MARSHAL).
+    Refused,
     /// It has raised another exception, or did not return in time.
     Failed,
 }

@@ -90,7 +90,7 @@ impl Observers {
         it.failures = match outcome {
             Ok(()) => 0,
             Err(DeliveryError::Gone) => most_failures,
-            Err(DeliveryError::Unreachable | DeliveryError::Failed) => it.failures + 1,
+            Err(_) => it.failures + 1,
         };
         if it.failures >= most_failures {
             self.registered.remove(&handle);

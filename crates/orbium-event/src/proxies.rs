@@ -128,6 +128,7 @@ pub fn failure(exception: &SystemException) -> DeliveryError {
     match exception.kind {
         ExceptionKind::ObjectNotExist => DeliveryError::Gone,
         ExceptionKind::Transient => DeliveryError::Unreachable,
+        ExceptionKind::BadParam | ExceptionKind::Marshal => DeliveryError::Refused,
         _ => DeliveryError::Failed,
     }
 }

@@ -161,6 +161,7 @@ impl Consumer {
                 Delivered::Accepted
             }
             Err(DeliveryError::Unreachable) => Delivered::Deferred,
+            Err(DeliveryError::Refused) => Delivered::Refused,
             Err(DeliveryError::Failed) => Delivered::Failed,
             Err(DeliveryError::Gone) => Delivered::Gone,
         }

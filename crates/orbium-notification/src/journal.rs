@@ -44,6 +44,8 @@ pub enum Delivered {
     /// It has not been offered to the consumer, which is suspended, full or cannot be reached; it is to be delivered
     /// later, however often that is.
     Deferred,
+    /// The consumer refuses it, whenever it comes (BAD_PARAM, MARSHAL); it is not to be delivered to it again.
+    Refused,
     /// The consumer has failed with it; it is to be delivered once more.
     Failed,
     /// As `Failed`, to the next consumer of that name: this one is gone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nothing passes between a channel and its NATS server for a while, and neither is told.
+//! Nothing passes between a channel and its NATS server for a while, without an error.
 
 use std::thread;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::stage::{Log, Served, client, config, nats, numbered};
 
 const EVENTS: u32 = 600;
 
-/// A channel of that network, which tells its suppliers early that nothing is stored.
+/// A channel of that network, with an early exception for suppliers if nothing is stored.
 fn through(relay: &Relay, config: JetStreamConfig) -> JetStreamConfig {
     JetStreamConfig {
         servers: relay.url.clone(),
@@ -49,7 +49,7 @@ fn no_event_is_lost_in_a_partition() {
             });
             let refused = served.channel.statistics().refused;
             relay.cut();
-            eventually("the supplier is told", || {
+            eventually("the exception of a supplier", || {
                 served.channel.statistics().refused > refused
             });
             relay.heal();

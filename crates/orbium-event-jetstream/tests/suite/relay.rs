@@ -23,7 +23,7 @@ struct State {
 #[derive(Clone)]
 struct Network(Arc<(Mutex<State>, Condvar)>);
 
-/// Passes on the bytes of connections to a server, unless it is told not to.
+/// Passes on the bytes of connections to a server, until the network is cut.
 pub(crate) struct Relay {
     pub(crate) url: String,
     network: Network,
@@ -49,12 +49,12 @@ impl Relay {
         Self { url, network }
     }
 
-    /// Nothing passes from now on, and nobody is told.
+    /// Nothing passes from now on, without an error.
     pub(crate) fn cut(&self) {
         self.network.change(|state| state.link = Link::Cut);
     }
 
-    /// Everything passes, also what was sent meanwhile.
+    /// Everything passes, also what was sent since.
     pub(crate) fn heal(&self) {
         self.network.change(|state| state.link = Link::Open);
     }

@@ -266,8 +266,8 @@ fn a_flood_through_the_socket_is_borne() {
 }
 
 /// The thread that watches for the death of peers may be late on a busy machine. Once a
-/// wait of a millisecond that ended before it ran made a client send into a connection whose
-/// server had been killed.
+/// wait of a millisecond that ended before it ran made a client send into a connection to a
+/// server that had been killed.
 #[test]
 fn the_death_of_a_peer_is_seen_at_the_end_of_the_shortest_wait() {
     let (client, server) = attacked();
