@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use orbium::{
     Any, Asynchronous, Call, Char, Completion, ExceptionKind, Interface, LongDouble, ObjectRef,
-    Orb, SystemException, TypeCode,
+    SystemException, TypeCode,
 };
+
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/asynchronous.rs");
@@ -220,33 +222,15 @@ fn named() -> Named {
 
 /// An object of a server's, seen by a client.
 struct Pair {
-    server: Orb,
-    client: Orb,
+    orbs: Orbs,
     worker: Worker,
 }
 
 impl Pair {
     fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        let worker: Worker = server.root_poa().activate(Servant::default()).unwrap();
-        let text = server.object_to_string(&worker);
-        let worker = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
-        Self {
-            server,
-            client,
-            worker,
-        }
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        for orb in [&self.client, &self.server] {
-            let _ = orb.shutdown(true);
-        }
+        let orbs = Orbs::new();
+        let [_, worker] = orbs.both(Servant::default());
+        Self { orbs, worker }
     }
 }
 
@@ -425,7 +409,7 @@ fn what_said_no_has_the_form_that_waits_alone() {
     let pair = Pair::new();
     let refused = pair.worker.at_once().unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::NoPermission);
-    let root = pair.server.root_poa();
+    let root = pair.orbs.server.root_poa();
     let waiting: Waiting = root.activate(Servant::default()).unwrap();
     let go: Asynchronous<()> = waiting.go_async();
     assert_eq!((waiting.wait(), go.wait()), (Ok(()), Ok(())));

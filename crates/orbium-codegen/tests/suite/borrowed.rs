@@ -4,10 +4,11 @@
 
 use std::sync::{Mutex, RwLock};
 
-use orbium::{Any, Call, ExceptionKind, Interface, Orb, Reply, Sent, SystemException};
+use orbium::{Any, Call, ExceptionKind, Reply, Sent, SystemException};
 use orbium_codegen::Options;
 
 use crate::generated::generated;
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/borrowed.rs");
@@ -198,35 +199,8 @@ impl DeckServant for Servant {
     }
 }
 
-/// A server and a client of their own for each test.
-struct Pair {
-    server: Orb,
-    client: Orb,
-}
-
-impl Pair {
-    fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        Self { server, client }
-    }
-
-    /// The object as a caller of the same ORB has it, and as a remote one.
-    fn both(&self, servant: impl DeckServant) -> [Deck; 2] {
-        let here: Deck = self.server.root_poa().activate(servant).unwrap();
-        let text = self.server.object_to_string(here.as_object());
-        let remote = orbium::narrow(self.client.string_to_object(&text).unwrap()).unwrap();
-        [here, remote]
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-    }
+fn decks(orbs: &Orbs, servant: impl DeckServant) -> [Deck; 2] {
+    orbs.both(servant)
 }
 
 fn servant() -> Servant {
@@ -239,8 +213,8 @@ fn servant() -> Servant {
 
 #[test]
 fn what_is_sent_reaches_callers_of_the_same_orb_and_remote_ones() {
-    let pair = Pair::new();
-    for deck in pair.both(servant()) {
+    let orbs = Orbs::new();
+    for deck in decks(&orbs, servant()) {
         assert_eq!(deck.label().unwrap(), "=");
         assert_eq!(deck.read(1).unwrap(), [2, 3]);
         assert_eq!(deck.echo(&[7; 3000]).unwrap(), [7; 3000]);
@@ -266,8 +240,8 @@ fn what_is_sent_reaches_callers_of_the_same_orb_and_remote_ones() {
 
 #[test]
 fn inout_parameters_come_back_with_the_results() {
-    let pair = Pair::new();
-    for deck in pair.both(servant()) {
+    let orbs = Orbs::new();
+    for deck in decks(&orbs, servant()) {
         let (mut a, mut b) = ("a".to_owned(), Entry::default());
         deck.swap(&mut a, &mut b).unwrap();
         assert_eq!((a.as_str(), b.key.as_str(), b.value), ("swapped", "a", 1));
@@ -284,8 +258,8 @@ fn inout_parameters_come_back_with_the_results() {
 
 #[test]
 fn exceptions_are_returned_instead() {
-    let pair = Pair::new();
-    for deck in pair.both(servant()) {
+    let orbs = Orbs::new();
+    for deck in decks(&orbs, servant()) {
         let lost = |why: &str| {
             LostError::from(Lost {
                 why: why.to_owned(),
@@ -303,12 +277,12 @@ fn exceptions_are_returned_instead() {
 /// request.
 #[test]
 fn a_request_is_answered_once_and_not_by_another_requests_token() {
-    let pair = Pair::new();
+    let orbs = Orbs::new();
     let forger = Servant {
         label: Mutex::new("forge".to_owned()),
         ..Servant::default()
     };
-    for deck in pair.both(forger) {
+    for deck in decks(&orbs, forger) {
         assert_eq!(deck.label().unwrap(), "forge");
         assert_eq!(deck.label().unwrap_err().kind, ExceptionKind::Internal);
         assert_eq!(deck.shade(), Ok(Colour::Green));

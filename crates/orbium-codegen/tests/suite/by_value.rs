@@ -5,8 +5,10 @@
 use std::sync::Mutex;
 
 use orbium::value::{Abstract, CustomMarshal, DataInput, DataOutput, Factories};
-use orbium::{Any, Call, ExceptionKind, Interface, Orb, SystemException, TypeCode};
+use orbium::{Any, Call, ExceptionKind, Interface, SystemException, TypeCode};
 use orbium_cdr::{CdrError, CdrErrorKind, TCKind, Typed};
+
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/by_value.rs");
@@ -250,60 +252,29 @@ impl StationServant for Platform {
     }
 }
 
-/// A server and a client of their own for each test.
-struct Pair {
-    server: Orb,
-    client: Orb,
+fn registered() -> Orbs {
+    let orbs = Orbs::new();
+    register(orbs.server.value_factories());
+    register(orbs.client.value_factories());
+    orbs
 }
 
-impl Pair {
-    fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        Self { server, client }
-    }
-
-    fn registered() -> Self {
-        let pair = Self::new();
-        register(pair.server.value_factories());
-        register(pair.client.value_factories());
-        pair
-    }
-
-    /// An object as a caller of the same ORB has it, and as a remote one.
-    fn both<I: Interface>(&self, here: I) -> [I; 2] {
-        let text = self.server.object_to_string(here.as_object());
-        let remote = orbium::narrow(self.client.string_to_object(&text).unwrap()).unwrap();
-        [here, remote]
-    }
-
-    fn depots(&self) -> [Depot; 2] {
-        let poa = self.server.root_poa();
-        self.both(poa.activate(House::default()).unwrap())
-    }
-
-    fn station(&self) -> Station {
-        self.server.root_poa().activate(Platform).unwrap()
-    }
+fn depots(orbs: &Orbs) -> [Depot; 2] {
+    orbs.both(House::default())
 }
 
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-    }
+fn station(orbs: &Orbs) -> Station {
+    orbs.server.root_poa().activate(Platform).unwrap()
 }
 
 /// Conformance: IDL - abstract interfaces
 #[test]
 fn an_abstract_interface_takes_objects_and_values() {
-    let pair = Pair::registered();
-    let station = pair.station();
+    let orbs = registered();
+    let station = station(&orbs);
     let object = Abstract::Object(Describable::from(station));
     let value = Abstract::of_value(&tagged("plums", "fresh"));
-    for depot in pair.depots() {
+    for depot in depots(&orbs) {
         let mut other = Some(value.clone());
         let back = depot.echo(Some(&object), &mut other).unwrap();
         let back: Tagged = back.unwrap().value().unwrap();
@@ -336,14 +307,14 @@ fn an_abstract_interface_takes_objects_and_values() {
 /// Conformance: IDL - abstract interfaces
 #[test]
 fn an_abstract_interface_may_be_in_a_struct_and_an_any() {
-    let pair = Pair::registered();
-    let station = Describable::from(pair.station());
+    let orbs = registered();
+    let station = Describable::from(station(&orbs));
     let items = [
         None,
         Some(Abstract::Object(station)),
         Some(Abstract::of_value(&crate_of("nails", 2.0))),
     ];
-    for depot in pair.depots() {
+    for depot in depots(&orbs) {
         for what in &items {
             let more = Any::new(what).unwrap();
             let what = what.clone();
@@ -370,8 +341,8 @@ fn an_abstract_interface_may_be_in_a_struct_and_an_any() {
 /// Conformance: IDL - value types: abstract
 #[test]
 fn abstract_value_types_have_operations() {
-    let pair = Pair::registered();
-    for depot in pair.depots() {
+    let orbs = registered();
+    for depot in depots(&orbs) {
         let sent = Weighed::from(crate_of("nails", 2.0));
         let back = depot.echo_weighed(Some(&sent)).unwrap().unwrap();
         assert_eq!(back.weight(), Ok(2.0));
@@ -398,11 +369,11 @@ fn abstract_value_types_have_operations() {
 /// Conformance: IDL - value types: custom
 #[test]
 fn custom_values_are_marshalled_by_the_program() {
-    let pair = Pair::registered();
+    let orbs = registered();
     let bits = [
         true, false, true, true, false, true, true, true, true, false,
     ];
-    for depot in pair.depots() {
+    for depot in depots(&orbs) {
         assert_eq!(depot.echo_packed(None), Ok(None));
         let given = packed(&bits);
         given.write().next = Some(packed(&bits[3..]));
@@ -428,8 +399,8 @@ fn custom_values_are_marshalled_by_the_program() {
 /// Conformance: IDL - value types: custom
 #[test]
 fn a_custom_value_needs_a_factory() {
-    let pair = Pair::new();
-    for depot in pair.depots() {
+    let orbs = Orbs::new();
+    for depot in depots(&orbs) {
         let error = depot.echo_packed(Some(&packed(&[true]))).unwrap_err();
         assert_eq!(error.kind, ExceptionKind::Marshal);
         assert_eq!(error.minor & 0xfff, 1, "no factory");
@@ -439,8 +410,8 @@ fn a_custom_value_needs_a_factory() {
 /// Conformance: IDL - value types: in anys
 #[test]
 fn anys_hold_values_of_registered_types() {
-    let pair = Pair::registered();
-    for depot in pair.depots() {
+    let orbs = registered();
+    for depot in depots(&orbs) {
         let any = Any::new(&Some(tagged("plums", "fresh"))).unwrap();
         let back = depot.echo_any(&any).unwrap();
         let value = back.extract::<Option<Tagged>>().unwrap().unwrap();
@@ -457,8 +428,8 @@ fn anys_hold_values_of_registered_types() {
 /// Conformance: IDL - value types: in anys
 #[test]
 fn an_any_of_a_value_that_is_not_registered_is_relayed_unless_it_is_custom() {
-    let pair = Pair::new();
-    let [_, remote] = pair.depots();
+    let orbs = Orbs::new();
+    let [_, remote] = depots(&orbs);
     let any = Any::new(&Some(tagged("plums", "fresh"))).unwrap();
     assert_eq!(any.type_code(), &TypeCode::from(Tagged::TYPE));
     let back = remote.echo_any(&any).unwrap();
@@ -473,11 +444,10 @@ fn an_any_of_a_value_that_is_not_registered_is_relayed_unless_it_is_custom() {
 /// Conformance: IDL - value types: supported interfaces
 #[test]
 fn a_value_that_supports_an_interface_is_a_servant_of_it() {
-    let pair = Pair::new();
+    let orbs = Orbs::new();
     let tally = Tally::with_operations(TallyState { total: 5 }, Sum);
-    let poa = pair.server.root_poa();
-    let here: Counter = poa.activate(tally.clone()).unwrap();
-    for counter in pair.both(here) {
+    let counters: [Counter; 2] = orbs.both(tally.clone());
+    for counter in counters {
         let counted = counter.count(2).unwrap();
         assert_eq!((counted.before, counted.result), (5, 7));
         assert_eq!(tally.read().total, 7, "calls work on the value itself");

@@ -3,10 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use orbium::stub::ServedBy;
 use orbium::{
-    Any, Call, ExceptionKind, Interface, LongDouble, ObjectRef, Orb, SystemException, TypeCode,
-    WChar,
+    Any, Call, ExceptionKind, Interface, LongDouble, ObjectRef, SystemException, TypeCode, WChar,
 };
+
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/interfaces.rs");
@@ -222,53 +224,32 @@ impl EverythingServant for Servant {
     }
 }
 
-/// A server and a client of their own for each test.
+/// A servant for each test, and the ORBs between which it is called.
 struct Pair {
     servant: Arc<Servant>,
-    server: Orb,
-    client: Orb,
+    orbs: Orbs,
 }
 
 impl Pair {
     fn new() -> Self {
-        let server = Orb::builder()
-            .endpoint("iiop://127.0.0.1:0")
-            .unwrap()
-            .build()
-            .unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
         Self {
             servant: Arc::default(),
-            server,
-            client,
+            orbs: Orbs::new(),
         }
     }
 
-    /// The reference as the client's ORB sees it.
-    fn remote<I: Interface>(&self, reference: &I) -> I {
-        let text = self.server.object_to_string(reference.as_object());
-        orbium::narrow(self.client.string_to_object(&text).unwrap()).unwrap()
+    /// The servant as an object of that interface, as the client's ORB sees it.
+    fn remote<I: Interface + ServedBy<Arc<Servant>>>(&self) -> I {
+        let [_, remote] = self.orbs.both(Arc::clone(&self.servant));
+        remote
     }
 
     fn everything(&self) -> Everything {
-        let reference: Everything = self
-            .server
-            .root_poa()
-            .activate(Arc::clone(&self.servant))
-            .unwrap();
-        self.remote(&reference)
+        self.remote()
     }
 
     fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.servant.log.lock().unwrap())
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
     }
 }
 
@@ -412,12 +393,7 @@ fn references_may_be_nil() {
     let pair = Pair::new();
     let object = pair.everything();
     assert_eq!(object.next(), Ok(None));
-    let later: Later = pair
-        .server
-        .root_poa()
-        .activate(Arc::clone(&pair.servant))
-        .unwrap();
-    let later = pair.remote(&later);
+    let later: Later = pair.remote();
     object.set_next(Some(&later)).unwrap();
     let next = object.next().unwrap().unwrap();
     assert_eq!(next.self_again(None), Ok(None));
@@ -464,12 +440,7 @@ fn a_parameter_of_type_object_takes_any_reference() {
 #[test]
 fn inherited_operations_reach_the_servant_from_every_base() {
     let pair = Pair::new();
-    let diamond: Diamond = pair
-        .server
-        .root_poa()
-        .activate(Arc::clone(&pair.servant))
-        .unwrap();
-    let diamond = pair.remote(&diamond);
+    let diamond: Diamond = pair.remote();
     diamond.poke().unwrap();
     diamond.go_left().unwrap();
     diamond.centre().unwrap();
@@ -515,6 +486,6 @@ fn oneways_arrive_in_order() {
 fn a_servant_may_be_a_trait_object() {
     let pair = Pair::new();
     let servant: Arc<dyn EverythingServant> = pair.servant.clone();
-    let object: Everything = pair.server.root_poa().activate(servant).unwrap();
-    assert_eq!(pair.remote(&object).add(1, 1), Ok(2));
+    let object: Everything = pair.orbs.server.root_poa().activate(servant).unwrap();
+    assert_eq!(pair.orbs.remote(&object).add(1, 1), Ok(2));
 }

@@ -14,6 +14,7 @@ mod events;
 mod generated;
 mod golden;
 mod long_files;
+mod orbs;
 mod pair;
 mod pollers;
 mod values;

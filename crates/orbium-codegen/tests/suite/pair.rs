@@ -4,17 +4,19 @@
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
+use orbium::Interface;
 use orbium::stub::ServedBy;
-use orbium::{Interface, Orb};
+
+use crate::orbs::Orbs;
 
 /// The object as a caller of the same ORB has it, and as a remote one.
 pub(crate) struct Pair<I> {
-    server: Orb,
-    client: Orb,
+    /// Before the thread: that ends with the servant, which ends with the ORB.
+    _orbs: Orbs,
     pub(crate) stores: [I; 2],
     /// What its oneways were given.
     pub(crate) posted: Receiver<i32>,
-    answering: Option<JoinHandle<()>>,
+    _answering: Joined,
 }
 
 impl<I: Interface> Pair<I> {
@@ -23,30 +25,23 @@ impl<I: Interface> Pair<I> {
     where
         I: ServedBy<S>,
     {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        let here: I = server.root_poa().activate(servant).unwrap();
-        let text = server.object_to_string(here.as_object());
-        let remote = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
+        let orbs = Orbs::new();
         Self {
-            server,
-            client,
-            stores: [here, remote],
+            stores: orbs.both(servant),
+            _orbs: orbs,
             posted,
-            answering: Some(answering),
+            _answering: Joined(Some(answering)),
         }
     }
 }
 
-impl<I> Drop for Pair<I> {
+/// A thread that is waited for when this is dropped.
+struct Joined(Option<JoinHandle<()>>);
+
+impl Drop for Joined {
     fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-        if let Some(answering) = self.answering.take() {
-            // The thread ends with the servant, which ends with the ORB.
-            answering.join().unwrap();
+        if let Some(thread) = self.0.take() {
+            thread.join().unwrap();
         }
     }
 }

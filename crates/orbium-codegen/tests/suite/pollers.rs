@@ -7,12 +7,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use orbium::{
-    Call, Completion, DeferredReply, ExceptionKind, Interface, ObjectRef, Orb, PollableError,
+    Call, Completion, DeferredReply, ExceptionKind, Interface, ObjectRef, PollableError,
     PollableSet, SystemException,
 };
 use orbium_codegen::Options;
 
 use crate::generated::generated;
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/pollers.rs");
@@ -107,29 +108,22 @@ impl TankServant for Servant {
 
 /// A server's object, seen by a client.
 struct Pair {
-    server: Orb,
-    client: Orb,
+    _orbs: Orbs,
     tank: Tank,
     levels: Receiver<LevelReply>,
 }
 
 impl Pair {
     fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
         let (sender, levels) = channel();
+        let orbs = Orbs::new();
         let servant = Servant {
             label: Mutex::default(),
             levels: sender,
         };
-        let tank: Tank = server.root_poa().activate(servant).unwrap();
-        let text = server.object_to_string(&tank);
-        let tank = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
+        let [_, tank] = orbs.both(servant);
         Self {
-            server,
-            client,
+            _orbs: orbs,
             tank,
             levels,
         }
@@ -143,14 +137,6 @@ impl Pair {
 
     fn reply(&self) -> LevelReply {
         self.levels.recv_timeout(PATIENCE.unwrap()).unwrap()
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        for orb in [&self.client, &self.server] {
-            let _ = orb.shutdown(true);
-        }
     }
 }
 

@@ -4,8 +4,10 @@
 use std::sync::Mutex;
 
 use orbium::value::ValueBase;
-use orbium::{Call, Interface, Orb, SystemException};
+use orbium::{Call, SystemException};
 use orbium_cdr::Typed;
+
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/valuetypes.rs");
@@ -68,36 +70,8 @@ impl KeeperServant for Servant {
     }
 }
 
-/// A server and a client of their own for each test.
-struct Pair {
-    server: Orb,
-    client: Orb,
-}
-
-impl Pair {
-    fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
-        Self { server, client }
-    }
-
-    /// The object as a caller of the same ORB has it, and as a remote one.
-    fn both(&self) -> [Keeper; 2] {
-        let poa = self.server.root_poa();
-        let here: Keeper = poa.activate(Servant::default()).unwrap();
-        let text = self.server.object_to_string(here.as_object());
-        let remote = orbium::narrow(self.client.string_to_object(&text).unwrap()).unwrap();
-        [here, remote]
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
-    }
+fn keepers(orbs: &Orbs) -> [Keeper; 2] {
+    orbs.both(Servant::default())
 }
 
 fn point(x: i32) -> Point {
@@ -107,8 +81,8 @@ fn point(x: i32) -> Point {
 /// Conformance: IDL - value types: state, null, derived values
 #[test]
 fn values_are_echoed_as_what_they_are() {
-    let pair = Pair::new();
-    for keeper in pair.both() {
+    let orbs = Orbs::new();
+    for keeper in keepers(&orbs) {
         assert_eq!(keeper.echo_point(None).unwrap(), None);
         let given = point(1);
         let echoed = keeper.echo_point(Some(&given)).unwrap().unwrap();
@@ -171,11 +145,8 @@ impl PlacesServant for Servant {
 /// them is lent
 #[test]
 fn values_are_copied_and_octets_that_go_with_them_are_lent() {
-    let pair = Pair::new();
-    let here: Places = pair.server.root_poa().activate(Servant::default()).unwrap();
-    let text = pair.server.object_to_string(here.as_object());
-    let remote = pair.client.string_to_object(&text).unwrap();
-    let remote: Places = orbium::narrow(remote).unwrap();
+    let orbs = Orbs::new();
+    let [here, remote]: [Places; 2] = orbs.both(Servant::default());
     let data = vec![5; 64 * 1024];
     for (places, is_lent) in [(here, true), (remote, false)] {
         let cycle = Chain::new(ChainState { next: None, v: 1 });
@@ -196,8 +167,8 @@ fn values_are_copied_and_octets_that_go_with_them_are_lent() {
 /// Conformance: CDR - values: null, sharing and indirections
 #[test]
 fn arguments_are_one_graph_and_so_are_results() {
-    let pair = Pair::new();
-    for keeper in pair.both() {
+    let orbs = Orbs::new();
+    for keeper in keepers(&orbs) {
         let link = Chain::new(ChainState { next: None, v: 1 });
         let other = Chain::new(ChainState {
             next: Some(link.clone()),
@@ -217,8 +188,8 @@ fn arguments_are_one_graph_and_so_are_results() {
 
 #[test]
 fn values_are_in_structs_sequences_unions_and_exceptions() {
-    let pair = Pair::new();
-    for keeper in pair.both() {
+    let orbs = Orbs::new();
+    for keeper in keepers(&orbs) {
         let labelled = Labelled::new(LabelledState::default());
         let held = Held {
             p: Some(labelled.clone().into()),
@@ -285,7 +256,7 @@ mod drawing {
         Gallery, GalleryServant, Shape, ShapeOperations, ShapeState, Square, SquareOperations,
         SquareState,
     };
-    use super::{Answer, Pair};
+    use super::{Answer, Orbs};
 
     struct Round;
 
@@ -376,29 +347,23 @@ mod drawing {
         }
     }
 
-    impl Pair {
-        fn galleries(&self) -> [Gallery; 2] {
-            use orbium::Interface;
-            let here: Gallery = self.server.root_poa().activate(Hall).unwrap();
-            let text = self.server.object_to_string(here.as_object());
-            let remote = orbium::narrow(self.client.string_to_object(&text).unwrap()).unwrap();
-            [here, remote]
-        }
+    fn galleries(orbs: &Orbs) -> [Gallery; 2] {
+        orbs.both(Hall)
     }
 
     /// Conformance: IDL - value types: operations, factories
     #[test]
     fn operations_go_with_the_values_where_factories_make_them() {
-        let pair = Pair::new();
-        register(pair.server.value_factories());
-        register(pair.client.value_factories());
+        let orbs = Orbs::new();
+        register(orbs.server.value_factories());
+        register(orbs.client.value_factories());
         let shapes = [
             Some(circle(2.0).into()),
             None,
             Some(square(3.0).into()),
             Some(circle(-1.0).into()),
         ];
-        for gallery in pair.galleries() {
+        for gallery in galleries(&orbs) {
             assert_eq!(gallery.total(&shapes), Ok(21.0));
             let largest = gallery.largest(&shapes).unwrap().unwrap();
             assert_eq!(largest.label().unwrap(), "circle c");
@@ -412,13 +377,13 @@ mod drawing {
     /// Conformance: IDL - value types: operations, factories
     #[test]
     fn a_value_without_a_factory_has_its_state_and_no_operations() {
-        let pair = Pair::new();
-        for gallery in pair.galleries() {
+        let orbs = Orbs::new();
+        for gallery in galleries(&orbs) {
             let error = gallery.total(&[Some(circle(2.0).into())]).unwrap_err();
             assert_eq!(error.kind, ExceptionKind::NoImplement);
         }
-        register(pair.server.value_factories());
-        let [_, remote] = pair.galleries();
+        register(orbs.server.value_factories());
+        let [_, remote] = galleries(&orbs);
         let shape = remote.largest(&[Some(circle(2.0).into())]).unwrap();
         let circle: Circle = shape.unwrap().downcast().unwrap();
         assert_eq!(circle.read().radius, 2.0);
@@ -430,37 +395,37 @@ mod drawing {
     /// Conformance: IDL - value types: operations, factories
     #[test]
     fn value_base_takes_the_types_that_are_registered() {
-        let pair = Pair::new();
+        let orbs = Orbs::new();
         let value: ValueBase = circle(2.0).into();
-        for gallery in pair.galleries() {
+        for gallery in galleries(&orbs) {
             assert_eq!(gallery.keep(None), Ok(None));
             let error = gallery.keep(Some(&value)).unwrap_err();
             assert_eq!(error.kind, ExceptionKind::Marshal);
             assert_eq!(error.minor & 0xfff, 1, "no factory");
         }
-        assert!(!pair.server.value_factories().register_type::<Circle>());
-        assert!(pair.server.value_factories().register_type::<Circle>());
-        pair.client.value_factories().register_type::<Circle>();
-        for gallery in pair.galleries() {
+        assert!(!orbs.server.value_factories().register_type::<Circle>());
+        assert!(orbs.server.value_factories().register_type::<Circle>());
+        orbs.client.value_factories().register_type::<Circle>();
+        for gallery in galleries(&orbs) {
             let kept = gallery.keep(Some(&value)).unwrap().unwrap();
             let class: &Class = kept.class();
             assert!(class.is_a(Shape::class()));
             assert_eq!(kept.downcast::<Circle>().unwrap().read().radius, 2.0);
         }
         let id = "IDL:Drawing/Circle:1.0";
-        assert!(pair.server.value_factories().unregister(id));
-        assert!(!pair.server.value_factories().unregister(id));
+        assert!(orbs.server.value_factories().unregister(id));
+        assert!(!orbs.server.value_factories().unregister(id));
     }
 
     /// A factory that makes values of a derived type is a fault of the program, which ends in
     /// an exception.
     #[test]
     fn a_factory_that_makes_another_type_is_refused() {
-        let pair = Pair::new();
-        let factories = pair.server.value_factories();
+        let orbs = Orbs::new();
+        let factories = orbs.server.value_factories();
         factories.register::<Shape>(|| square(1.0).into());
         let shape = Shape::new(ShapeState::default());
-        for gallery in pair.galleries() {
+        for gallery in galleries(&orbs) {
             let error = gallery.largest(&[Some(shape.clone())]).unwrap_err();
             assert_eq!(error.kind, ExceptionKind::Marshal);
         }

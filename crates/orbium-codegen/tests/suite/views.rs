@@ -4,10 +4,11 @@
 
 use std::sync::{Mutex, mpsc};
 
-use orbium::{Call, ExceptionKind, Interface, Orb, Reply, Sent, SystemException, WChar};
+use orbium::{Call, ExceptionKind, Reply, Sent, SystemException, WChar};
 use orbium_codegen::Options;
 
 use crate::generated::generated;
+use crate::orbs::Orbs;
 
 mod golden {
     include!("../golden/views.rs");
@@ -126,10 +127,9 @@ impl StoreServant for Servant {
     }
 }
 
-/// A server and a client of their own for each test.
+/// A store, and the ORBs between which it is called.
 struct Pair {
-    server: Orb,
-    client: Orb,
+    orbs: Orbs,
     posted: mpsc::Receiver<Entry>,
     /// The object as a caller of the same ORB has it, and as a remote one.
     both: [Store; 2],
@@ -137,31 +137,17 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = server.build().unwrap();
-        server.root_poa().manager().activate().unwrap();
-        let client = Orb::builder().build().unwrap();
         let (sender, posted) = mpsc::channel();
+        let orbs = Orbs::new();
         let servant = Servant {
             current: Mutex::default(),
             posted: Mutex::new(sender),
         };
-        let here: Store = server.root_poa().activate(servant).unwrap();
-        let text = server.object_to_string(here.as_object());
-        let remote = orbium::narrow(client.string_to_object(&text).unwrap()).unwrap();
         Self {
-            server,
-            client,
+            both: orbs.both(servant),
+            orbs,
             posted,
-            both: [here, remote],
         }
-    }
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        self.client.shutdown(true).unwrap();
-        self.server.shutdown(true).unwrap();
     }
 }
 
@@ -251,10 +237,7 @@ impl PlacesServant for Octets {
 #[test]
 fn octets_that_go_with_a_view_are_lent() {
     let pair = Pair::new();
-    let here: Places = pair.server.root_poa().activate(Octets).unwrap();
-    let text = pair.server.object_to_string(here.as_object());
-    let remote = pair.client.string_to_object(&text).unwrap();
-    let remote: Places = orbium::narrow(remote).unwrap();
+    let [here, remote]: [Places; 2] = pair.orbs.both(Octets);
     let data = vec![5; 64 * 1024];
     for (places, is_lent) in [(here, true), (remote, false)] {
         let place = places.place(&FIRST, &data).unwrap();
