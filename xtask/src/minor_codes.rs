@@ -55,19 +55,20 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if let Some(argument) = arguments.next() {
         return Err(format!("minor-codes: unknown argument {argument:?}"));
     }
-    let faults = Answers::read()?.faults(&omg_codes()?);
+    let answers = Answers::read()?;
+    let faults = answers.faults(&omg_codes()?);
     if !faults.is_empty() {
         return Err(format!("minor-codes.toml: {}", faults.join("\n")));
     }
     let path = path();
-    fs::write(&path, page()?).map_err(|error| format!("{}: {error}", path.display()))
+    fs::write(&path, page(&answers)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn path() -> PathBuf {
     shell::root().join("docs/minor-codes.md")
 }
 
-fn page() -> Outcome<String> {
+fn page(answers: &Answers) -> Outcome<String> {
     let mut page = INTRODUCTION.to_owned();
     page.push_str("\n## orbium's own\n");
     for (kind, codes) in read("own.rs", "codes! {")? {
@@ -76,7 +77,6 @@ fn page() -> Outcome<String> {
             let _ = writeln!(page, "{}", row(ORBIUM_PREFIX, &code));
         }
     }
-    let answers = Answers::read()?;
     page.push_str("\n## The OMG's\n");
     for (kind, codes) in omg()? {
         head(&mut page, &kind, " in orbium |", "---|");
@@ -192,13 +192,18 @@ fn string(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
+
+    /// Read once: all sources of the crates are parsed for it.
+    static ANSWERS: LazyLock<Answers> = LazyLock::new(|| Answers::read().unwrap());
 
     #[test]
     fn the_page_on_minor_codes_is_what_the_table_says() {
         let written = fs::read_to_string(path()).unwrap_or_default();
         assert!(
-            page().as_deref() == Ok(&written),
+            page(&ANSWERS).as_deref() == Ok(&written),
             "docs/minor-codes.md is out of date: cargo xtask minor-codes"
         );
         assert!(written.contains("| 32<br>`0x4F524020` | the connection was refused |"));
@@ -249,7 +254,7 @@ mod tests {
 
     #[test]
     fn every_code_of_the_omg_is_answered_as_the_sources_have_it() {
-        let faults = Answers::read().unwrap().faults(&omg_codes().unwrap());
+        let faults = ANSWERS.faults(&omg_codes().unwrap());
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 

@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbium::{ExceptionKind, Interface, SyncScope, SystemException};
+use orbium::{Interface, SyncScope, SystemException};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
-use orbium_event::{Filter, Pattern, SharedEvent};
+use orbium_event::{DeliveryError, Filter, Pattern, SharedEvent, delivery_failure};
 
 use crate::delivery::Delivery;
 use crate::follow::{Outcome, Received};
@@ -99,14 +99,12 @@ impl Recipient {
 
     fn failure(&self, exception: &SystemException) -> Outcome {
         let before = self.failures_in_a_row.fetch_add(1, Ordering::Relaxed);
-        match exception.kind {
-            ExceptionKind::ObjectNotExist => Outcome::Gone,
-            ExceptionKind::BadParam | ExceptionKind::Marshal => {
-                Outcome::Refused(exception.to_string())
-            }
+        match delivery_failure(exception) {
+            DeliveryError::Gone => Outcome::Gone,
+            DeliveryError::Refused => Outcome::Refused(exception.to_string()),
             _ if !self.is_named && before + 1 >= MOST_FAILURES => Outcome::Gone,
-            ExceptionKind::Transient => Outcome::Deferred,
-            _ => Outcome::Failed(exception.to_string()),
+            DeliveryError::Unreachable => Outcome::Deferred,
+            DeliveryError::Failed => Outcome::Failed(exception.to_string()),
         }
     }
 }

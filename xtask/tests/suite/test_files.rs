@@ -28,7 +28,7 @@ fn undeclared(folder: &Path, found: &mut Vec<PathBuf>) {
         let is_module = path.is_dir() && declaring(&path).is_some()
             || path.extension().is_some_and(|it| it == "rs") && path != root;
         let name = path.file_stem().unwrap().to_str().unwrap();
-        if is_module && !text.lines().any(|line| declares(line, name)) {
+        if is_module && !text.lines().any(|line| declared(line) == Some(name)) {
             found.push(path.clone());
         }
         if path.is_dir() {
@@ -37,12 +37,11 @@ fn undeclared(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn declares(line: &str, name: &str) -> bool {
-    let declared = line.trim_end().strip_suffix(';');
-    declared
-        .and_then(|it| it.rsplit_once("mod "))
-        .map(|it| it.1)
-        == Some(name)
+/// The name in `pub(crate) mod name;`, if that is no comment.
+pub(crate) fn declared(line: &str) -> Option<&str> {
+    let head = line.trim_end().strip_suffix(';')?;
+    let (visibility, name) = head.rsplit_once("mod ")?;
+    (!visibility.contains("//")).then_some(name)
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::test_files::declared;
+
 /// What a newcomer is to copy as it stands.
 const PLAIN: &[&str] = &["hello"];
 
@@ -26,13 +28,6 @@ fn files_of(file: &Path, folder: &Path, found: &mut BTreeSet<PathBuf>) {
             files_of(module, &inner, found);
         }
     }
-}
-
-/// The name in `pub(crate) mod name;`.
-fn declared(line: &str) -> Option<&str> {
-    let head = line.trim_end().strip_suffix(';')?;
-    let (visibility, name) = head.rsplit_once("mod ")?;
-    (!visibility.contains("//")).then_some(name)
 }
 
 /// A test: an attribute or a macro at the beginning of a line.

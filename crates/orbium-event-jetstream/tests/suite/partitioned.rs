@@ -5,11 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::ExceptionKind;
-use orbium_event_jetstream::{JetStreamConfig, PersistentSupplier, connect_supplier};
+use orbium_event_jetstream::{JetStreamConfig, connect_supplier};
 use orbium_testkit::eventually;
 
 use crate::relay::Relay;
-use crate::stage::{Log, Served, client, config, nats, numbered};
+use crate::stage::{Log, Served, client, config, nats, numbered, store};
 
 const EVENTS: u32 = 600;
 
@@ -21,14 +21,6 @@ fn through(relay: &Relay, config: JetStreamConfig) -> JetStreamConfig {
         attempt_timeout: Duration::from_millis(200),
         ..config
     }
-}
-
-/// Pushes an event until it is stored; an exception does not say whether it was.
-fn store(supplier: &PersistentSupplier, number: u32) {
-    let event = numbered(number);
-    eventually("the event is stored", || {
-        supplier.push(std::slice::from_ref(&event)).is_ok()
-    });
 }
 
 /// Conformance: events - persistence by a stream - a partition between channel and NATS server: TIMEOUT, no event is lost

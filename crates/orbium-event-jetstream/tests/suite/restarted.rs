@@ -6,7 +6,7 @@ use std::thread;
 use orbium_event_jetstream::connect_supplier;
 use orbium_testkit::eventually;
 
-use crate::stage::{Log, Served, client, config, nats, numbered};
+use crate::stage::{Log, Served, client, config, nats, store};
 
 const EVENTS: u32 = 2000;
 
@@ -20,13 +20,7 @@ fn no_event_is_lost_when_the_nats_server_is_killed() {
     let supplier = connect_supplier(&channel).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
-            for number in 0..EVENTS {
-                let event = numbered(number);
-                // An exception does not say whether the event was stored.
-                eventually("the event is stored", || {
-                    supplier.push(std::slice::from_ref(&event)).is_ok()
-                });
-            }
+            (0..EVENTS).for_each(|number| store(&supplier, number));
         });
         for part in 1..=3 {
             eventually("a part arrives", || {

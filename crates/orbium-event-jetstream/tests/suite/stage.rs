@@ -12,8 +12,10 @@ use orbium::{Orb, SystemException};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, new_event};
-use orbium_event_jetstream::{Delivery, JetStreamConfig, PersistentChannel, PersistentConsumer};
-use orbium_testkit::{NatsServer, PATIENCE};
+use orbium_event_jetstream::{
+    Delivery, JetStreamConfig, PersistentChannel, PersistentConsumer, PersistentSupplier,
+};
+use orbium_testkit::{NatsServer, PATIENCE, eventually};
 
 /// Starts a server; `None` where there is none.
 pub(crate) fn nats() -> Option<NatsServer> {
@@ -88,6 +90,14 @@ pub(crate) fn numbered(number: u32) -> Event {
     let mut event = new_event(16, 1);
     event.data.pad1 = i32::try_from(number).unwrap();
     event
+}
+
+/// Pushes an event until it is stored; an exception does not say whether it was.
+pub(crate) fn store(supplier: &PersistentSupplier, number: u32) {
+    let event = numbered(number);
+    eventually("the event is stored", || {
+        supplier.push(std::slice::from_ref(&event)).is_ok()
+    });
 }
 
 /// What consumers have received: deliveries by the number of the event.
