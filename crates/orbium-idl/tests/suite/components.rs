@@ -45,6 +45,48 @@ fn components_are_interfaces_of_the_model() {
     assert_eq!(ccm_home.repository_id, "IDL:omg.org/Components/CCMHome:1.0");
 }
 
+/// The finder of homes had an operation by another name than every ORB with components serves.
+///
+/// Conformance: IDL - components: equivalent interfaces - finders of homes and configurators have the operations of other ORBs
+#[test]
+fn finders_and_configurators_have_the_operations_of_other_orbs() {
+    let model = model("#include <Components.idl>\ninterface I {};");
+    for name in [
+        "HomeFinder::find_home_by_component_type",
+        "HomeFinder::find_home_by_home_type",
+        "HomeFinder::find_home_by_name",
+        "Configurator::configure",
+        "StandardConfigurator::set_configuration",
+        "HomeConfiguration::disable_home_configuration",
+    ] {
+        let operation = model.lookup(&format!("::Components::{name}")).unwrap();
+        let id = format!("IDL:omg.org/Components/{name}:1.0").replace("::", "/");
+        assert_eq!(operation.repository_id, id);
+    }
+    assert!(
+        model
+            .lookup("::Components::HomeFinder::find_home_by_type")
+            .is_none()
+    );
+}
+
+/// AXCIOMA's connectors have attributes by the names of operations for events, and are compiled without these.
+///
+/// Conformance: IDL - components: equivalent interfaces - components without events, by `CCM_NOEVENT`
+#[test]
+fn components_may_be_without_events() {
+    let text = "#include <Components.idl>
+        connector Base { attribute boolean publish; attribute boolean subscribe; };";
+    let shown = compiled(text).to_string();
+    assert!(shown.contains("`subscribe`"), "{shown}");
+
+    let options = Options::new().define("CCM_NOEVENT", "");
+    let compilation = compile_source(&options, "c.idl", text);
+    assert!(compilation.diagnostics.is_empty(), "{compilation}");
+    let model = compilation.model.unwrap();
+    assert!(model.lookup("::Base::subscribe").is_some());
+}
+
 // Pragmas and the ends of files stand between tokens, and an expansion changes how many there are.
 #[test]
 fn pragmas_behind_a_component_hold_for_what_follows() {
