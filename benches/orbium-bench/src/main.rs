@@ -24,7 +24,7 @@ use orbium::{lock, probe};
 use orbium_cli::Failure;
 use orbium_cli::demo::{self, DemoArgs};
 
-use experiment::{inversion, locks, protocols, schedule, threads, whitebox};
+use experiment::{flooded, inversion, locks, protocols, schedule, threads, whitebox};
 
 /// Experiments on orbium.
 #[derive(Debug, Parser)]
@@ -60,6 +60,12 @@ enum Command {
     /// priority, and 0 to 50 others at 10 Hz; then the same with servants that
     /// are busy for a millisecond and low-priority clients that never pause.
     Inversion(inversion::InversionArgs),
+    /// The latency of the high-priority lane while UDP packets flood the port of the low-priority
+    /// one, before and after `orbium host apply`.
+    ///
+    /// Takes privileges, `ip`, `ethtool` and `taskset`: the flood comes from a network name space,
+    /// and the plan is applied to this host's end of the cable, and undone.
+    Flooded(flooded::FloodedArgs),
     /// Operations on locks per request (figures 30 and 31 of that paper).
     ///
     /// Needs locks that count, which the ordinary build leaves out:
@@ -93,6 +99,9 @@ enum Command {
     /// A process that keeps its processor from resting.
     #[command(hide = true)]
     Awake(stage::awake::AwakeArgs),
+    /// A sender of UDP packets, as fast as it can.
+    #[command(hide = true)]
+    Packets(stage::packets::PacketsArgs),
     /// The servers and clients of `orbium demo`.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
@@ -116,6 +125,7 @@ fn main() -> ExitCode {
         Command::Whitebox(_) if !probe::ENABLED => elsewhere("probes", "whitebox"),
         Command::Whitebox(args) => whitebox::run(args),
         Command::Inversion(args) => inversion::run(args),
+        Command::Flooded(args) => flooded::run(args),
         Command::Locks(_) if !lock::ENABLED => elsewhere("counted", "locks"),
         Command::Locks(args) => locks::run(args),
         Command::Collocated(args) => figures::collocated::run(args),
@@ -126,6 +136,7 @@ fn main() -> ExitCode {
         Command::Client(args) => stage::client::run(args),
         Command::Server(args) => stage::server::run(args),
         Command::Awake(args) => stage::awake::run(args),
+        Command::Packets(args) => stage::packets::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Probed(args) => whitebox::probed::run(args),
     };

@@ -2,7 +2,7 @@
 //! Object references on the command line.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -13,6 +13,7 @@ use orbium::{
     Channel, Config, ConnectTimeout, NamingTimeout, ObjectError, ObjectRef, Orb, ProtocolPolicy,
     Protocols, SystemException,
 };
+use orbium_config::file_url::path_of;
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
@@ -20,7 +21,7 @@ use crate::tls::TlsArgs;
 
 /// What is said of a reference in the help of every command that takes one.
 pub(crate) const HELP: &str = "Object reference: IOR:…, corbaloc:…, corbaname:…, \
-     a file that holds one (or @FILE), or - for standard input";
+     a file that holds one (FILE, @FILE or file:///FILE), or - for standard input";
 
 /// Longest reference read from a file or standard input: far beyond any real
 /// one, so that a wrong file name does not fill the memory.
@@ -41,15 +42,19 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
         let stdin = std::io::stdin().lock();
         (read(stdin), "standard input".to_owned())
     } else {
-        let path = argument.strip_prefix('@').unwrap_or(argument);
-        if !argument.starts_with('@') && !Path::new(path).exists() {
+        let (path, is_named) = match (argument.strip_prefix('@'), path_of(argument)) {
+            (Some(path), _) => (PathBuf::from(path), true),
+            (None, Some(path)) => (path, true),
+            (None, None) => (PathBuf::from(argument), false),
+        };
+        if !is_named && !path.exists() {
             return Err(Failure::because(format!(
-                "`{argument}` is no object reference (it starts with none of IOR:, corbaloc: and \
-                 corbaname:), and there is no file of that name"
+                "`{argument}` is no object reference (it starts with none of IOR:, corbaloc:, \
+                 corbaname: and file:), and there is no file of that name"
             )));
         }
-        let held = std::fs::File::open(path).and_then(read);
-        (held, format!("`{path}`"))
+        let held = std::fs::File::open(&path).and_then(read);
+        (held, format!("`{}`", path.display()))
     };
     let held = held.map_err(|error| Failure::because(format!("cannot read {place}: {error}")))?;
     let mut lines = held.lines().map(str::trim).filter(|line| !line.is_empty());

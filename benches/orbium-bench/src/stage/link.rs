@@ -79,7 +79,8 @@ impl Drop for Link {
     }
 }
 
-fn run(line: &str) -> Result<(), Failure> {
+/// Runs a program of the network tools.
+pub(super) fn run(line: &str) -> Result<(), Failure> {
     let failed =
         |why: String| Failure::because(format!("a link between two hosts: `{line}`: {why}"));
     let mut words = line.split_whitespace();

@@ -5,6 +5,7 @@
 
 pub(crate) mod awake;
 pub(crate) mod burst;
+pub(crate) mod cable;
 mod caller;
 pub(crate) mod client;
 pub(crate) mod clock;
@@ -13,6 +14,7 @@ pub(crate) mod link;
 mod load;
 pub(crate) mod lock_counts;
 pub(crate) mod pacing;
+pub(crate) mod packets;
 pub(crate) mod real_time;
 pub(crate) mod server;
 pub(crate) mod stand;

@@ -138,6 +138,17 @@ fn a_nil_reference_is_called_nil() {
     );
 }
 
+/// Every ORB takes `file:` where it takes a reference; the command line did not.
+#[test]
+fn a_reference_may_be_in_the_file_of_a_url() {
+    let folder = Folder::new();
+    let file = folder.file("nil.ior", format!("{}\n", Ior::NIL));
+    for text in [format!("file://{file}"), format!("@{file}")] {
+        assert_eq!(run(["ior", "--json", &text]).json()["nil"], true, "{text}");
+    }
+    run(["ior", "file:///no/such/file"]).assert_failed_saying("cannot read `/no/such/file`");
+}
+
 #[test]
 fn bad_references_are_refused_with_the_reason() {
     run(["ior", "nonsense"]).assert_failed_saying("no object reference");

@@ -3,9 +3,11 @@
 //! references of the clients lead to addresses at which nothing answers.
 
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use orbium::giop::codeset::NativeCharSet;
+use orbium::giop::service_context::BI_DIR_IIOP;
+use orbium::interceptor::{Interceptors, Interrupt, ReceiveContexts, ServerInterceptor};
 use orbium::{
     BidirectionalPolicy, Config, Interface, LaneConfig, Orb, Poa, PoaError, Policies,
     ServerStrategy,
@@ -13,7 +15,7 @@ use orbium::{
 use orbium_demo::cubit::Cube;
 use orbium_demo::kitchen::Peer;
 use orbium_demo::ttcp::Receiver;
-use orbium_demo::{CubeServant, PeerServant, ReceiverServant, serve};
+use orbium_demo::{CubeServant, PeerServant, ReceiverServant, Served, serve};
 use orbium_testkit::dead_port;
 
 use crate::as_client::all_checks;
@@ -54,29 +56,47 @@ fn calling(strategy: ServerStrategy) -> Tested {
     server.ends_well()
 }
 
-/// omniORB's client against orbium's server.
-fn serving(strategy: ServerStrategy) -> Tested {
-    if !available(&["omni-client"]) {
-        return Ok(());
-    }
+/// What omniORB's client says that calls the cube, the receiver and the peer of these references and
+/// publishes an address at which nothing answers. Not `--shutdown`: see "Other things to know" in
+/// `interop/EXPECTED.md`.
+fn client_says(
+    references: [String; 3],
+    options: &[&str],
+    published: u16,
+) -> Result<String, Box<dyn std::error::Error>> {
     let scratch = Scratch::new()?;
-    let orb = Orb::new(both(strategy, "iiop://127.0.0.1:0")?)?;
-    let served = serve(&orb)?;
-    let publish = format!("giop:tcp:127.0.0.1:{}", dead_port());
-    // Not `--shutdown`: see "Other things to know" in `interop/EXPECTED.md`.
-    let mut arguments = ["--bidirectional", "-ORBendPointPublish", &publish]
-        .map(str::to_owned)
-        .to_vec();
-    for (name, reference) in [
-        ("cube", orb.object_to_string(&served.cube)),
-        ("receiver", orb.object_to_string(&served.receiver)),
-        ("peer", orb.object_to_string(&served.peer)),
-    ] {
+    let mut arguments: Vec<String> = options.iter().map(|&it| it.to_owned()).collect();
+    arguments.extend([
+        "--bidirectional".to_owned(),
+        "-ORBendPointPublish".to_owned(),
+        format!("giop:tcp:127.0.0.1:{published}"),
+    ]);
+    for (name, reference) in ["cube", "receiver", "peer"].into_iter().zip(references) {
         let file = scratch.path(name)?;
         fs::write(&file, reference)?;
         arguments.extend([format!("--{name}"), file]);
     }
     let (_, output) = programs::run("omni-client", &arguments)?;
+    Ok(output)
+}
+
+/// The references of what a server has for the client.
+fn references(orb: &Orb, served: &Served) -> [String; 3] {
+    [
+        orb.object_to_string(&served.cube),
+        orb.object_to_string(&served.receiver),
+        orb.object_to_string(&served.peer),
+    ]
+}
+
+/// omniORB's client against orbium's server.
+fn serving(strategy: ServerStrategy) -> Tested {
+    if !available(&["omni-client"]) {
+        return Ok(());
+    }
+    let orb = Orb::new(both(strategy, "iiop://127.0.0.1:0")?)?;
+    let served = serve(&orb)?;
+    let output = client_says(references(&orb, &served), &[], dead_port())?;
     let lines: Vec<Line> = output.lines().filter_map(line).collect();
     let name = format!("omni → orbium, {strategy}, bidirectional");
     judge(
@@ -192,13 +212,11 @@ fn omniorb_is_called_back_by_objects_of_adapters_that_go_both_ways() -> Tested {
     if !available(&["omni-client"]) {
         return Ok(());
     }
-    let scratch = Scratch::new()?;
     let orb = Orb::new(both(
         ServerStrategy::ThreadPerConnection,
         "iiop://127.0.0.1:0",
     )?)?;
     orb.root_poa().manager().activate()?;
-    let publish = format!("giop:tcp:127.0.0.1:{}", dead_port());
     for (policy, passes) in [
         (BidirectionalPolicy::Normal, false),
         (BidirectionalPolicy::Both, true),
@@ -208,20 +226,12 @@ fn omniorb_is_called_back_by_objects_of_adapters_that_go_both_ways() -> Tested {
         let cube: Cube = adapter.activate(CubeServant::default())?;
         let receiver: Receiver = adapter.activate(ReceiverServant::default())?;
         let peer: Peer = adapter.activate(PeerServant::default())?;
-        let mut arguments = ["--only", "kitchen.call_back_1", "--bidirectional"]
-            .map(str::to_owned)
-            .to_vec();
-        arguments.extend(["-ORBendPointPublish".to_owned(), publish.clone()]);
-        for (name, reference) in [
-            ("cube", orb.object_to_string(&cube)),
-            ("receiver", orb.object_to_string(&receiver)),
-            ("peer", orb.object_to_string(&peer)),
-        ] {
-            let file = scratch.path(&format!("{name}-{policy}"))?;
-            fs::write(&file, reference)?;
-            arguments.extend([format!("--{name}"), file]);
-        }
-        let (_, output) = programs::run("omni-client", &arguments)?;
+        let references = [
+            orb.object_to_string(&cube),
+            orb.object_to_string(&receiver),
+            orb.object_to_string(&peer),
+        ];
+        let output = client_says(references, &["--only", "kitchen.call_back_1"], dead_port())?;
         let lines: Vec<Line> = output.lines().filter_map(line).collect();
         assert_eq!(lines.len(), 1, "{output}");
         let passed = lines[0].failure.is_none() && lines[0].skip.is_none();
@@ -244,4 +254,56 @@ fn orbium_calls_back_over_the_connection_of_omniorb() -> Tested {
     serving(ServerStrategy::ThreadPerConnection)?;
     serving(ServerStrategy::Reactive)?;
     serving(ServerStrategy::LeaderFollowers { threads: 2 })
+}
+
+/// Keeps the listen points that came with each request.
+#[derive(Clone, Default)]
+struct Announced(Arc<Mutex<Vec<Option<Vec<u8>>>>>);
+
+impl ServerInterceptor for Announced {
+    fn receive_request_service_contexts(
+        &self,
+        request: &mut ReceiveContexts<'_, '_>,
+    ) -> Result<(), Interrupt> {
+        let announced = request.service_context(BI_DIR_IIOP).ok();
+        self.0.lock().unwrap().push(announced.map(<[u8]>::to_vec));
+        Ok(())
+    }
+}
+
+/// What omniORB's client sends: one listen point for its endpoint, as it is published, in the first
+/// request of the connection and in none after it. Its bytes were known from its sources alone.
+///
+/// Conformance: connections - bidirectional GIOP: the listen points of omniORB, as client
+#[test]
+fn omniorb_announces_its_endpoint_once() -> Tested {
+    if !available(&["omni-client"]) {
+        return Ok(());
+    }
+    let announced = Announced::default();
+    let mut interceptors = Interceptors::new();
+    interceptors.add_server(announced.clone())?;
+    let orb = Orb::new(Config {
+        interceptors,
+        ..both(ServerStrategy::Reactive, "iiop://127.0.0.1:0")?
+    })?;
+    let served = serve(&orb)?;
+    let port = dead_port();
+    client_says(
+        references(&orb, &served),
+        &["--only", "kitchen.call_back_1"],
+        port,
+    )?;
+    orb.shutdown(true)?;
+
+    let seen = announced.0.lock().unwrap();
+    assert!(seen.len() > 1, "{seen:?}");
+    let mut expected = vec![1, 0, 0, 0];
+    expected.extend(1_u32.to_ne_bytes());
+    expected.extend(10_u32.to_ne_bytes());
+    expected.extend(b"127.0.0.1\0");
+    expected.extend(port.to_ne_bytes());
+    assert_eq!(seen[0].as_deref(), Some(expected.as_slice()));
+    assert!(seen[1..].iter().all(Option::is_none), "{seen:?}");
+    Ok(())
 }
