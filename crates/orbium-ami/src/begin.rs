@@ -11,7 +11,7 @@ use super::answer::{Results, take_returned, takes_none};
 use super::call::Call;
 use super::handle::Asynchronous;
 use super::readers::ReplyReaders;
-use super::request::{Arguments, Servable, Values};
+use super::request::{Answerable, Answered, Arguments, LateAnswers, Servable, Values};
 use orbium_client::{Detour, Reference};
 
 /// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
@@ -59,6 +59,26 @@ where
         Box::new(Servable { values, serve }),
     );
     let take = take_returned;
+    Asynchronous::new(call, Results { read, take })
+}
+
+/// As [`call_async_or_serve`], for a servant that has a reply slot or answers later; `answer` calls
+/// it.
+pub fn call_async_or_answer<A: Send + 'static, T, E: Raises>(
+    readers: &ReplyReaders,
+    object: Arc<Reference>,
+    operation: &'static Operation,
+    (arguments, write): (A, for<'a> fn(&'a A, &mut CdrWriter<'a>)),
+    read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    answer: impl Fn(&A, &Reference, &Detour, LateAnswers<'_>) -> Option<Answered> + Send + 'static,
+) -> Asynchronous<T, E> {
+    let values = Values {
+        values: arguments,
+        write,
+    };
+    let arguments = Box::new(Answerable { values, answer });
+    let call = begin(readers, object, operation, arguments);
+    let take = takes_none;
     Asynchronous::new(call, Results { read, take })
 }
 

@@ -4,6 +4,7 @@
 mod answering;
 mod intercepting;
 mod pending;
+mod performing;
 mod sending;
 mod state;
 mod telling;

@@ -27,8 +27,9 @@ mod reader;
 mod readers;
 mod request;
 
-pub use begin::{call_async, call_async_or_serve};
+pub use begin::{call_async, call_async_or_answer, call_async_or_serve};
 pub use handle::Asynchronous;
 pub use pollable_set::{Pollable, PollableError, PollableId, PollableSet};
 pub use poller::Poller;
 pub use readers::ReplyReaders;
+pub use request::{Answered, LateAnswers};

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_channel::Channel;
 use orbium_giop::SystemException;
-use orbium_invocation::story::Note;
+use orbium_invocation::story::{Note, Phase};
 
 use super::answer::Answer;
 use orbium_client::outcome::Outcome;
+use orbium_client::received_reply::ReceivedReply;
 use orbium_invocation::Decoding;
 
 /// What a call comes to.
@@ -47,4 +49,21 @@ pub(super) trait PendingCall: Send + Sync {
 
     /// Something happened to the connection that it was to use, or uses.
     fn note_after_its_beginning(&self, notes: &[Note]);
+}
+
+/// A call has its reply, over a channel or within the process.
+pub(super) fn answer(
+    call: Arc<dyn PendingCall>,
+    mut reply: ReceivedReply,
+    channel: Option<&Channel>,
+) {
+    let outcome = reply.outcome(Some(call.decoding()));
+    if let Some(outcome) = &outcome {
+        call.note(Note::new(Phase::Wait, channel, &outcome.text()));
+    }
+    match outcome {
+        None => call.answer(Ok(Answer::Message(reply))),
+        Some(Outcome::Failed(exception)) if !call.may_go_on() => call.answer(Err(exception)),
+        Some(outcome) => call.hear(News::Outcome(outcome)),
+    }
 }

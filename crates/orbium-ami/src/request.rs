@@ -2,13 +2,13 @@
 //! The request of an asynchronous invocation: written anew for each attempt, since the
 //! next server may speak another version or have other code sets.
 
-use orbium_cdr::CdrWriter;
+use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::outgoing::fragments_into;
 use orbium_giop::{
     Completion, ExceptionKind, ServiceContext, SystemException, finish_message, minor,
 };
-use orbium_invocation::Operation;
 use orbium_invocation::raises::Raises;
+use orbium_invocation::{LateAnswer, Operation};
 
 use super::answer::Returned;
 use orbium_client::ClientConfig;
@@ -23,9 +23,30 @@ pub(crate) trait Arguments: Send {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
 
     /// Has a servant of the caller's own ORB serve the request; `None` if it takes a message.
-    fn serve(&self, _: &Reference, _: &Detour) -> Option<Result<Returned, SystemException>> {
+    fn serve(&self, _: &Reference, _: &Detour, _: LateAnswers<'_>) -> Option<Served> {
         None
     }
+}
+
+/// Makes what takes an answer, written in that format, that a servant gives after it has
+/// returned.
+pub type LateAnswers<'l> = &'l dyn Fn(Format) -> Box<dyn LateAnswer>;
+
+/// What a servant of the caller's own ORB has come to, that was lent the arguments.
+pub(crate) enum Served {
+    Returned(Result<Returned, SystemException>),
+    Answered(Answered),
+}
+
+/// The answer of a servant that has a reply slot or answers later.
+#[derive(Debug)]
+pub enum Answered {
+    /// A message, written in that format.
+    Message(Vec<u8>, Format),
+    /// It is left to what was made for it.
+    Later,
+    /// The servant was not called, or gives no answer.
+    Raised(SystemException),
 }
 
 /// Values, and what writes them.
@@ -57,12 +78,29 @@ where
         self.values.write(writer);
     }
 
-    fn serve(
-        &self,
-        object: &Reference,
-        detour: &Detour,
-    ) -> Option<Result<Returned, SystemException>> {
-        (self.serve)(&self.values.values, object, detour).map(Returned::new)
+    fn serve(&self, object: &Reference, detour: &Detour, _: LateAnswers<'_>) -> Option<Served> {
+        let served = (self.serve)(&self.values.values, object, detour)?;
+        Some(Served::Returned(Returned::new(served)))
+    }
+}
+
+/// As [`Servable`], for a servant that has a reply slot or answers later.
+pub(super) struct Answerable<A, S> {
+    pub(super) values: Values<A>,
+    pub(super) answer: S,
+}
+
+impl<A, S> Arguments for Answerable<A, S>
+where
+    A: Send,
+    S: Fn(&A, &Reference, &Detour, LateAnswers<'_>) -> Option<Answered> + Send,
+{
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.values.write(writer);
+    }
+
+    fn serve(&self, object: &Reference, detour: &Detour, later: LateAnswers<'_>) -> Option<Served> {
+        (self.answer)(&self.values.values, object, detour, later).map(Served::Answered)
     }
 }
 

@@ -35,7 +35,8 @@ pub struct Candidate {
     pub(crate) negotiated: Negotiated,
     /// Whether the reference says which code sets the server has.
     knows_code_sets: bool,
-    pub(crate) object_key: Vec<u8>,
+    /// The key of the object.
+    pub object_key: Vec<u8>,
     /// Whether its server accepts a CancelRequest.
     pub is_cancelled: bool,
     template: RequestTemplate,

@@ -276,7 +276,9 @@ impl Reference {
                 .settle(self.client().config().collocation.is_typed() && ways.any(|own| own));
         }
         let candidate = binding.candidates.get(binding.preferred())?;
-        let is_plain = binding.priorities.is_none() && binding.datagrams.is_empty();
+        let priorities = binding.priorities.as_ref();
+        let needs_message = priorities.is_some_and(|it| it.choose_connections());
+        let is_plain = !needs_message && binding.datagrams.is_empty();
         let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
         let slot = (is_plain && is_own).then(|| self.orb().slot(&candidate.object_key));
         let own = self.known_collocated().get_or_init(|| {

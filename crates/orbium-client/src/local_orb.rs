@@ -6,6 +6,7 @@ use std::sync::Arc;
 use orbium_channel::Channel;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, MessageHeader, ReplyStatus, SystemException};
+use orbium_invocation::{CallQueue, Operation};
 use orbium_sync::SlotKey;
 
 use crate::overrides::Overrides;
@@ -26,6 +27,14 @@ pub trait LocalOrb: Send + Sync + 'static {
     /// The place of the active object with that key; `None` if the key does not lead to one at
     /// once.
     fn slot(&self, object_key: &[u8]) -> Option<SlotKey>;
+
+    /// The queue of the lane that serves an asynchronous call of that operation of the active
+    /// object with that key; `None` if any thread may.
+    fn call_queue(
+        &self,
+        object_key: &[u8],
+        operation: &'static Operation,
+    ) -> Option<Arc<dyn CallQueue>>;
 
     /// Serves a request message and returns the reply, if there is to be one.
     ///

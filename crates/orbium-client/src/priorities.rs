@@ -132,6 +132,11 @@ impl Priorities {
         })))
     }
 
+    /// Whether they say which connections the reference has to itself, or for which priorities.
+    pub(crate) fn choose_connections(&self) -> bool {
+        !self.bands.is_empty() || self.own.is_some()
+    }
+
     /// Private connections with a dedicated thread, or a single one.
     pub(crate) fn own(&self) -> Option<&Arc<PrivateConnections>> {
         self.own.as_ref()

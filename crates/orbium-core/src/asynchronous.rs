@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Asynchronous invocations, with the feature `ami`.
 
+mod answered;
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_invocation::Expiry;
 use orbium_invocation::collocation::Passing;
 
+#[doc(hidden)]
+pub use answered::AnsweredInPlace;
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
 use crate::adapter::Terms;

@@ -107,6 +107,8 @@ impl Hash for Hook {
 pub struct RequestInfo<'r> {
     pub(crate) incoming: &'r IncomingRequest<'r>,
     pub(crate) object: &'r dyn Target,
+    /// Whether it is an asynchronous call of the ORB itself.
+    pub(crate) is_asynchronous: bool,
 }
 
 impl<'r> RequestInfo<'r> {
@@ -152,6 +154,13 @@ impl<'r> RequestInfo<'r> {
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(ServerConnection::peer)
+    }
+
+    /// Whether a lane may serve it: it came over a connection, or is an asynchronous call of this
+    /// ORB. All other calls within the process are served by the calling thread.
+    #[must_use]
+    pub fn may_be_queued(&self) -> bool {
+        self.is_asynchronous || self.incoming.peer.is_some()
     }
 
     /// Notes the communication class, and the priority, that the connection's requests ask for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references.
 
-mod answered;
+pub(crate) mod answered;
 pub(crate) mod collocated;
 mod detoured;
 mod interface;

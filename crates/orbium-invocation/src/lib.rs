@@ -2,7 +2,7 @@
 //! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`],
-//! [`BufferingConstraint`] and [`router_policies`], the interfaces of [`dedication`], the words of [`spans`],
+//! [`BufferingConstraint`] and [`router_policies`], the interfaces of [`dedication`] and of [`CallQueue`]s, the words of [`spans`],
 //! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
@@ -10,12 +10,14 @@
 #![forbid(unsafe_code)]
 
 pub mod call_exceptions;
+mod call_queue;
 mod cancellation;
 pub mod collocation;
 mod decoding;
 pub mod dedication;
 pub mod exceptions;
 mod expiry;
+mod late_answer;
 mod locality;
 mod mapped_arguments;
 mod mapped_calls;
@@ -43,9 +45,11 @@ pub use orbium_cdr as cdr;
 #[doc(hidden)]
 pub use orbium_giop::SystemException;
 
+pub use call_queue::{CallQueue, QueueableCall, QueuedCall};
 pub use cancellation::{CANCELLATION_PERIOD, CancellationToken, call_cancelled};
 pub use decoding::Decoding;
 pub use expiry::Expiry;
+pub use late_answer::LateAnswer;
 pub use locality::Locality;
 pub use messaging::{BufferingConstraint, RebindMode, SyncScope};
 pub use object_error::{InvalidName, ObjectError};

@@ -73,12 +73,25 @@ macro_rules! idl_call {
     ($orb:tt [[] $($how:tt)+] $($call:tt)*) => {
         $crate::idl_call!($orb [] $($call)*)
     };
-    // Oneways of servants that answer through what they are given are marshalled.
+    // A oneway of a servant that has a reply slot, or gets a token.
     (
-        $orb:tt [[$servant:ident] $($how:tt)+] oneway $op:ident $parameters:tt $value:tt $outputs:tt,
+        $orb:tt [[$servant:ident] $($how:tt)+] oneway $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $value:tt $outputs:tt,
         $this:expr, $operation:ident, $arguments:expr, $results:expr
     ) => {
-        $orb::ObjectRef::send($orb::Interface::as_object($this), &$operation, $arguments)
+        $orb::ObjectRef::send_or_answer::<dyn $servant>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+            (
+                $arguments,
+                $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+            ),
+            $crate::idl_serve_answer!(
+                [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+            ),
+        )
     };
     // It has a reply slot, or gets a token.
     (
@@ -96,16 +109,9 @@ macro_rules! idl_call {
                 $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
             ),
             $results,
-            |servant, call, mut copies, reply| {
-                let _ = &mut copies;
-                $($crate::idl_pass_for_slot!(
-                    copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
-                );)*
-                $crate::idl_answer!(
-                    [$($how)+] call reply, $servant::$op, servant,
-                    $($crate::idl_lent_for_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
-                )
-            },
+            $crate::idl_serve_answer!(
+                [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+            ),
         )
     };
     (
@@ -191,9 +197,43 @@ macro_rules! idl_call {
 #[macro_export]
 macro_rules! idl_call_async {
     (
-        $orb:tt [$typed:tt $($how:tt)+] $($call:tt)*
+        $orb:tt [[] $($how:tt)+] $($call:tt)*
     ) => {
         $crate::idl_call_async!($orb [] $($call)*)
+    };
+    // It has a reply slot, or gets a token.
+    (
+        $orb:tt [[$servant:ident] $($how:tt)+] $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $value:tt $outputs:tt,
+        $this:expr, $operation:ident, $kept:expr, $arguments:expr, $results:expr
+    ) => {
+        $orb::ObjectRef::call_async_or_answer::<dyn $servant, _, _, _>(
+            $orb::Interface::as_object($this),
+            &$operation,
+            $kept,
+            $arguments,
+            $results,
+            $orb::asynchronous::AnsweredInPlace {
+                passing: $crate::idl_passing!($($(@$flag)? $type $(as $codec)? $(| $lent)?),*),
+                copies: $crate::idl_kept_copies!(
+                    $($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*
+                ),
+                answer: |($($arg,)*), servant, call, mut copies, reply| {
+                    let _ = &mut copies;
+                    $($crate::idl_lend_kept!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+                    $($crate::idl_pass_for_slot!(
+                        copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+                    );)*
+                    $crate::idl_answer!(
+                        [$($how)+] call reply, $servant::$op, servant,
+                        $($crate::idl_lent_for_slot!(
+                            $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+                        )),*
+                    )
+                },
+            },
+        )
     };
     (
         $orb:tt [] $op:ident $parameters:tt $value:tt $outputs:tt,
@@ -266,6 +306,28 @@ macro_rules! idl_call_async {
                 ),
             },
         )
+    };
+}
+
+/// As `idl_serve`, of a servant that has a reply slot or gets a token.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_serve_answer {
+    (
+        $how:tt $servant:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        )
+    ) => {
+        |servant, call, mut copies, reply| {
+            let _ = &mut copies;
+            $($crate::idl_pass_for_slot!(
+                copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+            );)*
+            $crate::idl_answer!(
+                $how call reply, $servant::$op, servant,
+                $($crate::idl_lent_for_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+            )
+        }
     };
 }
 

@@ -11,7 +11,7 @@ use orbium_channel::protocol::ChannelOptions;
 use orbium_channel::{Channel, Protocols};
 use orbium_config::ServerStrategy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_invocation::Priority;
+use orbium_invocation::{CallQueue, Priority};
 use orbium_metrics::LaneSnapshot;
 use orbium_sys::Scheduling;
 use orbium_transport::Endpoint;
@@ -73,6 +73,9 @@ pub trait ServingLane: Send + Sync {
 
     /// Whether there is something to serve.
     fn has_work(&self) -> bool;
+
+    /// Its queue, for calls within the process.
+    fn call_queue(&self) -> &dyn CallQueue;
 
     /// For the engine, which knows the type.
     fn as_any(&self) -> &dyn Any;

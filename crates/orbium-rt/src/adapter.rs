@@ -78,20 +78,20 @@ impl Adapter {
         let inbound = self.shared.transform.inbound(priority, request.object_id());
         let refused = || SystemException::new(ExceptionKind::Unknown, 0, Completion::No);
         let priority = inbound.ok_or_else(refused)?;
-        // A call within the process is served by the caller's thread.
-        let remote = request.peer().is_some();
+        // Other calls within the process are served by the caller's thread.
+        let queued = request.may_be_queued();
         let pool = self.pool.as_ref();
         if let Some(pool) = pool.filter(|it| it.has_lanes) {
             let band = self.bands.iter().find(|band| holds(band, priority));
             let (priority, lane) = pool.lane_for(priority, band).ok_or_else(not_offered)?;
-            return Ok(match remote {
+            return Ok(match queued {
                 true => Dispatch::In(lane.clone()),
                 false => Dispatch::At(*priority, self.shared.host.scheduling(*priority)?),
             });
         }
         let scheduling = self.shared.host.scheduling(priority)?;
         Ok(match pool.and_then(|pool| pool.only_lane()) {
-            Some(lane) if remote => Dispatch::InAt(lane.clone(), priority, scheduling),
+            Some(lane) if queued => Dispatch::InAt(lane.clone(), priority, scheduling),
             _ => Dispatch::At(priority, scheduling),
         })
     }

@@ -23,6 +23,8 @@ use crate::notifier::Notifier;
 use crate::pool::Pool;
 use orbium_channel::Channel;
 use orbium_config::Limits;
+use orbium_giop::SystemException;
+use orbium_invocation::{CallQueue, QueuedCall};
 use orbium_lane::thread::Setup;
 use orbium_lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane, StartError};
 use orbium_metrics::{Closing, LaneSnapshot, Refusal};
@@ -307,7 +309,25 @@ impl ServingLane for LaneCore {
         self.pool.has_work()
     }
 
+    fn call_queue(&self) -> &dyn CallQueue {
+        self
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+impl CallQueue for LaneCore {
+    fn put(&self, call: QueuedCall) -> Result<(), SystemException> {
+        self.pool.put_call(call)
+    }
+
+    fn withdraw(&self, number: u64) {
+        self.pool.withdraw_call(number);
+    }
+
+    fn bounds_octets(&self) -> bool {
+        self.pool.bounds_octets
     }
 }

@@ -7,6 +7,7 @@
 //! wait for ever.
 
 mod calling;
+mod item;
 mod putting;
 mod queue;
 mod worker;
@@ -21,7 +22,7 @@ use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::Host;
-use crate::intake::Queued;
+use item::Item;
 use orbium_config::ServerStrategy;
 use orbium_lane::thread::Setup;
 use orbium_lane::{LaneConfig, QueueBounds};
@@ -43,8 +44,8 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// What a thread has to do.
 enum Work {
-    /// A request of this lane.
-    Own(Queued),
+    /// What this lane serves.
+    Own(Item),
     /// One of another lane, which has asked for a thread.
     For(Arc<Pool>),
 }
@@ -91,6 +92,8 @@ pub(crate) struct Pool {
     idle_time: Duration,
     /// Requests that may wait.
     capacity: usize,
+    /// Whether fewer octets may wait than one message may have.
+    pub(crate) bounds_octets: bool,
     /// Room for those that have it together with other lanes'.
     queue_bounds: Option<QueueBounds>,
     /// Whether another thread is started when all wait in calls of their own.
@@ -117,6 +120,8 @@ impl Pool {
             _ => (0, HANDED_OVER),
         };
         let octets = config.queue_octets.unwrap_or(limits.message_size);
+        let of_lanes = config.queue_bounds.as_ref().map(|bounds| bounds.most().1);
+        let bounds_octets = octets.min(of_lanes.unwrap_or(octets)) < limits.message_size;
         Arc::new(Self {
             host: host.clone(),
             threads: threads.clone(),
@@ -132,6 +137,7 @@ impl Pool {
             most: limits.serving_threads,
             idle_time: config.idle_time,
             capacity,
+            bounds_octets,
             queue_bounds: config.queue_bounds.clone(),
             replaces_waiting: config.replaces_waiting,
             borrows_from,
@@ -199,16 +205,16 @@ impl Pool {
 
     /// Drops what a connection that is lost has asked for.
     pub(super) fn forget(&self, connection: u64) {
-        let which = |queued: &Queued| queued.connection().id == connection;
+        let which = |item: &Item| item.is_request(|it| it.connection().id == connection);
         // Dropped when the lock is no longer held: that may end the connection.
         let _removed = self.removed(&mut self.lock(), &which);
     }
 
     /// Takes all of a kind out, which makes room for others.
-    fn removed(&self, state: &mut State, which: &dyn Fn(&Queued) -> bool) -> Vec<Queued> {
+    fn removed(&self, state: &mut State, which: &dyn Fn(&Item) -> bool) -> Vec<Item> {
         let mut removed = state.waiting.remove(which);
         // In the room of several lanes, too.
-        removed.iter_mut().for_each(Queued::give_place_back);
+        removed.iter_mut().for_each(Item::give_place_back);
         if state
             .waiting
             .refill(self.capacity, self.queue_bounds.as_ref())
@@ -221,7 +227,8 @@ impl Pool {
 
     /// Begins nothing more. Requests that wait are dropped with their
     /// connections; those of connections that stay open are refused, be they other
-    /// lanes' or kept for the reply to a request that is being served.
+    /// lanes' or kept for the reply to a request that is being served, and calls from within
+    /// the process are.
     pub(super) fn close(&self) {
         let jobs;
         let left = {
@@ -235,14 +242,16 @@ impl Pool {
         self.changed.notify_all();
         drop(jobs);
         let mut waiting = HashMap::<u64, usize>::new();
-        for queued in &left {
-            *waiting.entry(queued.connection().id).or_default() += 1;
+        for item in &left {
+            *waiting.entry(item.sharer()).or_default() += 1;
         }
-        let stays_open = |queued: &&Queued| {
-            let connection = queued.connection();
-            connection.lane() != self.lane || connection.serves_more_than(waiting[&connection.id])
+        let stays_open = |item: &&Item| {
+            item.connection().is_none_or(|connection| {
+                let waiting = waiting[&connection.id];
+                connection.lane() != self.lane || connection.serves_more_than(waiting)
+            })
         };
-        left.iter().filter(stays_open).for_each(Queued::refuse);
+        left.iter().filter(stays_open).for_each(Item::refuse);
     }
 
     /// Starts a thread, which drops `guard` once it has begun.
@@ -284,8 +293,8 @@ impl Pool {
             if let Some(borrower) = state.loans.pop_front() {
                 return Some(Work::For(borrower));
             }
-            if let Some(queued) = self.take(&mut state) {
-                return Some(Work::Own(queued));
+            if let Some(item) = self.take(&mut state) {
+                return Some(Work::Own(item));
             }
             let spare = state.active > self.fixed;
             if spare && waited_enough {
@@ -315,26 +324,28 @@ impl Pool {
     }
 
     /// The first request that may begin.
-    fn take(&self, state: &mut State) -> Option<Queued> {
+    fn take(&self, state: &mut State) -> Option<Item> {
         let State {
             waiting, oneways, ..
         } = state;
-        let may_begin = |queued: &Queued| {
-            let connection = queued.connection();
+        let may_begin = |item: &Item| {
+            let Some(connection) = item.connection() else {
+                return true;
+            };
             // Another lane's connection does not notify this lane when replies can be
             // sent again.
             let held_up = connection.lane() == self.lane && connection.is_held_up();
             !held_up && !oneways.contains(&connection.id)
         };
-        let mut queued = waiting.take(may_begin)?;
-        queued.begin(&self.host.context, (self.lane, self.setup.name()));
+        let mut item = waiting.take(may_begin)?;
+        item.begin(&self.host.context, (self.lane, self.setup.name()));
         if waiting.refill(self.capacity, self.queue_bounds.as_ref()) && state.idle > 0 {
             self.changed.notify_one();
         }
-        if queued.is_oneway() {
-            oneways.push(queued.connection().id);
+        if let Some(connection) = item.oneway() {
+            oneways.push(connection);
         }
-        Some(queued)
+        Some(item)
     }
 
     /// What was sent behind a oneway may begin.
@@ -363,7 +374,7 @@ impl Pool {
         };
         crate::log::warn!(target: "orbium::lane", "all threads wait in calls of their own: requests are refused");
         self.count_refused(refused.len());
-        refused.iter().for_each(Queued::refuse);
+        refused.iter().for_each(Item::refuse);
     }
 
     /// A thread that waited in a call of its own goes on.

@@ -152,6 +152,9 @@ impl Call {
         if let (Some(reader), Some((at, _))) = (self.reader.get(), over.timer) {
             reader.disarm(at, self.number);
         }
+        if let Some(queue) = &over.queue {
+            queue.withdraw(self.number);
+        }
         // A thread that still writes them lets go of them later.
         if let Ok(mut arguments) = self.arguments.try_lock() {
             *arguments = None;

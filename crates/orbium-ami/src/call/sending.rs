@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The request of a call: over a line, or by a thread that waits.
+//! The request of a call: over a line, by a thread that waits, or by one of its object's lane.
 
 use std::sync::{Arc, PoisonError};
 
-use orbium_giop::{ReplyStatus, SystemException};
-use orbium_invocation::story::story_of;
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::SystemException;
+use orbium_invocation::{CallQueue, QueueableCall as _, QueuedCall};
 
-use super::super::answer::Answer as Reply;
 use super::super::line::{Line, Pending};
-use super::super::pending_call::Answered;
 use super::super::reader::Reader;
 use super::super::request::written;
 use super::Call;
 use super::state::Slot;
 use orbium_client::attempt::Attempt;
-use orbium_client::exchange::{Answer, Exchange};
 use orbium_client::outcome::Outcome;
 use orbium_client::way::Choice;
 
@@ -33,6 +31,8 @@ enum Prepared {
     ByThread {
         is_local: bool,
     },
+    /// A thread of the object's lane does it.
+    InLane(Arc<dyn CallQueue>),
 }
 
 impl Call {
@@ -58,6 +58,7 @@ impl Call {
         };
         match prepared {
             Prepared::Request(ready) => self.submit(reader, attempt, ready),
+            Prepared::InLane(queue) => self.queue(attempt, &queue),
             Prepared::ByThread { is_local } => {
                 {
                     let mut state = self.lock();
@@ -105,8 +106,13 @@ impl Call {
         let pool = match way.pool {
             Some(pool) if !way.own.is_some_and(|own| own.is_single()) => pool,
             pool => {
+                let key = &way.candidate.object_key;
+                let queue = || self.object.orb().call_queue(key, self.operation);
                 let is_local = pool.is_none();
-                return Ok(Prepared::ByThread { is_local });
+                return Ok(match is_local.then(queue).flatten() {
+                    Some(queue) => Prepared::InLane(queue),
+                    None => Prepared::ByThread { is_local },
+                });
             }
         };
         let line = reader.line(&way, pool)?;
@@ -141,78 +147,49 @@ impl Call {
     /// Has a thread call, and wait.
     fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>, is_local: bool) {
         let call = Arc::clone(self);
-        let job = move || call.resume(Self::perform);
+        let job = move || {
+            call.resume(|call, reader, attempt| call.perform(reader, attempt).deliver(call));
+        };
         if let Err(exception) = reader.perform(is_local, Box::new(job)) {
             self.complete(Err(exception));
         }
     }
 
-    /// Calls the servant, if it is one of the caller's own ORB and nothing but the servant would
-    /// notice a message; what that came to.
-    fn serve_in_place(&self, attempt: &Attempt<'_>) -> Option<Answered> {
-        if self.slots.is_some() {
-            return None;
+    /// Has a thread of the object's lane call.
+    fn queue(self: &Arc<Self>, attempt: Attempt<'_>, queue: &Arc<dyn CallQueue>) {
+        {
+            // Before it waits: the answer may be there at once.
+            let mut state = self.lock();
+            if !matches!(state.slot, Slot::Awaited) {
+                return;
+            }
+            state.attempt = Some(attempt.suspend());
+            state.queue = Some(Arc::clone(queue));
+            state.is_performed = false;
         }
-        let detour = attempt.detour()?;
-        let arguments = self.arguments.lock();
-        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
-        let served = arguments.as_ref()?.serve(&self.object, &detour)?;
-        if let Err(exception) = served {
-            self.lock().failure = story_of(exception);
+        let octets = match queue.bounds_octets() {
+            true => self.octets(),
+            false => 0,
+        };
+        let put = queue.put(QueuedCall {
+            number: self.number,
+            priority: self.priority,
+            octets,
+            call: Arc::clone(self) as _,
+        });
+        if let Err(exception) = put {
+            Arc::clone(self).refuse(exception);
         }
-        Some(served.map(Reply::Returned))
     }
 
-    fn perform(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>) {
-        if let Some(answered) = self.serve_in_place(&attempt) {
-            return self.answer(answered);
+    /// Octets of its arguments, were they written.
+    fn octets(&self) -> usize {
+        let mut writer = CdrWriter::new(Format::native());
+        let arguments = self.arguments.lock();
+        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
+        if let Some(arguments) = &*arguments {
+            arguments.write(&mut writer);
         }
-        let contexts = self.added_contexts();
-        let guard = self.arguments.lock();
-        let guard = guard.unwrap_or_else(PoisonError::into_inner);
-        let Some(arguments) = &*guard else { return };
-        let answered = loop {
-            let outcome = match attempt.link() {
-                Ok(link) => {
-                    let timing = attempt.timing();
-                    let mut exchange = Exchange::new(&self.object, timing, false, link);
-                    match contexts.is_empty() {
-                        true => exchange.begin(self.operation),
-                        false => {
-                            let response = self.operation.response();
-                            exchange.begin_with(self.operation, response, &contexts.borrowed());
-                        }
-                    }
-                    self.note_request_id(exchange.request_id());
-                    arguments.write(exchange.writer());
-                    match exchange.perform() {
-                        Answer::None => exchange.outcome(),
-                        Answer::Results => {
-                            break exchange
-                                .take_reply(ReplyStatus::NoException)
-                                .map(Reply::Message);
-                        }
-                        Answer::UserException => {
-                            break exchange
-                                .take_reply(ReplyStatus::UserException)
-                                .map(Reply::Message);
-                        }
-                    }
-                }
-                Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
-            };
-            if self.slots.is_some() {
-                // The next attempt is a flow of its own.
-                drop(guard);
-                return self.go_on_after(reader, attempt, outcome, Choice::First);
-            }
-            if let Err(exception) = attempt.again(self.operation, outcome) {
-                self.lock().failure = story_of(exception);
-                break Err(exception);
-            }
-        };
-        drop(guard);
-        self.keep_for_interceptors(attempt);
-        self.complete(answered);
+        writer.len()
     }
 }

@@ -6,6 +6,7 @@ use std::task::Waker;
 use std::time::Instant;
 
 use orbium_interceptor::client::SuspendedFlow;
+use orbium_invocation::CallQueue;
 use orbium_invocation::story::{Failure, Note};
 
 use super::super::line::Line;
@@ -67,6 +68,8 @@ pub(super) struct State {
     pub(super) sent: Option<(Arc<Line>, u32)>,
     /// A thread makes it, and waits.
     pub(super) is_performed: bool,
+    /// Where it waits for a thread of its object's lane.
+    pub(super) queue: Option<Arc<dyn CallQueue>>,
     pub(super) timer: Option<(Instant, Due)>,
     pub(super) slot: Slot,
     pub(super) then: Then,
@@ -92,6 +95,7 @@ pub(super) struct State {
 pub(super) struct Over {
     pub(super) _attempt: Option<Suspended>,
     pub(super) sent: Option<(Arc<Line>, u32)>,
+    pub(super) queue: Option<Arc<dyn CallQueue>>,
     pub(super) timer: Option<(Instant, Due)>,
     pub(super) _counted: Option<UnderWay>,
     pub(super) _span: Option<CallSpan>,
@@ -102,6 +106,7 @@ impl Over {
         Self {
             _attempt: state.attempt.take(),
             sent: state.sent.take(),
+            queue: state.queue.take(),
             timer: state.timer.take(),
             _counted: state.counted.take(),
             _span: state.span.take(),
@@ -118,6 +123,7 @@ impl State {
             tried: 0,
             sent: None,
             is_performed: false,
+            queue: None,
             timer: None,
             slot: Slot::Awaited,
             then: Then::Kept(None),

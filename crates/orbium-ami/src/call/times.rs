@@ -112,10 +112,13 @@ impl Call {
 
     /// Abandons the reply and cancels the request; returns whether the server has it.
     fn withdraw(&self) -> bool {
-        let (sent, is_performed) = {
+        let (sent, queue, is_performed) = {
             let mut state = self.lock();
-            (state.sent.take(), state.is_performed)
+            (state.sent.take(), state.queue.take(), state.is_performed)
         };
+        if let Some(queue) = queue {
+            queue.withdraw(self.number);
+        }
         match (sent, self.reader.get()) {
             (Some((line, id)), Some(reader)) => line.withdraw(reader, id),
             _ => is_performed,

@@ -5,16 +5,14 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use orbium_channel::Channel;
 use orbium_channel::connection::{Connection, Event, Violation, Whole};
 use orbium_channel::dedication::DedicationReply;
 use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
-use orbium_invocation::story::{Note, Phase as CallPhase};
+use orbium_invocation::story::Phase as CallPhase;
 
 use super::end::End;
 use super::{Awaiting, Line, Pending, Phase};
-use crate::answer::Answer;
-use crate::pending_call::{News, PendingCall};
+use crate::pending_call::answer;
 use crate::reader::Reader;
 use orbium_client::band_operation::is_unknown_to_server;
 use orbium_client::outcome::{Outcome, read_answer};
@@ -141,7 +139,7 @@ impl Line {
         };
         match pending.awaiting {
             Awaiting::Call(call) => {
-                answer(call, reply, &self.key().channel);
+                answer(call, reply, Some(&self.key().channel));
                 None
             }
             Awaiting::Band => self.bound(reader, reply),
@@ -195,16 +193,4 @@ fn read_header(
     }
     let (plain, said) = read_answer(&header, octets, seams);
     Some((header, plain?, said))
-}
-
-fn answer(call: Arc<dyn PendingCall>, mut reply: ReceivedReply, channel: &Channel) {
-    let outcome = reply.outcome(Some(call.decoding()));
-    if let Some(outcome) = &outcome {
-        call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));
-    }
-    match outcome {
-        None => call.answer(Ok(Answer::Message(reply))),
-        Some(Outcome::Failed(exception)) if !call.may_go_on() => call.answer(Err(exception)),
-        Some(outcome) => call.hear(News::Outcome(outcome)),
-    }
 }

@@ -11,8 +11,8 @@ use orbium_invocation::Expiry;
 use orbium_lane::OWN;
 use orbium_server::conclusion::panicked;
 use orbium_server::{IncomingRequest, ServerContext};
-use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
+use orbium_sync::{PinnedView, Projection};
 
 use super::ActiveObject;
 use super::observed::ObservedRequest;
@@ -87,6 +87,7 @@ impl<S: ?Sized> CollocatedServant<S> {
     #[inline(always)]
     pub(crate) fn serve<T, E: Raises>(
         &self,
+        adapters: &Adapters,
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
@@ -96,6 +97,10 @@ impl<S: ?Sized> CollocatedServant<S> {
         // The last reference to a servant may be dropped in here too.
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let object = self.object.pin()?;
+            if !self.is_direct && object.lane != OWN {
+                outcome = self.serve_placed(adapters, at, operation, terms, &object, serve);
+                return outcome.is_some().then_some(());
+            }
             let _serving = self.enter(&object)?;
             let request = &self.request(at, operation, terms);
             let call = Call {
@@ -125,9 +130,36 @@ impl<S: ?Sized> CollocatedServant<S> {
     fn enter<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
         match self.is_direct {
             true => Some(None),
-            false if object.lane != OWN => None,
             false => Some(Some(object.enter()?)),
         }
+    }
+
+    /// Serves a request that the object's lane, or an extension of its adapter, has a say in.
+    #[cold]
+    #[inline(never)]
+    fn serve_placed<T, E: Raises>(
+        &self,
+        adapters: &Adapters,
+        at: &Collocated,
+        operation: &'static Operation,
+        terms: &Terms<'_, '_>,
+        object: &PinnedView<'_, Arc<ActiveObject>, S>,
+        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        let request = &self.request(at, operation, terms);
+        adapters.serve_placed(request, object, || {
+            let call = Call {
+                incoming: request,
+                object: &***object,
+            };
+            let observed = terms.observed.map(|it| self.observe(it, request, object));
+            let served = serve(object.view(), &call);
+            if let Some(observed) = observed {
+                let raised = served.as_ref().err().map(Raises::raised);
+                observed.end(raised.as_ref());
+            }
+            served
+        })
     }
 
     /// The request as its servant sees it.

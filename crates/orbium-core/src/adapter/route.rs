@@ -77,6 +77,7 @@ impl Adapters {
         let info = RequestInfo {
             incoming: request,
             object,
+            is_asynchronous: false,
         };
         let policies = object.policies();
         let hooks = [&policies.dispatch, &self.hook];
@@ -123,7 +124,11 @@ impl Adapters {
         served: Result<(), DispatchError>,
     ) -> Result<(), DispatchError> {
         let hooks = [&self.hook, &object.policies().dispatch];
-        let info = RequestInfo { incoming, object };
+        let info = RequestInfo {
+            incoming,
+            object,
+            is_asynchronous: false,
+        };
         hooks.into_iter().flatten().fold(served, |served, hook| {
             let failed = served.as_ref().err().copied().map(DispatchError::exception);
             match (hook.0.leaves(&info, failed), failed) {

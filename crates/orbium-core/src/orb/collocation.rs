@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ORB as its references see it: it serves calls to its own objects on the calling
-//! thread.
+//! thread, and asynchronous ones on those of the objects' lanes.
 
 use std::sync::Arc;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, SystemException};
+use orbium_invocation::{CallQueue, Operation};
 
 use super::Orb;
 use crate::Channel;
@@ -26,6 +27,19 @@ impl LocalOrb for Orb {
     fn slot(&self, object_key: &[u8]) -> Option<SlotKey> {
         let object = self.core().adapters.registry.find_active(object_key)?;
         Some(object.slot)
+    }
+
+    fn call_queue(
+        &self,
+        object_key: &[u8],
+        operation: &'static Operation,
+    ) -> Option<Arc<dyn CallQueue>> {
+        if self.is_left_behind() {
+            return None;
+        }
+        let adapters = &self.core().adapters;
+        let queue = adapters.call_queue(object_key, operation)?;
+        Some(Arc::new(queue))
     }
 
     fn perform(

@@ -14,7 +14,7 @@ use crate::raises::Raises;
 use crate::{Call, Operation, Orb};
 
 /// What writes those arguments that are not plain.
-pub(super) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
+pub(crate) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -152,11 +152,18 @@ pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
         Some(servant) => servant,
         None => at.add_servant(orb.core().adapters.collocated_servant(at)?)?,
     };
-    servant.serve(at, operation, terms, |servant, call| match &mut copied {
-        None => serve(servant, call, None),
-        Some(copied) => {
-            let mut reader = copied.reader(object.client().decoding());
-            serve(servant, call, Some(&mut reader))
-        }
-    })
+    let adapters = &orb.core().adapters;
+    servant.serve(
+        adapters,
+        at,
+        operation,
+        terms,
+        |servant, call| match &mut copied {
+            None => serve(servant, call, None),
+            Some(copied) => {
+                let mut reader = copied.reader(object.client().decoding());
+                serve(servant, call, Some(&mut reader))
+            }
+        },
+    )
 }

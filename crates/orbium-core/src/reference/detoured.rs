@@ -81,6 +81,11 @@ impl Detoured {
         self.detour.is_observed
     }
 
+    /// Whether its caller waits until the servant has returned, though it may be a oneway.
+    pub(super) fn awaits_target(&self) -> bool {
+        self.response == ResponseFlags::Full
+    }
+
     /// Until when its caller waits.
     pub(super) fn deadline(&self) -> Deadline {
         self.detour.timing.reply

@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A caller in this process that waits for a late answer.
+//! A caller in this process that waits for a late answer, or goes on without a thread.
 
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_sync::lock::{Condvar, Mutex};
+use orbium_invocation::LateAnswer;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use super::way::Way;
 
-/// The thread that made a call within the process, while its request is open.
+/// What has become of the answer.
+#[derive(Default)]
+struct State {
+    /// Empty until it is there.
+    message: Vec<u8>,
+    /// Takes it, if no thread waits.
+    then: Option<Box<dyn LateAnswer>>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("octets", &self.message.len())
+            .field("is_left", &self.then.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The caller of a call within the process, while its request is open.
 #[derive(Debug, Default)]
 pub struct WaitingCaller {
-    message: Mutex<Vec<u8>>,
+    state: Mutex<State>,
     answered: Condvar,
 }
 
@@ -26,16 +46,16 @@ impl WaitingCaller {
     pub fn wait(&self, until: Deadline) -> Result<Vec<u8>, SystemException> {
         // What this thread reads or serves otherwise goes on without it.
         role::about_to_block();
-        let mut message = self.message.lock().unwrap_or_else(PoisonError::into_inner);
-        while message.is_empty() {
+        let mut state = self.lock();
+        while state.message.is_empty() {
             let left = until.remaining();
-            message = match left {
+            state = match left {
                 Ok(None) => {
-                    let waited = self.answered.wait(message);
+                    let waited = self.answered.wait(state);
                     waited.unwrap_or_else(PoisonError::into_inner)
                 }
                 Ok(Some(left)) => {
-                    let waited = self.answered.wait_timeout(message, left);
+                    let waited = self.answered.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Err(_) => {
@@ -44,22 +64,44 @@ impl WaitingCaller {
                 }
             };
         }
-        Ok(std::mem::take(&mut message))
+        Ok(std::mem::take(&mut state.message))
+    }
+
+    /// Leaves the answer to `then`; returns it if it is there already.
+    pub(crate) fn leave_to(&self, then: Box<dyn LateAnswer>) -> Option<Vec<u8>> {
+        let mut state = self.lock();
+        if !state.message.is_empty() {
+            return Some(std::mem::take(&mut state.message));
+        }
+        state.then = Some(then);
+        None
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Way for Arc<WaitingCaller> {
     fn send(&self, _: u32, message: &CdrWriter<'_>) {
-        let mut kept = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         for piece in message.pieces() {
-            kept.extend_from_slice(piece);
+            state.message.extend_from_slice(piece);
         }
-        drop(kept);
-        self.answered.notify_all();
+        let Some(then) = state.then.take() else {
+            drop(state);
+            return self.answered.notify_all();
+        };
+        let message = std::mem::take(&mut state.message);
+        drop(state);
+        then.answered(message);
     }
 
-    /// If the thread waits no longer, only this holds it.
+    /// If a thread waits no longer, only this holds it.
     fn is_dead(&self) -> bool {
-        Arc::strong_count(self) == 1
+        match &self.lock().then {
+            Some(then) => then.is_over(),
+            None => Arc::strong_count(self) == 1,
+        }
     }
 }

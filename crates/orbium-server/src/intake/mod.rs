@@ -15,6 +15,6 @@ mod request;
 mod source;
 mod state;
 
-pub(crate) use queued::{Answering, Queued, Sink};
+pub(crate) use queued::{Answering, Queued, Sink, count_waited, no_room};
 pub(crate) use source::{HandOver, Source};
 pub(crate) use state::Intake;

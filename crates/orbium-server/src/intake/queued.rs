@@ -106,10 +106,15 @@ pub(crate) struct Queued {
 
 /// A lane's thread has a request that had arrived then.
 #[cold]
-fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Instant) {
+pub(crate) fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Instant) {
     if let Some(all) = context.measurements() {
         all.count_waited(lane, || name.to_owned(), arrived.elapsed());
     }
+}
+
+/// Raised where there is no room for a request, which was not begun.
+pub(crate) fn no_room() -> SystemException {
+    SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
 }
 
 impl Queued {
@@ -233,11 +238,7 @@ impl Queued {
     /// Answers that there is no room for the request, which was not begun.
     #[cold]
     pub(crate) fn refuse(&self) {
-        self.refuse_with(SystemException::omg(
-            ExceptionKind::Transient,
-            1,
-            Completion::No,
-        ));
+        self.refuse_with(no_room());
     }
 
     #[cold]

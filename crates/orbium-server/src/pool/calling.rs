@@ -20,9 +20,9 @@ impl Pool {
                 job();
                 return true;
             }
-            if let Some(queued) = self.take(&mut state) {
+            if let Some(item) = self.take(&mut state) {
                 drop(state);
-                let (_, answered) = self.serve(queued, self, &mut Vec::with_capacity(SMALL));
+                let (_, answered) = self.serve(item, self, &mut Vec::with_capacity(SMALL));
                 if answered {
                     self.answering.fetch_sub(1, Ordering::AcqRel);
                 }

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::item::{Item, LocalCall};
 use super::{Pool, State};
-use crate::intake::{Queued, Sink};
+use crate::intake::{Queued, Sink, no_room};
+use orbium_giop::SystemException;
+use orbium_invocation::QueuedCall;
 use orbium_lane::QueueBounds;
 
 impl Pool {
     /// Has a request wait; gives it back if there is no room for it.
-    fn put_in(self: &Arc<Self>, state: &mut State, mut request: Queued) -> Result<(), Box<Queued>> {
+    fn put_in(self: &Arc<Self>, state: &mut State, mut request: Item) -> Result<(), Box<Item>> {
         // An idle thread, or one being started, takes one at once.
         let free = self.soon_idle(state) + self.may_grow_by(state);
         let open = !state.closed && !state.stalled;
@@ -52,8 +55,25 @@ impl Pool {
         request: Queued,
     ) -> (Result<(), Box<Queued>>, Option<Vec<u8>>) {
         let mut state = self.lock();
-        let put = self.put_in(&mut state, request);
-        (put, state.room.pop())
+        let put = self.put_in(&mut state, Item::Request(request));
+        (put.map_err(|item| returned(*item)), state.room.pop())
+    }
+
+    /// Has a call from within the process wait.
+    ///
+    /// # Errors
+    /// TRANSIENT 1: there is no room for it.
+    pub(crate) fn put_call(self: &Arc<Self>, call: QueuedCall) -> Result<(), SystemException> {
+        let call = LocalCall::new(call, &self.host.context);
+        let put = self.put_in(&mut self.lock(), Item::Call(call));
+        put.map_err(|_| no_room())
+    }
+
+    /// Drops the call of that number, if it was not begun.
+    pub(crate) fn withdraw_call(&self, number: u64) {
+        let which = |item: &Item| item.is_call(number);
+        // Dropped when the lock is no longer held: the ORB may end with it.
+        let _withdrawn = self.removed(&mut self.lock(), &which);
     }
 
     /// Threads that are idle or about to be, less those with a request assigned.
@@ -109,9 +129,18 @@ impl Pool {
     }
 }
 
+/// A request for which there was no room.
+fn returned(item: Item) -> Box<Queued> {
+    match item {
+        Item::Request(request) => Box::new(request),
+        Item::Call(_) => unreachable!("a request was put"),
+    }
+}
+
 impl Sink for Arc<Pool> {
     fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
-        self.put_in(&mut self.lock(), request)
+        let put = self.put_in(&mut self.lock(), Item::Request(request));
+        put.map_err(|item| returned(*item))
     }
 
     fn room(&self) -> Vec<u8> {
@@ -119,7 +148,7 @@ impl Sink for Arc<Pool> {
     }
 
     fn cancel(&self, connection: u64, request_id: u32) -> bool {
-        let which = |queued: &Queued| queued.is(connection, request_id);
+        let which = |item: &Item| item.is_request(|it| it.is(connection, request_id));
         let removed = self.removed(&mut self.lock(), &which);
         !removed.is_empty()
     }

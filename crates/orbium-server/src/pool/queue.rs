@@ -5,20 +5,22 @@
 //! divided by the connections that have something in it) is not refused: its request is
 //! deferred, reading from the connection pauses, and the request gets the next free
 //! permit. So one client that fills the queue does not have requests of others refused.
+//! Callers within the process share it as one connection would, but are not deferred.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::intake::Queued;
 use crate::waiting::Waiting;
 use orbium_lane::QueueBounds;
 
+use super::item::Item;
+
 /// Requests that wait for a thread.
 pub(super) struct Queue {
-    waiting: Waiting<Queued>,
+    waiting: Waiting<Item>,
     /// Requests for which there is no place yet: one of a connection at most.
-    deferred: Waiting<Queued>,
+    deferred: Waiting<Item>,
     shares: HashMap<u64, Share, BuildHasherDefault<ById>>,
     most_octets: usize,
 }
@@ -76,11 +78,11 @@ impl Queue {
     /// places and octets. Whether it has a place.
     pub(super) fn put(
         &mut self,
-        request: Queued,
+        request: Item,
         most: usize,
         shared_out: (usize, usize),
-    ) -> Result<bool, Box<Queued>> {
-        let (id, octets) = (request.connection().id, request.len());
+    ) -> Result<bool, Box<Item>> {
+        let (id, octets) = (request.sharer(), request.len());
         let put = self.waiting.put(request.priority(), octets, request, most);
         match put {
             Ok(()) => {
@@ -98,8 +100,10 @@ impl Queue {
     /// Whether a connection has less than its share of the places, and others have some,
     /// so that one gets free.
     #[cold]
-    fn may_defer(&self, request: &Queued, (places, octets): (usize, usize)) -> bool {
-        let connection = request.connection();
+    fn may_defer(&self, request: &Item, (places, octets): (usize, usize)) -> bool {
+        let Some(connection) = request.connection() else {
+            return false;
+        };
         let own = self.shares.get(&connection.id).copied().unwrap_or_default();
         let sharing = self.shares.len() + usize::from(own.requests == 0);
         let is_fair = 1 < sharing
@@ -110,9 +114,11 @@ impl Queue {
     }
 
     #[cold]
-    fn defer(&mut self, request: Queued) {
-        let (id, octets) = (request.connection().id, request.len());
-        request.connection().begin_to_wait_for_room();
+    fn defer(&mut self, request: Item) {
+        let (id, octets) = (request.sharer(), request.len());
+        if let Some(connection) = request.connection() {
+            connection.begin_to_wait_for_room();
+        }
         self.add(id, octets);
         // It has room for any number.
         let _ = self
@@ -126,8 +132,8 @@ impl Queue {
         share.octets += octets;
     }
 
-    fn subtract(&mut self, request: &Queued) {
-        let id = request.connection().id;
+    fn subtract(&mut self, request: &Item) {
+        let id = request.sharer();
         if let Some(share) = self.shares.get_mut(&id) {
             share.requests -= 1;
             share.octets -= request.len();
@@ -139,7 +145,7 @@ impl Queue {
 
     /// Takes the first that may be begun. Those without a place are looked at when no
     /// other may.
-    pub(super) fn take(&mut self, may_begin: impl Fn(&Queued) -> bool) -> Option<Queued> {
+    pub(super) fn take(&mut self, may_begin: impl Fn(&Item) -> bool) -> Option<Item> {
         let taken = self.waiting.take(&may_begin);
         let taken = taken.or_else(|| self.take_deferred(&may_begin))?;
         self.subtract(&taken);
@@ -147,12 +153,12 @@ impl Queue {
     }
 
     #[inline]
-    fn take_deferred(&mut self, may_begin: impl Fn(&Queued) -> bool) -> Option<Queued> {
+    fn take_deferred(&mut self, may_begin: impl Fn(&Item) -> bool) -> Option<Item> {
         if self.deferred.len() == 0 {
             return None;
         }
         let taken = self.deferred.take(may_begin)?;
-        taken.connection().has_room();
+        has_room(&taken);
         Some(taken)
     }
 
@@ -168,7 +174,7 @@ impl Queue {
         while self.waiting.len() < most.max(1) {
             let looked = Cell::new(false);
             let (waiting, alone) = (&self.waiting, self.waiting.len() == 0);
-            let fits = |it: &Queued| {
+            let fits = |it: &Item| {
                 // In order of arrival: a smaller request does not overtake the first.
                 !looked.replace(true) && (alone || waiting.has_room(it.len()))
             };
@@ -181,7 +187,7 @@ impl Queue {
                 let _ = self.deferred.put(priority, octets, request, usize::MAX);
                 break;
             }
-            request.connection().has_room();
+            has_room(&request);
             let _ = self.waiting.put(priority, octets, request, usize::MAX);
             any = true;
         }
@@ -189,22 +195,27 @@ impl Queue {
     }
 
     /// Takes what has got a place last.
-    pub(super) fn take_last(&mut self) -> Option<Queued> {
+    pub(super) fn take_last(&mut self) -> Option<Item> {
         let taken = self.waiting.take_last()?;
         self.subtract(&taken);
         Some(taken)
     }
 
     /// Takes all of a kind out.
-    pub(super) fn remove(&mut self, which: &dyn Fn(&Queued) -> bool) -> Vec<Queued> {
+    pub(super) fn remove(&mut self, which: &dyn Fn(&Item) -> bool) -> Vec<Item> {
         let mut removed = self.deferred.remove(which);
-        for request in &removed {
-            request.connection().has_room();
-        }
+        removed.iter().for_each(has_room);
         removed.append(&mut self.waiting.remove(which));
         for request in &removed {
             self.subtract(request);
         }
         removed
+    }
+}
+
+/// Reading from the connection of a request that was deferred goes on.
+fn has_room(request: &Item) {
+    if let Some(connection) = request.connection() {
+        connection.has_room();
     }
 }

@@ -5,9 +5,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use orbium_invocation::scheduling;
-use orbium_sync::role::Role;
+use orbium_invocation::{priority, scheduling};
+use orbium_sync::role::{Role, while_serving};
 
+use super::item::{Item, LocalCall};
 use super::{KEPT, Pool, SMALL, Work};
 use crate::intake::{Answering, Queued};
 
@@ -17,7 +18,7 @@ impl Pool {
         let (mut octets, mut answered) = (Vec::new(), true);
         while let Some(work) = self.next(std::mem::take(&mut octets), answered) {
             (octets, answered) = match work {
-                Work::Own(queued) => self.serve(queued, &self, &mut storage),
+                Work::Own(item) => self.serve(item, &self, &mut storage),
                 Work::For(borrower) => self.help(&borrower, &mut storage),
             };
             if storage.len() > KEPT {
@@ -47,9 +48,36 @@ impl Pool {
         served.ok().flatten().unwrap_or_default()
     }
 
-    /// Serves a request that was taken from a lane's queue; gives the buffer of
-    /// its octets back, and whether the thread is counted as answering.
+    /// Serves what was taken from a lane's queue; gives the buffer of its octets back, and
+    /// whether the thread is counted as answering.
     pub(super) fn serve(
+        self: &Arc<Self>,
+        item: Item,
+        from: &Arc<Self>,
+        storage: &mut Vec<u8>,
+    ) -> (Vec<u8>, bool) {
+        match item {
+            Item::Request(queued) => self.serve_request(queued, from, storage),
+            Item::Call(call) => (Vec::new(), self.serve_call(call, from)),
+        }
+    }
+
+    /// Serves a call from within the process; whether the thread is counted as answering.
+    #[cold]
+    fn serve_call(self: &Arc<Self>, call: LocalCall, from: &Arc<Self>) -> bool {
+        let worker = Worker::new(self, from, None);
+        while_serving(&worker, || call.queued.call.serve(&|| worker.answers()));
+        if worker.waits.get() {
+            self.wait_ends();
+        }
+        if priority::current() != from.setup.priority {
+            orbium_lane::thread::restore();
+        }
+        worker.answers.get()
+    }
+
+    #[inline]
+    fn serve_request(
         self: &Arc<Self>,
         queued: Queued,
         from: &Arc<Self>,
@@ -66,14 +94,7 @@ impl Pool {
             }
             return (Vec::new(), false);
         };
-        let worker = Worker {
-            pool: self,
-            from,
-            orb: self.host.context.number,
-            oneway,
-            waits: Cell::new(false),
-            answers: Cell::new(false),
-        };
+        let worker = Worker::new(self, from, oneway);
         let octets = queued.serve(&*dispatcher, from.setup.priority, &worker, storage);
         if worker.waits.get() {
             self.wait_ends();
@@ -97,6 +118,19 @@ struct Worker<'a> {
     waits: Cell<bool>,
     /// Whether its answer goes out, or has gone.
     answers: Cell<bool>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(pool: &'a Arc<Pool>, from: &'a Arc<Pool>, oneway: Option<u64>) -> Self {
+        Self {
+            pool,
+            from,
+            orb: pool.host.context.number,
+            oneway,
+            waits: Cell::new(false),
+            answers: Cell::new(false),
+        }
+    }
 }
 
 impl Answering for Worker<'_> {

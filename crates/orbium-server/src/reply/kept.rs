@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::{ReplyStatus, SystemException};
+use orbium_invocation::LateAnswer;
 use orbium_transport::Deadline;
 
 use super::path::ReplyPath;
@@ -31,6 +32,15 @@ impl Kept {
         match self.late.into_inner() {
             Some(caller) => caller.wait(until),
             None => Ok(self.message.into_inner()),
+        }
+    }
+
+    /// The message, empty if there was none; `None` if the servant gives it after it has returned:
+    /// `later` makes what takes it then.
+    pub fn into_message_or(self, later: impl FnOnce() -> Box<dyn LateAnswer>) -> Option<Vec<u8>> {
+        match self.late.into_inner() {
+            Some(caller) => caller.leave_to(later()),
+            None => Some(self.message.into_inner()),
         }
     }
 }

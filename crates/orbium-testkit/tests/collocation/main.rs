@@ -4,6 +4,7 @@
 
 mod answered;
 mod asynchronous;
+mod lanes;
 mod observed;
 mod under_policies;
 

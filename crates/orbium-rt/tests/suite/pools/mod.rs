@@ -3,6 +3,7 @@
 
 mod borrowing;
 mod buffering;
+mod collocated;
 mod endpoints;
 mod life;
 mod native;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thread makes the call: one that waits for it, or one of the lane of its object.
+
+use std::sync::{Arc, PoisonError};
+
+use orbium_cdr::Format;
+use orbium_giop::{ReplyStatus, SystemException};
+use orbium_invocation::story::{Note, Phase, story_of};
+use orbium_invocation::{LateAnswer, QueueableCall};
+
+use super::super::answer::Answer as Reply;
+use super::super::pending_call::{self, Answered};
+use super::super::reader::Reader;
+use super::super::request::{Answered as InPlace, Served};
+use super::Call;
+use orbium_client::Detour;
+use orbium_client::attempt::Attempt;
+use orbium_client::exchange::{Answer, Exchange};
+use orbium_client::outcome::Outcome;
+use orbium_client::received_reply::ReceivedReply;
+use orbium_client::way::Choice;
+use orbium_invocation::call_exceptions::broken_invariant;
+
+/// What a thread that made the call has come to.
+pub(super) enum Performed {
+    /// A servant was called without a message.
+    InPlace(Answered),
+    /// It has answered by a message.
+    Answered(ReceivedReply),
+    ByMessage(Answered),
+    /// The call is over, or goes on elsewhere.
+    Nothing,
+}
+
+impl Performed {
+    pub(super) fn deliver(self, call: &Arc<Call>) {
+        match self {
+            Self::InPlace(answered) => call.answer(answered),
+            Self::Answered(reply) => pending_call::answer(Arc::clone(call) as _, reply, None),
+            Self::ByMessage(answered) => call.complete(answered),
+            Self::Nothing => {}
+        }
+    }
+}
+
+impl Call {
+    /// Makes the call, and waits for it.
+    pub(super) fn perform(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: Attempt<'_>,
+    ) -> Performed {
+        let mut attempt = attempt;
+        let in_place = self.slots.is_none().then(|| attempt.detour()).flatten();
+        if let Some(detour) = in_place {
+            // A late answer may be there at once, on another thread.
+            self.lock().attempt = Some(attempt.suspend());
+            if let Some(performed) = self.serve_in_place(&detour) {
+                return performed;
+            }
+            let Some(suspended) = self.lock().attempt.take() else {
+                return Performed::Nothing;
+            };
+            attempt = Attempt::resume(&self.object, suspended);
+        }
+        self.perform_by_message(reader, attempt)
+    }
+
+    /// Calls the servant, if it is one of the caller's own ORB and nothing but the servant would
+    /// notice a message; what that came to.
+    fn serve_in_place(self: &Arc<Self>, detour: &Detour) -> Option<Performed> {
+        let later = |format| {
+            let call = Arc::clone(self);
+            Box::new(Late { call, format }) as Box<dyn LateAnswer>
+        };
+        let arguments = self.arguments.lock();
+        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
+        let served = arguments.as_ref()?.serve(&self.object, detour, &later)?;
+        Some(match served {
+            Served::Returned(Ok(returned)) => Performed::InPlace(Ok(Reply::Returned(returned))),
+            Served::Returned(Err(exception)) | Served::Answered(InPlace::Raised(exception)) => {
+                self.lock().failure = story_of(exception);
+                Performed::InPlace(Err(exception))
+            }
+            Served::Answered(InPlace::Message(message, format)) => in_process(message, format),
+            Served::Answered(InPlace::Later) => Performed::Nothing,
+        })
+    }
+
+    /// Makes the call by a message, and waits for it.
+    fn perform_by_message(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        mut attempt: Attempt<'_>,
+    ) -> Performed {
+        let contexts = self.added_contexts();
+        let guard = self.arguments.lock();
+        let guard = guard.unwrap_or_else(PoisonError::into_inner);
+        let Some(arguments) = &*guard else {
+            return Performed::Nothing;
+        };
+        let answered = loop {
+            let outcome = match attempt.link() {
+                Ok(link) => {
+                    let timing = attempt.timing();
+                    let mut exchange = Exchange::new(&self.object, timing, false, link);
+                    match contexts.is_empty() {
+                        true => exchange.begin(self.operation),
+                        false => {
+                            let response = self.operation.response();
+                            exchange.begin_with(self.operation, response, &contexts.borrowed());
+                        }
+                    }
+                    self.note_request_id(exchange.request_id());
+                    arguments.write(exchange.writer());
+                    match exchange.perform() {
+                        Answer::None => exchange.outcome(),
+                        Answer::Results => {
+                            break exchange
+                                .take_reply(ReplyStatus::NoException)
+                                .map(Reply::Message);
+                        }
+                        Answer::UserException => {
+                            break exchange
+                                .take_reply(ReplyStatus::UserException)
+                                .map(Reply::Message);
+                        }
+                    }
+                }
+                Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
+            };
+            if self.slots.is_some() {
+                // The next attempt is a flow of its own.
+                drop(guard);
+                self.go_on_after(reader, attempt, outcome, Choice::First);
+                return Performed::Nothing;
+            }
+            if let Err(exception) = attempt.again(self.operation, outcome) {
+                self.lock().failure = story_of(exception);
+                break Err(exception);
+            }
+        };
+        drop(guard);
+        self.keep_for_interceptors(attempt);
+        Performed::ByMessage(answered)
+    }
+}
+
+impl QueueableCall for Call {
+    fn serve(self: Arc<Self>, answers: &dyn Fn()) {
+        let begins = {
+            let mut state = self.lock();
+            // Taken where it is withdrawn, if that was not in time.
+            let begins = state.queue.take().is_some();
+            state.is_performed |= begins;
+            begins
+        };
+        let mut performed = Performed::Nothing;
+        if begins {
+            self.resume(|call, reader, attempt| performed = call.perform(reader, attempt));
+        }
+        answers();
+        performed.deliver(&self);
+    }
+
+    fn refuse(self: Arc<Self>, exception: SystemException) {
+        self.lock().queue = None;
+        let what = "the lane of the object takes no more";
+        self.note(Note::new(Phase::Send, None, &what));
+        self.complete(Err(exception));
+    }
+}
+
+/// Takes an answer, written in that format, that the servant gives after it has returned.
+struct Late {
+    call: Arc<Call>,
+    format: Format,
+}
+
+impl LateAnswer for Late {
+    fn answered(self: Box<Self>, message: Vec<u8>) {
+        in_process(message, self.format).deliver(&self.call);
+    }
+
+    fn is_over(&self) -> bool {
+        !self.call.lock().slot.is_open()
+    }
+}
+
+/// The reply in a message of the caller's own ORB.
+fn in_process(message: Vec<u8>, format: Format) -> Performed {
+    match ReceivedReply::in_process(message, format) {
+        Some(reply) => Performed::Answered(reply),
+        None => Performed::InPlace(Err(broken_invariant())),
+    }
+}

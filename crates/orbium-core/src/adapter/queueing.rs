@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Asynchronous calls of the ORB itself: the lanes in which they wait.
+
+use orbium_giop::SystemException;
+use orbium_invocation::{CallQueue, Expiry, Operation, Priority, QueuedCall, priority};
+use orbium_lane::{Lane, OWN, OWN_INTERCEPTED, lane_for};
+use orbium_server::IncomingRequest;
+
+use super::{ActiveObject, Adapters, ThreadModel};
+use crate::{Dispatch, RequestInfo};
+
+/// The queue of a lane, and how it orders a call.
+pub(crate) struct LaneQueue {
+    lane: Lane,
+    priority: Option<Priority>,
+}
+
+impl CallQueue for LaneQueue {
+    fn put(&self, call: QueuedCall) -> Result<(), SystemException> {
+        let priority = self.priority;
+        let queue = self.lane.serving().call_queue();
+        queue.put(QueuedCall { priority, ..call })
+    }
+
+    fn withdraw(&self, number: u64) {
+        self.lane.serving().call_queue().withdraw(number);
+    }
+
+    fn bounds_octets(&self) -> bool {
+        self.lane.serving().call_queue().bounds_octets()
+    }
+}
+
+impl Adapters {
+    /// The queue of the lane that serves an asynchronous call to the active object with that
+    /// key; `None` if a thread of the caller's priority does: no lane serves the object, a hook
+    /// decides for each request when it is served, or calls pass over policies.
+    pub(crate) fn call_queue(
+        &self,
+        key: &[u8],
+        operation: &'static Operation,
+    ) -> Option<LaneQueue> {
+        if self.calls_directly {
+            return None;
+        }
+        let object = self.registry.find_active(key)?;
+        if matches!(object.lane, OWN | OWN_INTERCEPTED) {
+            return None;
+        }
+        let policies = object.policies();
+        let is_hooked = self.hook.is_some() || policies.dispatch.is_some();
+        if is_hooked || policies.thread_model == ThreadModel::MainThread {
+            return None;
+        }
+        if let Some(placed) = self.placed_by_extension(key, operation, &object) {
+            return placed;
+        }
+        let lane = match (self.lanes_of(policies), object.priority) {
+            ([], _) => return None,
+            ([only], _) => only,
+            (lanes, Some(priority)) => lane_for(lanes, priority)?,
+            // As a request without a priority.
+            (lanes, None) => lanes.iter().min_by_key(|lane| lane.priority())?,
+        };
+        Some(LaneQueue {
+            lane: lane.clone(),
+            priority: None,
+        })
+    }
+
+    /// Where an extension of the adapter has the call served; `None` inside if by a thread of the
+    /// caller's priority, `None` if there is no extension, or it says nothing.
+    fn placed_by_extension(
+        &self,
+        key: &[u8],
+        operation: &'static Operation,
+        object: &ActiveObject,
+    ) -> Option<Option<LaneQueue>> {
+        let extension = object.extension()?;
+        let incoming = IncomingRequest::collocated(&self.context, key, operation, Expiry::NEVER);
+        let info = RequestInfo {
+            incoming: &incoming,
+            object,
+            is_asynchronous: true,
+        };
+        let (lane, priority) = match extension.0.place(&info) {
+            Dispatch::Here => return None,
+            Dispatch::In(lane) => (lane, priority::current()),
+            Dispatch::InAt(lane, priority, _) => (lane, Some(priority)),
+            // What is refused or sent elsewhere is when it is served.
+            Dispatch::At(..) | Dispatch::Refuse(_) | Dispatch::Forward(_) => return Some(None),
+        };
+        Some(Some(LaneQueue { lane, priority }))
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Asynchronous calls of servants of the same ORB that have a reply slot or answer later.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_ami::{Answered, Asynchronous, LateAnswers};
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_invocation::Expiry;
+use orbium_invocation::collocation::Passing;
+
+use super::reply_readers;
+use crate::adapter::Terms;
+use crate::client::{Detour, Reference};
+use crate::raises::{DispatchError, Raises};
+use crate::reference::answered::kept_answer;
+use crate::{Call, ObjectRef, Operation, Orb, UntypedReply};
+
+/// As [`InPlace`](super::InPlace), for servants that have a reply slot or answer later.
+#[doc(hidden)]
+pub struct AnsweredInPlace<S: ?Sized, A> {
+    /// How the servant gets the arguments.
+    pub passing: Passing,
+    /// Writes those that are not plain.
+    pub copies: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+    /// Calls the servant.
+    pub answer: Answer<S, A>,
+}
+
+/// Calls a servant with the arguments that a call owns; the reader has those that it gets as
+/// copies.
+type Answer<S, A> = fn(
+    &A,
+    &S,
+    &Call<'_>,
+    Option<&mut CdrReader<'_>>,
+    &mut UntypedReply<'_>,
+) -> Result<(), DispatchError>;
+
+impl ObjectRef {
+    /// As [`call_async_or_serve`](Self::call_async_or_serve), for a servant that has a reply slot
+    /// or answers later: no thread waits for its answer.
+    #[doc(hidden)]
+    pub fn call_async_or_answer<S, A, T, E>(
+        &self,
+        operation: &'static Operation,
+        arguments: A,
+        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        in_place: AnsweredInPlace<S, A>,
+    ) -> Asynchronous<T, E>
+    where
+        S: ?Sized + Sync + 'static,
+        A: Send + 'static,
+        E: Raises,
+    {
+        if !self.target().may_be_collocated() {
+            return self.call_async(operation, arguments, write, results);
+        }
+        let object: Arc<Reference> = Arc::clone(&self.0) as _;
+        let answer =
+            move |arguments: &A, object: &Reference, detour: &Detour, later: LateAnswers<'_>| {
+                in_place.answer(operation, arguments, object, detour, later)
+            };
+        let readers = reply_readers(self.orb());
+        let arguments = (arguments, write);
+        orbium_ami::call_async_or_answer(readers, object, operation, arguments, results, answer)
+    }
+}
+
+impl<S: ?Sized + Sync + 'static, A> AnsweredInPlace<S, A> {
+    /// `None` if it takes a message: nothing was done then.
+    fn answer<'a>(
+        &self,
+        operation: &'static Operation,
+        arguments: &'a A,
+        object: &Reference,
+        detour: &Detour,
+        later: LateAnswers<'_>,
+    ) -> Option<Answered> {
+        if detour.is_observed {
+            return None;
+        }
+        let orb = Orb::from_owner(&object.client().decoding().owner)?;
+        let at = detour.at(object)?;
+        let terms = Terms {
+            expiry: Expiry::of_call(&detour.timing),
+            ..Terms::NONE
+        };
+        let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
+        let called = (object, &orb);
+        let answer = |servant: &S,
+                      call: &Call<'_>,
+                      copies: Option<&mut CdrReader<'_>>,
+                      reply: &mut UntypedReply<'_>| {
+            (self.answer)(arguments, servant, call, copies, reply)
+        };
+        let kept = kept_answer(called, at, operation, self.passing, &copies, &terms, answer)?;
+        Some(match kept {
+            Err(exception) => Answered::Raised(object.raised_in_place(operation, exception)),
+            Ok(kept) => match kept.into_message_or(|| later(at.format)) {
+                Some(message) => Answered::Message(message, at.format),
+                None => Answered::Later,
+            },
+        })
+    }
+}
+
+impl<S: ?Sized, A> fmt::Debug for AnsweredInPlace<S, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnsweredInPlace")
+    }
+}
