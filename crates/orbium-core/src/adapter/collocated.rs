@@ -11,8 +11,8 @@ use orbium_invocation::Expiry;
 use orbium_lane::OWN;
 use orbium_server::conclusion::panicked;
 use orbium_server::{IncomingRequest, ServerContext};
+use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
-use orbium_sync::{PinnedView, Projection};
 
 use super::ActiveObject;
 use super::observed::ObservedRequest;
@@ -28,6 +28,8 @@ pub(crate) struct CollocatedServant<S: ?Sized> {
     context: Arc<ServerContext>,
     /// Whether calls pass over POA managers and policies.
     is_direct: bool,
+    /// Whether the object's lane, or an extension of its adapter, has a say in calls.
+    is_placed: bool,
 }
 
 impl Adapters {
@@ -48,7 +50,9 @@ impl Adapters {
         };
         // The last reference to a servant may be dropped in there.
         let object = catch_unwind(AssertUnwindSafe(project)).ok()??;
+        let lane = object.pin()?.lane;
         Some(CollocatedServant {
+            is_placed: !self.calls_directly && lane != OWN,
             object,
             context: Arc::clone(&self.context),
             is_direct: self.calls_directly,
@@ -93,14 +97,13 @@ impl<S: ?Sized> CollocatedServant<S> {
         terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Served<T, E>> {
+        if self.is_placed {
+            return self.serve_placed(adapters, at, operation, terms, serve);
+        }
         let mut outcome = None;
         // The last reference to a servant may be dropped in here too.
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let object = self.object.pin()?;
-            if !self.is_direct && object.lane != OWN {
-                outcome = self.serve_placed(adapters, at, operation, terms, &object, serve);
-                return outcome.is_some().then_some(());
-            }
             let _serving = self.enter(&object)?;
             let request = &self.request(at, operation, terms);
             let call = Call {
@@ -143,23 +146,32 @@ impl<S: ?Sized> CollocatedServant<S> {
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
-        object: &PinnedView<'_, Arc<ActiveObject>, S>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
-    ) -> Option<Result<T, E>> {
-        let request = &self.request(at, operation, terms);
-        adapters.serve_placed(request, object, || {
-            let call = Call {
-                incoming: request,
-                object: &***object,
-            };
-            let observed = terms.observed.map(|it| self.observe(it, request, object));
-            let served = serve(object.view(), &call);
-            if let Some(observed) = observed {
-                let raised = served.as_ref().err().map(Raises::raised);
-                observed.end(raised.as_ref());
-            }
-            served
-        })
+    ) -> Option<Served<T, E>> {
+        let mut outcome = None;
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let object = &self.object.pin()?;
+            let request = &self.request(at, operation, terms);
+            outcome = adapters.serve_placed(request, object, || {
+                let call = Call {
+                    incoming: request,
+                    object: &***object,
+                };
+                let observed = terms.observed.map(|it| self.observe(it, request, object));
+                let served = serve(object.view(), &call);
+                if let Some(observed) = observed {
+                    let raised = served.as_ref().err().map(Raises::raised);
+                    observed.end(raised.as_ref());
+                }
+                served
+            });
+            Some(())
+        }));
+        match (outcome, ended) {
+            (Some(outcome), _) => Some(Ok(outcome)),
+            (None, Ok(_)) => None,
+            (None, Err(panic)) => Some(Err(self.panicked(at, operation, &*panic))),
+        }
     }
 
     /// The request as its servant sees it.
