@@ -117,8 +117,8 @@ fn outcome(delivered: Delivered) -> Outcome {
     match delivered {
         Delivered::Accepted => Outcome::Delivered,
         Delivered::Deferred => Outcome::Deferred,
-        Delivered::Refused => Outcome::Refused("the consumer refuses the event".to_owned()),
-        Delivered::Failed => Outcome::Failed("the push has failed".to_owned()),
+        Delivered::Refused(exception) => Outcome::Refused(exception.to_string()),
+        Delivered::Failed(exception) => Outcome::Failed(exception.to_string()),
         Delivered::Gone => Outcome::Gone,
     }
 }

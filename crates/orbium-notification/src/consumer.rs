@@ -160,10 +160,7 @@ impl Consumer {
                 self.lock().counts.delivered += 1;
                 Delivered::Accepted
             }
-            Err(DeliveryError::Unreachable) => Delivered::Deferred,
-            Err(DeliveryError::Refused) => Delivered::Refused,
-            Err(DeliveryError::Failed) => Delivered::Failed,
-            Err(DeliveryError::Gone) => Delivered::Gone,
+            Err(error) => error.into(),
         }
     }
 
@@ -334,7 +331,7 @@ impl Consumer {
         while let Some((sink, events)) = self.next() {
             let outcome = match events.is_empty() {
                 true => sink.ping(),
-                false => sink.push(&events),
+                false => sink.push(&events).map_err(DeliveryError::from),
             };
             if self.is_gone(events.len() as u64, outcome, policy) {
                 return on_gone(self);

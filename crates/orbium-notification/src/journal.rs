@@ -44,10 +44,11 @@ pub enum Delivered {
     /// It has not been offered to the consumer, which is suspended, full or cannot be reached; it is to be delivered
     /// later, however often that is.
     Deferred,
-    /// The consumer refuses it, whenever it comes (BAD_PARAM, MARSHAL); it is not to be delivered to it again.
-    Refused,
-    /// The consumer has failed with it; it is to be delivered once more.
-    Failed,
+    /// The consumer refuses it, whenever it comes, with this exception (BAD_PARAM, MARSHAL); it is not to be delivered to
+    /// it again.
+    Refused(SystemException),
+    /// The consumer has failed with it, and this is the exception; it is to be delivered once more.
+    Failed(SystemException),
     /// As `Failed`, to the next consumer of that name: this one is gone.
     Gone,
 }

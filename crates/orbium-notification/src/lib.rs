@@ -71,6 +71,7 @@ mod service;
 mod sink;
 mod source;
 mod stored;
+mod structured_consumer;
 mod types;
 mod updates;
 
@@ -85,3 +86,4 @@ pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
 pub use journal::{Deliver, Delivered, Following, Journal};
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};
+pub use structured_consumer::StructuredConsumer;

@@ -9,11 +9,42 @@ use orbium_event::{DeliveryError, delivery_failure, ping_object};
 use crate::event::Event;
 use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
+use crate::journal::Delivered;
+
+/// What a consumer has raised instead of taking events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PushError {
+    Disconnected,
+    System(SystemException),
+}
+
+impl From<PushError> for DeliveryError {
+    fn from(error: PushError) -> Self {
+        match error {
+            PushError::Disconnected => Self::Gone,
+            PushError::System(exception) => delivery_failure(&exception),
+        }
+    }
+}
+
+impl From<PushError> for Delivered {
+    fn from(error: PushError) -> Self {
+        let PushError::System(exception) = error else {
+            return Self::Gone;
+        };
+        match delivery_failure(&exception) {
+            DeliveryError::Gone => Self::Gone,
+            DeliveryError::Unreachable => Self::Deferred,
+            DeliveryError::Refused => Self::Refused(exception),
+            DeliveryError::Failed => Self::Failed(exception),
+        }
+    }
+}
 
 /// A consumer that is pushed to. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Sink: Send + Sync + 'static {
     /// Delivers events.
-    fn push(&self, events: &[Arc<Event>]) -> Result<(), DeliveryError>;
+    fn push(&self, events: &[Arc<Event>]) -> Result<(), PushError>;
 
     /// Checks whether the consumer is there.
     fn ping(&self) -> Result<(), DeliveryError>;
@@ -25,12 +56,12 @@ pub(crate) trait Sink: Send + Sync + 'static {
 macro_rules! sink {
     ($consumer:ty, $error:ident, $disconnect:ident, |$it:ident, $events:ident| $push:expr) => {
         impl Sink for $consumer {
-            fn push(&self, $events: &[Arc<Event>]) -> Result<(), DeliveryError> {
+            fn push(&self, $events: &[Arc<Event>]) -> Result<(), PushError> {
                 let $it = self;
                 let pushed: Result<(), $error> = $push;
                 pushed.map_err(|error| match error {
-                    $error::Disconnected(_) => DeliveryError::Gone,
-                    $error::System(exception) => delivery_failure(&exception),
+                    $error::Disconnected(_) => PushError::Disconnected,
+                    $error::System(exception) => PushError::System(exception),
                 })
             }
 

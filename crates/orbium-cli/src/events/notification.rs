@@ -3,21 +3,18 @@
 
 use std::fmt::Write as _;
 
-use orbium::{Any, Call, Interface as _, Orb, SystemException, Typed as _};
+use orbium::{Any, Interface as _, Orb, SystemException, Typed as _};
 use orbium_dynamic::{JsonOptions, from_json, to_json};
 use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, EventChannel, StructuredProxyPushConsumer, StructuredProxyPushSupplier,
 };
-use orbium_notification::idl::cos_notify_comm::{
-    self as comm, DisconnectedError, InvalidEventTypeError, NotifyPublishServant,
-    StructuredPushConsumerServant,
-};
+use orbium_notification::idl::cos_notify_comm::StructuredPushConsumer;
 use orbium_notification::idl::cos_notify_filter::{ConstraintExp, Filter};
 use orbium_notification::idl::orbium_notification::{
     ChannelState, DurableConsumerAdmin, MonitoredChannel,
 };
-use orbium_notification::structured_event;
+use orbium_notification::{StructuredConsumer, structured_event};
 use serde_json::json;
 
 use super::args::{HeaderArgs, PushArgs, TailArgs};
@@ -47,8 +44,8 @@ pub(super) fn tail(
     let root = orb.root_poa();
     root.manager().activate().map_err(because)?;
     let (printer, end) = Printer::new(args.count);
-    let consumer: comm::StructuredPushConsumer =
-        root.activate(Printed(printer.clone())).map_err(because)?;
+    let consumer = root.activate(printing(printer.clone()));
+    let consumer: StructuredPushConsumer = consumer.map_err(because)?;
     let connected = proxy.connect_structured_push_consumer(Some(&consumer));
     connected.map_err(because)?;
     ending.then(move || printer.end())?;
@@ -112,35 +109,15 @@ fn filter(channel: &EventChannel, constraint: &str) -> Result<Filter, Failure> {
 }
 
 /// The consumer of `tail`: an event is printed before the channel gets the reply.
-struct Printed(Printer);
-
-impl StructuredPushConsumerServant for Printed {
-    fn push_structured_event(
-        &self,
-        _: &Call<'_>,
-        notification: &StructuredEvent,
-    ) -> Result<(), DisconnectedError> {
-        let any = Any::new(notification).map_err(SystemException::from)?;
+fn printing(printer: Printer) -> StructuredConsumer {
+    let disconnected = printer.clone();
+    let print = move |event: &StructuredEvent| {
+        let any = Any::new(event).map_err(SystemException::from)?;
         let line = to_json(&any, &JsonOptions::default());
         let line = line.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string());
-        Ok(self.0.print(&line)?)
-    }
-
-    fn disconnect_structured_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        self.0.end();
-        Ok(())
-    }
-}
-
-impl NotifyPublishServant for Printed {
-    fn offer_change(
-        &self,
-        _: &Call<'_>,
-        _: &[EventType],
-        _: &[EventType],
-    ) -> Result<(), InvalidEventTypeError> {
-        Ok(())
-    }
+        printer.print(&line)
+    };
+    StructuredConsumer::new(print).on_disconnect(move || disconnected.end())
 }
 
 /// Pushes a structured event.

@@ -4,13 +4,10 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use orbium::{Call, ExceptionKind, Interface, Orb, SystemException};
-use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
+use orbium::{ExceptionKind, Interface, Orb};
+use orbium_notification::StructuredConsumer;
 use orbium_notification::idl::cos_notify_channel_admin::EventChannel;
-use orbium_notification::idl::cos_notify_comm::{
-    DisconnectedError, InvalidEventTypeError, NotifyPublishServant, StructuredPushConsumer,
-    StructuredPushConsumerServant,
-};
+use orbium_notification::idl::cos_notify_comm::StructuredPushConsumer;
 use orbium_notification::idl::orbium_notification::DurableConsumerAdmin;
 use orbium_testkit::{NatsServer, eventually};
 use serde_json::{Value, json};
@@ -146,34 +143,6 @@ fn structured_events_that_were_stored_are_printed_by_name() {
     }
 }
 
-/// A consumer that refuses every event.
-struct Refusing;
-
-impl StructuredPushConsumerServant for Refusing {
-    fn push_structured_event(
-        &self,
-        _: &Call<'_>,
-        _: &StructuredEvent,
-    ) -> Result<(), DisconnectedError> {
-        Err(SystemException::from(ExceptionKind::BadParam).into())
-    }
-
-    fn disconnect_structured_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        Ok(())
-    }
-}
-
-impl NotifyPublishServant for Refusing {
-    fn offer_change(
-        &self,
-        _: &Call<'_>,
-        _: &[EventType],
-        _: &[EventType],
-    ) -> Result<(), InvalidEventTypeError> {
-        Ok(())
-    }
-}
-
 /// Conformance: notification - persistence by a stream - dead letters: `orbium notify serve --dead-letters`
 #[test]
 fn a_structured_event_that_is_refused_is_printed_from_the_dead_letters() {
@@ -193,7 +162,8 @@ fn a_structured_event_that_is_refused_is_printed_from_the_dead_letters() {
     let admin = channel.default_consumer_admin().unwrap().unwrap();
     let admin: DurableConsumerAdmin = admin.as_object().narrow().unwrap();
     let proxy = admin.obtain_durable_push_supplier("display").unwrap();
-    let consumer: StructuredPushConsumer = orb.root_poa().activate(Refusing).unwrap();
+    let refusing = StructuredConsumer::new(|_| Err(ExceptionKind::BadParam.into()));
+    let consumer: StructuredPushConsumer = orb.root_poa().activate(refusing).unwrap();
     let proxy = proxy.unwrap();
     proxy
         .connect_structured_push_consumer(Some(&consumer))

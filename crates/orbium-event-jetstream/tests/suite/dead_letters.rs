@@ -24,8 +24,8 @@ fn with_dead_letters(nats: &NatsServer, max_deliveries: u64) -> JetStreamConfig 
     }
 }
 
-/// Subject and headers of the dead letters.
-fn stored(nats: &NatsServer) -> Vec<(String, HeaderMap)> {
+/// Subject and headers of the dead letters, in their order.
+pub(crate) fn stored(nats: &NatsServer) -> Vec<(String, HeaderMap)> {
     with_client(nats, |context| async move {
         let mut stream: Stream = context.get_stream(DEAD).await.unwrap();
         let last = stream.info().await.unwrap().state.last_sequence;

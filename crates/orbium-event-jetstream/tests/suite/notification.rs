@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use orbium::{Call, ExceptionKind, Interface, Orb, SystemException};
+use orbium::{ExceptionKind, Interface, Orb, SystemException};
 use orbium_event_jetstream::{DeadLetters, JetStreamConfig, StreamJournal};
-use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
+use orbium_notification::idl::cos_notification::StructuredEvent;
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, EventChannel, StructuredProxyPullSupplier, StructuredProxyPushConsumer,
     StructuredProxyPushSupplier,
 };
-use orbium_notification::idl::cos_notify_comm::{
-    DisconnectedError, InvalidEventTypeError, NotifyPublishServant, StructuredPushConsumer,
-    StructuredPushConsumerServant,
-};
+use orbium_notification::idl::cos_notify_comm::StructuredPushConsumer;
 use orbium_notification::idl::cos_notify_filter::ConstraintExp;
 use orbium_notification::idl::orbium_notification::{
     AdminLimitExceededOrInvalidNameError, DurableConsumerAdmin,
 };
-use orbium_notification::{NotificationConfig, NotificationService, property, structured_event};
+use orbium_notification::{
+    NotificationConfig, NotificationService, StructuredConsumer, property, structured_event,
+};
 use orbium_testkit::{PATIENCE, eventually};
 
+use crate::dead_letters;
 use crate::stage::{client, config, nats};
 
 /// A notification channel that stores its events.
@@ -94,35 +94,6 @@ fn supplier(channel: &EventChannel) -> StructuredProxyPushConsumer {
     proxy
 }
 
-type OnEvent = Box<dyn Fn(&StructuredEvent) -> Result<(), SystemException> + Send + Sync>;
-
-struct Consumer(OnEvent);
-
-impl StructuredPushConsumerServant for Consumer {
-    fn push_structured_event(
-        &self,
-        _: &Call<'_>,
-        notification: &StructuredEvent,
-    ) -> Result<(), DisconnectedError> {
-        Ok((self.0)(notification)?)
-    }
-
-    fn disconnect_structured_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        Ok(())
-    }
-}
-
-impl NotifyPublishServant for Consumer {
-    fn offer_change(
-        &self,
-        _: &Call<'_>,
-        _: &[EventType],
-        _: &[EventType],
-    ) -> Result<(), InvalidEventTypeError> {
-        Ok(())
-    }
-}
-
 fn named_proxy(channel: &EventChannel, name: &str) -> StructuredProxyPushSupplier {
     let admin = channel.default_consumer_admin().unwrap().unwrap();
     let admin: DurableConsumerAdmin = admin.as_object().narrow().unwrap();
@@ -136,7 +107,8 @@ fn connect(
 ) {
     let root = orb.root_poa();
     root.manager().activate().unwrap();
-    let consumer: StructuredPushConsumer = root.activate(Consumer(Box::new(on_event))).unwrap();
+    let consumer: StructuredPushConsumer =
+        root.activate(StructuredConsumer::new(on_event)).unwrap();
     proxy
         .connect_structured_push_consumer(Some(&consumer))
         .unwrap();
@@ -228,7 +200,7 @@ fn an_event_is_delivered_until_the_consumer_takes_it() {
     assert_eq!(marks(&event).0, 7);
 }
 
-/// Conformance: notification - persistence by a stream - dead letters, none while a consumer is suspended
+/// Conformance: notification - persistence by a stream - dead letters with the exception, none while a consumer is suspended
 #[test]
 fn a_structured_event_that_fails_is_a_dead_letter() {
     let Some(nats) = nats() else { return };
@@ -246,6 +218,7 @@ fn a_structured_event_that_fails_is_a_dead_letter() {
         let _ = send.send(marks(event).0);
         match marks(event).0 {
             1 => Err(ExceptionKind::Internal.into()),
+            2 => Err(ExceptionKind::BadParam.into()),
             _ => Ok(()),
         }
     });
@@ -257,10 +230,17 @@ fn a_structured_event_that_fails_is_a_dead_letter() {
     });
     proxy.resume_connection().unwrap();
     assert_eq!(received.recv_timeout(PATIENCE).unwrap(), 0);
-    supplier.push_structured_event(&event(1)).unwrap();
-    eventually("the dead letter", || {
-        notified.journal.statistics().dead_letters == 1
+    for number in 1..=2 {
+        supplier.push_structured_event(&event(number)).unwrap();
+    }
+    eventually("the dead letters", || {
+        notified.journal.statistics().dead_letters == 2
     });
+    let letters = dead_letters::stored(&nats);
+    for ((_, headers), exception) in letters.iter().zip(["INTERNAL", "BAD_PARAM"]) {
+        let cause = headers.get("Orb-Cause").unwrap().as_str();
+        assert!(cause.contains(exception), "{cause}");
+    }
     let letters_channel = Notified::new(JetStreamConfig {
         stream: "NAV-DEAD".to_owned(),
         ..config(&nats)
@@ -271,7 +251,9 @@ fn a_structured_event_that_fails_is_a_dead_letter() {
         let _ = send.send(marks(event).0);
         Ok(())
     });
-    assert_eq!(received.recv_timeout(PATIENCE).unwrap(), 1);
+    for number in 1..=2 {
+        assert_eq!(received.recv_timeout(PATIENCE).unwrap(), number);
+    }
 }
 
 /// Conformance: notification - persistence by a stream - the NATS server is killed: no event is lost
