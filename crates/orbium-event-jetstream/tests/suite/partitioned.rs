@@ -4,22 +4,47 @@
 use std::thread;
 use std::time::Duration;
 
-use orbium::ExceptionKind;
-use orbium_event_jetstream::{JetStreamConfig, connect_supplier};
-use orbium_testkit::eventually;
+use orbium::{ExceptionKind, Orb};
+use orbium_event_jetstream::{
+    JetStreamConfig, PersistentConsumer, PersistentSupplier, connect_supplier,
+};
+use orbium_testkit::{NatsServer, eventually};
 
 use crate::relay::Relay;
 use crate::stage::{Log, Served, client, config, nats, numbered, store};
 
 const EVENTS: u32 = 600;
 
-/// A channel of that network, with an early exception for suppliers if nothing is stored.
-fn through(relay: &Relay, config: JetStreamConfig) -> JetStreamConfig {
-    JetStreamConfig {
-        servers: relay.url.clone(),
-        publish_timeout: Duration::from_millis(600),
-        attempt_timeout: Duration::from_millis(200),
-        ..config
+/// A channel that reaches its server through a relay, a supplier, and a consumer of what it pushes.
+struct Divided {
+    relay: Relay,
+    served: Served,
+    supplier: PersistentSupplier,
+    log: Log,
+    _consumer: PersistentConsumer,
+    _client: Orb,
+}
+
+impl Divided {
+    /// Its suppliers get an early exception if nothing is stored.
+    fn new(nats: &NatsServer) -> Self {
+        let relay = Relay::new(&nats.url());
+        let served = Served::new(JetStreamConfig {
+            servers: relay.url.clone(),
+            publish_timeout: Duration::from_millis(600),
+            attempt_timeout: Duration::from_millis(200),
+            ..config(nats)
+        });
+        let (orb, log) = (client(), Log::default());
+        let channel = served.seen_by(&orb);
+        Self {
+            supplier: connect_supplier(&channel).unwrap(),
+            _consumer: log.connect(&orb, &channel, "display"),
+            relay,
+            served,
+            log,
+            _client: orb,
+        }
     }
 }
 
@@ -27,47 +52,41 @@ fn through(relay: &Relay, config: JetStreamConfig) -> JetStreamConfig {
 #[test]
 fn no_event_is_lost_in_a_partition() {
     let Some(nats) = nats() else { return };
-    let relay = Relay::new(&nats.url());
-    let served = Served::new(through(&relay, config(&nats)));
-    let (orb, log) = (client(), Log::default());
-    let channel = served.seen_by(&orb);
-    let _consumer = log.connect(&orb, &channel, "display");
-    let supplier = connect_supplier(&channel).unwrap();
+    let divided = Divided::new(&nats);
     thread::scope(|scope| {
-        scope.spawn(|| (0..EVENTS).for_each(|number| store(&supplier, number)));
+        scope.spawn(|| (0..EVENTS).for_each(|number| store(&divided.supplier, number)));
         for part in 1..=3 {
             eventually("a part arrives", || {
-                log.numbers().len() >= (EVENTS / 4 * part) as usize
+                divided.log.numbers().len() >= (EVENTS / 4 * part) as usize
             });
-            let refused = served.channel.statistics().refused;
-            relay.cut();
+            let refused = divided.served.channel.statistics().refused;
+            divided.relay.cut();
             eventually("the exception of a supplier", || {
-                served.channel.statistics().refused > refused
+                divided.served.channel.statistics().refused > refused
             });
-            relay.heal();
+            divided.relay.heal();
         }
     });
-    eventually("all arrive", || log.numbers().len() == EVENTS as usize);
-    log.assert_stored_once();
+    eventually("all arrive", || {
+        divided.log.numbers().len() == EVENTS as usize
+    });
+    divided.log.assert_stored_once();
 }
 
 /// Conformance: events - persistence by a stream - a connection that the network has forgotten is made anew
 #[test]
 fn a_connection_that_the_network_has_forgotten_is_made_anew() {
     let Some(nats) = nats() else { return };
-    let relay = Relay::new(&nats.url());
-    let served = Served::new(through(&relay, config(&nats)));
-    let (orb, log) = (client(), Log::default());
-    let channel = served.seen_by(&orb);
-    let _consumer = log.connect(&orb, &channel, "display");
-    let supplier = connect_supplier(&channel).unwrap();
-    store(&supplier, 1);
-    eventually("the first event", || log.numbers() == [1]);
-    relay.forget();
-    let refused = supplier.push(&[numbered(2)]).unwrap_err();
+    let divided = Divided::new(&nats);
+    store(&divided.supplier, 1);
+    eventually("the first event", || divided.log.numbers() == [1]);
+    divided.relay.forget();
+    let refused = divided.supplier.push(&[numbered(2)]).unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::Timeout);
     // With what the client does by itself this lasts three minutes.
-    store(&supplier, 3);
-    eventually("the events after it", || log.numbers().ends_with(&[3]));
-    log.assert_stored_once();
+    store(&divided.supplier, 3);
+    eventually("the events after it", || {
+        divided.log.numbers().ends_with(&[3])
+    });
+    divided.log.assert_stored_once();
 }
