@@ -29,7 +29,7 @@ pub(crate) struct JetStreamArgs {
     /// The stream of events that a consumer does not accept, which is made if there is none
     #[arg(long, value_name = "NAME", requires = "jetstream")]
     dead_letters: Option<String>,
-    /// The delivery from which on a failure makes an event a dead letter; one that is refused becomes one at once
+    /// Failed deliveries that make an event a dead letter; one that is refused becomes one at once
     #[arg(long, value_name = "DELIVERIES", default_value = "10", value_parser = clap::value_parser!(u64).range(1..), requires = "dead_letters")]
     max_deliveries: u64,
 }

@@ -130,14 +130,15 @@ pub struct DeadLetters {
     /// Another stream than that of the channel, made with the same limits if it does not exist; a name as
     /// [`JetStreamConfig::stream`].
     pub stream: String,
-    /// The delivery, from 1, from which on a failure makes an event a dead letter. Deliveries to a consumer that cannot be
-    /// reached (TRANSIENT) or is suspended are counted, but none of them makes a dead letter. An event that its consumer
-    /// refuses (BAD_PARAM, MARSHAL) becomes one at once, as does a message that is no event.
+    /// Failed deliveries that make an event a dead letter. Deliveries to a consumer that cannot be reached (TRANSIENT) or is
+    /// suspended do not count. A channel counts in memory: one that has started anew, or another one that the consumer
+    /// connects to, begins at 0. An event that its consumer refuses (BAD_PARAM, MARSHAL) becomes a dead letter at once, as
+    /// does a message that is no event.
     pub max_deliveries: u64,
 }
 
 impl DeadLetters {
-    /// Dead letters in that stream, after so many deliveries.
+    /// Dead letters in that stream, after so many deliveries that have failed.
     #[must_use]
     pub fn new(stream: &str, max_deliveries: u64) -> Self {
         Self {

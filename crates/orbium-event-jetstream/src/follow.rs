@@ -17,6 +17,7 @@ use tokio::time::{interval, sleep};
 
 use crate::dead_letters::DeadLetter;
 use crate::error::{Awaited, JetStreamError};
+use crate::failures::Failures;
 use crate::stream::Stream;
 
 /// How long a request for events waits at the server.
@@ -94,6 +95,7 @@ struct Follower {
     config: Config,
     handler: Arc<Handler>,
     progress: Arc<Progress>,
+    failures: Arc<Failures>,
     until: watch::Receiver<()>,
 }
 
@@ -118,6 +120,10 @@ pub(crate) fn follow(
     let (sender, until) = watch::channel(());
     let follower = Follower {
         stream: Arc::clone(stream),
+        failures: match subscription.name {
+            Some(name) => stream.failures.of(name),
+            None => Arc::default(),
+        },
         config: consumer_config(stream, subscription),
         handler,
         progress: Arc::default(),
@@ -153,6 +159,7 @@ pub(crate) fn follow(
 pub(crate) fn forget(stream: &Stream, name: &str) -> Result<(), JetStreamError> {
     let limit = stream.config.connect_timeout;
     let (context, of) = (stream.context.clone(), stream.config.stream.clone());
+    stream.failures.forget(name);
     let name = name.to_owned();
     stream.runtime.wait((limit, Awaited::Consumer), async move {
         use async_nats::jetstream::stream::ConsumerErrorKind::JetStream;
@@ -305,23 +312,34 @@ impl Follower {
         outcome: Outcome,
         (message, info): (&Message, &Info<'_>),
     ) -> Outcome {
-        let Some(letters) = &self.stream.config.dead_letters else {
+        let config = &self.stream.config;
+        let Some(letters) = &config.dead_letters else {
             return outcome;
         };
-        let is_last = u64::try_from(info.delivered).is_ok_and(|it| it >= letters.max_deliveries);
+        let (consumer, sequence) = (info.consumer, info.stream_sequence);
         let cause = match outcome {
             Outcome::Refused(cause) => cause,
-            Outcome::Failed(cause) if is_last => cause,
-            outcome => return outcome,
+            Outcome::Failed(cause) => {
+                let failures = self.failures.add(sequence, config.window.max(1));
+                if failures < letters.max_deliveries {
+                    return Outcome::Failed(cause);
+                }
+                cause
+            }
+            Outcome::Delivered => {
+                self.failures.end(sequence);
+                return outcome;
+            }
+            Outcome::Deferred | Outcome::Gone => return outcome,
         };
         let letter = DeadLetter {
             message,
             info,
             cause: &cause,
         };
-        let (consumer, sequence) = (info.consumer, info.stream_sequence);
         match letter.store(&self.stream, &letters.stream).await {
             Ok(()) => {
+                self.failures.end(sequence);
                 self.stream.counts.dead_letter();
                 tracing::warn!(target: "orbium::event", consumer, sequence, %cause, "an event is a dead letter");
                 Outcome::Refused(cause)

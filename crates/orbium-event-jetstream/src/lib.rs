@@ -42,6 +42,7 @@ mod counts;
 mod dead_letters;
 mod delivery;
 mod error;
+mod failures;
 mod follow;
 mod journal;
 mod message;

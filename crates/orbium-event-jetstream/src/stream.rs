@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::config::JetStreamConfig;
 use crate::counts::Counts;
 use crate::error::{Awaited, JetStreamError};
+use crate::failures::NamedFailures;
 use crate::message::{Message, subjects};
 use crate::runtime::Runtime;
 
@@ -38,6 +39,7 @@ pub(crate) struct Stream {
     origin: u64,
     last_entry: AtomicU64,
     pub(crate) counts: Counts,
+    pub(crate) failures: NamedFailures,
 }
 
 /// What the tasks that publish need.
@@ -70,6 +72,7 @@ impl Stream {
                 context: context.clone(),
                 permits: Arc::new(Semaphore::new(config.in_flight.clamp(1, 65_536))),
             },
+            failures: NamedFailures::new(config.consumers),
             config,
             runtime,
             context,

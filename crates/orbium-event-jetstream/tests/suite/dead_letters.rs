@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events that their consumers do not accept: they become dead letters, and hold up no other one.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Stream};
@@ -92,25 +92,60 @@ fn an_event_that_is_not_accepted_is_a_dead_letter() {
 #[test]
 fn without_dead_letters_an_event_is_delivered_until_it_is_accepted() {
     let Some(nats) = nats() else { return };
-    accepts_after_failures(config(&nats), ExceptionKind::Internal);
+    accepts_after(config(&nats), [ExceptionKind::Internal; 3]);
 }
 
 /// Conformance: events - persistence by a stream - dead letters: none while the consumer cannot be reached
 #[test]
 fn an_event_waits_for_a_consumer_that_cannot_be_reached() {
     let Some(nats) = nats() else { return };
-    accepts_after_failures(with_dead_letters(&nats, 1), ExceptionKind::Transient);
+    accepts_after(with_dead_letters(&nats, 1), [ExceptionKind::Transient; 3]);
 }
 
-/// Three deliveries raise that exception, the fourth one succeeds.
-fn accepts_after_failures(config: JetStreamConfig, kind: ExceptionKind) {
+/// Conformance: events - persistence by a stream - dead letters: deliveries that do not reach the consumer do not count
+#[test]
+fn an_event_may_fail_as_often_as_permitted_after_deliveries_that_did_not_reach_its_consumer() {
+    use ExceptionKind::{Internal, Transient};
+    let Some(nats) = nats() else { return };
+    accepts_after(with_dead_letters(&nats, 2), [Transient, Internal]);
+}
+
+/// Conformance: events - persistence by a stream - dead letters: failures count for a name, across its connections
+#[test]
+fn an_event_fails_as_often_with_several_consumers_of_a_name() {
+    let Some(nats) = nats() else { return };
+    let served = Served::new(with_dead_letters(&nats, 2));
+    let (orb, log) = (client(), Log::default());
+    let channel = served.seen_by(&orb);
+    let connect = || {
+        let delivered = log.clone();
+        connect(&orb, &channel, "display", move |event| {
+            delivered.add(event);
+            Err(ExceptionKind::Internal.into())
+        })
+    };
+    let first = connect();
+    let supplier = connect_supplier(&channel).unwrap();
+    supplier.push(&[numbered(1)]).unwrap();
+    eventually("a delivery", || log.numbers() == [1]);
+    first.disconnect().unwrap();
+    let _second = connect();
+    eventually("the dead letter", || {
+        served.channel.statistics().dead_letters == 1
+    });
+    assert_eq!(log.deliveries()[&1].len(), 2);
+}
+
+/// Deliveries raise these exceptions, the one after them succeeds.
+fn accepts_after<const N: usize>(config: JetStreamConfig, exceptions: [ExceptionKind; N]) {
     let served = Served::new(config);
-    let (orb, log, deliveries) = (client(), Log::default(), AtomicU32::new(0));
+    let (orb, log, deliveries) = (client(), Log::default(), AtomicUsize::new(0));
     let channel = served.seen_by(&orb);
     let accepted = log.clone();
     let _consumer = connect(&orb, &channel, "display", move |event| {
-        if deliveries.fetch_add(1, Ordering::SeqCst) < 3 {
-            return Err(kind.into());
+        let delivery = deliveries.fetch_add(1, Ordering::SeqCst);
+        if let Some(exception) = exceptions.get(delivery) {
+            return Err((*exception).into());
         }
         accepted.add(event);
         Ok(())
