@@ -3,17 +3,10 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
-use orbium_event::rtec::orbium_event::{
-    ChannelState, DurableConsumerAdmin, MonitoredChannel, MonitoredChannelServant,
-};
-use orbium_event::rtec::rtec_event_channel_admin::event_channel::{
-    CantAppendObserver, CantRemoveObserver,
-};
-use orbium_event::rtec::rtec_event_channel_admin::{
-    ConsumerAdmin, EventChannelServant, Observer, ObserverHandle, SupplierAdmin,
-    SynchronizationErrorOrCantAppendObserverError, SynchronizationErrorOrCantRemoveObserverError,
-};
+use orbium::{Interface, Orb, PoaError, Policies};
+use orbium_event::rtec::orbium_event::{ChannelState, DurableConsumerAdmin, MonitoredChannel};
+use orbium_event::rtec::rtec_event_channel_admin::ConsumerAdmin;
+use orbium_event::{ServedChannel, serve_channel};
 
 use crate::config::JetStreamConfig;
 use crate::consumers::Consumers;
@@ -74,23 +67,17 @@ impl PersistentChannel {
     /// # Errors
     /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
     pub fn serve(&self, orb: &Orb, key: &str) -> Result<MonitoredChannel, PoaError> {
-        let root = orb.root_poa();
-        let name = format!("EventChannel/{key}");
-        let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
-        let consumers: DurableConsumerAdmin = poa.activate(Consumers {
-            shared: Arc::clone(&self.shared),
-        })?;
-        let suppliers: SupplierAdmin = poa.activate(Suppliers {
-            shared: Arc::clone(&self.shared),
-        })?;
-        let reference: MonitoredChannel = poa.activate(ChannelObject {
-            shared: Arc::clone(&self.shared),
-            consumers: ConsumerAdmin::from_object(consumers.as_object().clone()),
-            suppliers,
-        })?;
-        orb.bind_key(key, &reference)?;
-        root.manager().activate()?;
-        Ok(reference)
+        let policies = Policies::default();
+        serve_channel(self.clone(), (orb, key, policies), |poa| {
+            let consumers: DurableConsumerAdmin = poa.activate(Consumers {
+                shared: Arc::clone(&self.shared),
+            })?;
+            let consumers = ConsumerAdmin::from_object(consumers.as_object().clone());
+            let suppliers = poa.activate(Suppliers {
+                shared: Arc::clone(&self.shared),
+            })?;
+            Ok((consumers, suppliers))
+        })
     }
 
     /// What the channel has counted.
@@ -109,61 +96,21 @@ impl std::fmt::Debug for PersistentChannel {
     }
 }
 
-struct ChannelObject {
-    shared: Arc<Shared>,
-    consumers: ConsumerAdmin,
-    suppliers: SupplierAdmin,
-}
-
-impl EventChannelServant for ChannelObject {
-    fn for_consumers(&self, _: &Call<'_>) -> Result<Option<ConsumerAdmin>, SystemException> {
-        Ok(Some(self.consumers.clone()))
-    }
-
-    fn for_suppliers(&self, _: &Call<'_>) -> Result<Option<SupplierAdmin>, SystemException> {
-        Ok(Some(self.suppliers.clone()))
-    }
-
-    /// Ends the objects of the channel. The stream and the positions in it remain.
-    fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        self.shared.consumers.end_all();
-        self.shared.suppliers.end_all();
-        let poa = call.poa();
-        for admin in [self.consumers.as_object(), self.suppliers.as_object()] {
-            if let Ok(id) = poa.reference_to_id(admin) {
-                // It may have ended already.
-                let _ = poa.deactivate(&id);
-            }
-        }
-        Ok(poa.deactivate(call.object_id())?)
-    }
-
-    fn append_observer(
-        &self,
-        _: &Call<'_>,
-        _: Option<&Observer>,
-    ) -> Result<ObserverHandle, SynchronizationErrorOrCantAppendObserverError> {
-        Err(CantAppendObserver {}.into())
-    }
-
-    fn remove_observer(
-        &self,
-        _: &Call<'_>,
-        _: ObserverHandle,
-    ) -> Result<(), SynchronizationErrorOrCantRemoveObserverError> {
-        Err(CantRemoveObserver {}.into())
-    }
-}
-
-impl MonitoredChannelServant for ChannelObject {
-    fn state(&self, _: &Call<'_>) -> Result<ChannelState, SystemException> {
-        let counts = self.shared.stream.counts.snapshot();
-        Ok(ChannelState {
+impl ServedChannel for PersistentChannel {
+    fn state(&self) -> ChannelState {
+        let counts = self.statistics();
+        ChannelState {
             received: counts.stored,
             refused: counts.refused,
             dropped_consumers: 0,
             suppliers: self.shared.suppliers.connected().len() as u64,
             consumers: self.shared.consumers.connected(),
-        })
+        }
+    }
+
+    /// The stream and the positions in it remain.
+    fn destroy(&self) {
+        self.shared.consumers.end_all();
+        self.shared.suppliers.end_all();
     }
 }

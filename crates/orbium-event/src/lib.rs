@@ -101,5 +101,6 @@ pub use remote::{
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
     connect_supplier,
 };
+pub use servants::{ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
 pub use tasks::qos_by_schedule;

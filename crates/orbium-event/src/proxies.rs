@@ -9,7 +9,6 @@ use orbium::{
     Call, ExceptionKind, Interface, ObjectRef, Orb, Poa, PoaError, Policies, SystemException,
 };
 
-use crate::channel::Channel;
 use crate::config::ConnectError;
 use crate::engine::OnEnd;
 use crate::health::DeliveryError;
@@ -83,9 +82,8 @@ pub(crate) fn publish(orb: &Orb, key: &str, channel: &impl Interface) -> Result<
     Ok(())
 }
 
-/// Destroys a channel as its object is asked to, and ends that object and its admins.
-pub(crate) fn destroy(channel: &Channel, call: &Call<'_>, admins: [&ObjectRef; 2]) {
-    channel.destroy();
+/// Ends the object of a channel that is asked to, and its admins.
+pub(crate) fn end_objects(call: &Call<'_>, admins: [&ObjectRef; 2]) {
     let poa = call.poa();
     for admin in admins {
         if let Ok(id) = poa.reference_to_id(admin) {

@@ -12,7 +12,7 @@ use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{
     ConsumerAdmin, EventChannel, EventChannelServant, SupplierAdmin,
 };
-use crate::proxies::{ProxyCount, adapter, destroy, publish};
+use crate::proxies::{ProxyCount, adapter, end_objects, publish};
 
 pub use header::CosHeader;
 
@@ -70,7 +70,8 @@ impl EventChannelServant for ChannelObject {
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
         let admins = [self.consumers.as_object(), self.suppliers.as_object()];
-        destroy(&self.channel, call, admins);
+        self.channel.destroy();
+        end_objects(call, admins);
         Ok(())
     }
 }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The object that clients reach first.
+//! A channel of this process as CORBA objects.
 
-use orbium::{Call, ExceptionKind, Interface, Orb, PoaError, Policies, SystemException};
+use orbium::{Orb, PoaError, Policies};
 
 use super::consumers::Consumers;
+use super::object::{ServedChannel, serve_channel};
 use super::observer::RemoteObserver;
 use super::suppliers::Suppliers;
 use crate::channel::Channel;
-use crate::proxies::{ProxyCount, adapter, destroy, publish};
-use crate::rtec::orbium_event::{
-    ChannelState, ConsumerState, MonitoredChannel, MonitoredChannelServant,
-};
-use crate::rtec::rtec_event_channel_admin::event_channel::{
-    CantAppendObserver, CantRemoveObserver,
-};
-use crate::rtec::rtec_event_channel_admin::{
-    ConsumerAdmin, EventChannelServant, Observer, ObserverHandle, SupplierAdmin,
-    SynchronizationErrorOrCantAppendObserverError, SynchronizationErrorOrCantRemoveObserverError,
-};
+use crate::proxies::ProxyCount;
+use crate::rtec::orbium_event::{ChannelState, ConsumerState, MonitoredChannel};
+use crate::rtec::rtec_event_channel_admin::{Observer, ObserverHandle};
 
 impl Channel {
     /// Serves the channel: `corbaloc::host:port/EventService` leads to it if `key` is
@@ -60,72 +53,23 @@ impl Channel {
         key: &str,
         policies: Policies,
     ) -> Result<MonitoredChannel, PoaError> {
-        let poa = adapter(orb, &format!("EventChannel/{key}"), policies)?;
-        let consumers: ConsumerAdmin = poa.activate(Consumers {
-            channel: self.clone(),
-            count: ProxyCount::default(),
-        })?;
-        let suppliers: SupplierAdmin = poa.activate(Suppliers {
-            channel: self.clone(),
-            count: ProxyCount::default(),
-        })?;
-        let reference: MonitoredChannel = poa.activate(ChannelObject {
-            channel: self.clone(),
-            consumers,
-            suppliers,
-        })?;
-        publish(orb, key, &reference)?;
-        Ok(reference)
+        serve_channel(self.clone(), (orb, key, policies), |poa| {
+            let consumers = Consumers {
+                channel: self.clone(),
+                count: ProxyCount::default(),
+            };
+            let suppliers = Suppliers {
+                channel: self.clone(),
+                count: ProxyCount::default(),
+            };
+            Ok((poa.activate(consumers)?, poa.activate(suppliers)?))
+        })
     }
 }
 
-struct ChannelObject {
-    channel: Channel,
-    consumers: ConsumerAdmin,
-    suppliers: SupplierAdmin,
-}
-
-impl EventChannelServant for ChannelObject {
-    fn for_consumers(&self, _: &Call<'_>) -> Result<Option<ConsumerAdmin>, SystemException> {
-        Ok(Some(self.consumers.clone()))
-    }
-
-    fn for_suppliers(&self, _: &Call<'_>) -> Result<Option<SupplierAdmin>, SystemException> {
-        Ok(Some(self.suppliers.clone()))
-    }
-
-    fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        let admins = [self.consumers.as_object(), self.suppliers.as_object()];
-        destroy(&self.channel, call, admins);
-        Ok(())
-    }
-
-    fn append_observer(
-        &self,
-        _: &Call<'_>,
-        gw: Option<&Observer>,
-    ) -> Result<ObserverHandle, SynchronizationErrorOrCantAppendObserverError> {
-        let nil = SystemException::from(ExceptionKind::BadParam);
-        let observer = RemoteObserver::new(gw.ok_or(nil)?, self.channel.config());
-        let appended = self.channel.append_observer(observer);
-        appended.map_err(|_| CantAppendObserver {}.into())
-    }
-
-    fn remove_observer(
-        &self,
-        _: &Call<'_>,
-        handle: ObserverHandle,
-    ) -> Result<(), SynchronizationErrorOrCantRemoveObserverError> {
-        match self.channel.remove_observer(handle) {
-            true => Ok(()),
-            false => Err(CantRemoveObserver {}.into()),
-        }
-    }
-}
-
-impl MonitoredChannelServant for ChannelObject {
-    fn state(&self, _: &Call<'_>) -> Result<ChannelState, SystemException> {
-        let statistics = self.channel.statistics();
+impl ServedChannel for Channel {
+    fn state(&self) -> ChannelState {
+        let statistics = self.statistics();
         let consumers = statistics.consumers.iter().map(|it| ConsumerState {
             id: it.id,
             delivered: it.delivered,
@@ -136,12 +80,25 @@ impl MonitoredChannelServant for ChannelObject {
             is_suspended: it.is_suspended,
             is_suspect: it.is_suspect,
         });
-        Ok(ChannelState {
+        ChannelState {
             received: statistics.received,
             refused: statistics.refused,
             dropped_consumers: statistics.dropped_consumers,
             suppliers: statistics.suppliers as u64,
             consumers: consumers.collect(),
-        })
+        }
+    }
+
+    fn destroy(&self) {
+        Self::destroy(self);
+    }
+
+    fn append_observer(&self, observer: &Observer) -> Option<ObserverHandle> {
+        let observer = RemoteObserver::new(observer, self.config());
+        Self::append_observer(self, observer).ok()
+    }
+
+    fn remove_observer(&self, handle: ObserverHandle) -> bool {
+        Self::remove_observer(self, handle)
     }
 }

@@ -3,6 +3,9 @@
 
 mod channel;
 mod consumers;
+mod object;
 mod observer;
 mod peers;
 mod suppliers;
+
+pub use object::{ServedChannel, serve_channel};
