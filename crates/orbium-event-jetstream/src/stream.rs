@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
 use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use async_nats::jetstream::{self, Context};
-use tokio::sync::Semaphore;
+use async_nats::{ConnectOptions, Event};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::JetStreamConfig;
@@ -48,7 +48,11 @@ struct Publisher {
     config: Arc<JetStreamConfig>,
     context: Context,
     permits: Arc<Semaphore>,
+    losses: Losses,
 }
+
+/// How many connections have been lost: what was sent on them and not acknowledged never will be.
+type Losses = watch::Receiver<u64>;
 
 impl Stream {
     /// Connects, and makes the stream if there is none.
@@ -61,7 +65,7 @@ impl Stream {
         let runtime = Runtime::start(config.consumers)?;
         let limit = config.connect_timeout;
         let connecting = connect(Arc::clone(&config));
-        let context = runtime.wait((limit, Awaited::Connection), connecting)?;
+        let (context, losses) = runtime.wait((limit, Awaited::Connection), connecting)?;
         for name in config.streams() {
             let making = make_stream(context.clone(), Arc::clone(&config), name.to_owned());
             runtime.wait((limit, Awaited::Stream), making)?;
@@ -71,6 +75,7 @@ impl Stream {
                 config: Arc::clone(&config),
                 context: context.clone(),
                 permits: Arc::new(Semaphore::new(config.in_flight.clamp(1, 65_536))),
+                losses,
             },
             failures: NamedFailures::new(config.consumers),
             config,
@@ -103,10 +108,18 @@ impl Stream {
     }
 }
 
-async fn connect(config: Arc<JetStreamConfig>) -> Result<Context, JetStreamError> {
+async fn connect(config: Arc<JetStreamConfig>) -> Result<(Context, Losses), JetStreamError> {
     let failed = |error: String| JetStreamError::Connect(error);
+    let (lost, losses) = watch::channel(0);
+    let lost = Arc::new(lost);
     let mut options = ConnectOptions::new()
         .name("orbium")
+        .event_callback(move |event| {
+            if let Event::Disconnected = event {
+                lost.send_modify(|count| *count += 1);
+            }
+            std::future::ready(())
+        })
         .connection_timeout(config.connect_timeout)
         .ping_interval(PING)
         .client_capacity(COMMANDS)
@@ -123,7 +136,7 @@ async fn connect(config: Arc<JetStreamConfig>) -> Result<Context, JetStreamError
     })?;
     let mut context = jetstream::new(client);
     context.set_timeout(config.attempt_timeout);
-    Ok(context)
+    Ok((context, losses))
 }
 
 async fn make_stream(
@@ -178,16 +191,17 @@ impl Publisher {
         Ok(duplicates)
     }
 
-    /// Sends all, then waits for what the stream answers. What it does not answer is published
-    /// once more, under the same id.
+    /// Sends all, then waits for what the stream answers. What it does not answer, or cannot any more since the
+    /// connection is lost, is published once more, under the same id.
     async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, JetStreamError> {
         let mut sent = Vec::with_capacity(messages.len());
+        let losses = self.losses_from_now();
         for message in messages {
             sent.push(self.send(message).await);
         }
         let mut duplicates = 0;
         for (message, first) in messages.iter().zip(sent) {
-            let is_duplicate = match acknowledged(first).await {
+            let is_duplicate = match acknowledged(first, losses.clone()).await {
                 Ok(is_duplicate) => is_duplicate,
                 Err(error) => self.store_again(message, error, until).await?,
             };
@@ -205,12 +219,19 @@ impl Publisher {
         let mut error = first;
         while may_pass(&error) && Instant::now() + PAUSE < until {
             sleep(PAUSE).await;
-            match acknowledged(self.send(message).await).await {
+            let losses = self.losses_from_now();
+            match acknowledged(self.send(message).await, losses).await {
                 Ok(is_duplicate) => return Ok(is_duplicate),
                 Err(next) => error = next,
             }
         }
         Err(refusal(&error))
+    }
+
+    fn losses_from_now(&self) -> Losses {
+        let mut losses = self.losses.clone();
+        losses.mark_unchanged();
+        losses
     }
 
     async fn send(&self, message: &Message) -> Result<PublishAckFuture, PublishError> {
@@ -224,8 +245,17 @@ impl Publisher {
 }
 
 /// Whether the stream had the event already.
-async fn acknowledged(sent: Result<PublishAckFuture, PublishError>) -> Result<bool, PublishError> {
-    Ok(sent?.await?.duplicate)
+async fn acknowledged(
+    sent: Result<PublishAckFuture, PublishError>,
+    mut losses: Losses,
+) -> Result<bool, PublishError> {
+    let acknowledgement = sent?.into_future();
+    tokio::select! {
+        biased;
+        acknowledgement = acknowledgement => Ok(acknowledgement?.duplicate),
+        // It fails if the client has ended.
+        _ = losses.changed() => Err(PublishError::new(PublishErrorKind::BrokenPipe)),
+    }
 }
 
 /// Whether another attempt may succeed: a server that restarts does not answer, then has no stream

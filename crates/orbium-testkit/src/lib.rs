@@ -20,6 +20,7 @@ mod peer;
 mod ports;
 mod process;
 mod recording;
+mod relay;
 mod skipping;
 mod target;
 pub mod transport_suite;
@@ -44,6 +45,7 @@ pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;
 pub use process::{descriptors, resident_octets, threads};
 pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
+pub use relay::Relay;
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};
 pub use waiting::{

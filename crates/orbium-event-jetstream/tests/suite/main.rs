@@ -8,6 +8,5 @@ mod full_disk;
 mod hostile;
 mod notification;
 mod partitioned;
-mod relay;
 mod restarted;
 mod stage;

@@ -8,9 +8,8 @@ use orbium::{ExceptionKind, Orb};
 use orbium_event_jetstream::{
     JetStreamConfig, PersistentConsumer, PersistentSupplier, connect_supplier,
 };
-use orbium_testkit::{NatsServer, eventually};
+use orbium_testkit::{NatsServer, PATIENCE, Relay, eventually, within};
 
-use crate::relay::Relay;
 use crate::stage::{Log, Served, client, config, nats, numbered, store};
 
 const EVENTS: u32 = 600;
@@ -30,7 +29,7 @@ impl Divided {
     fn new(nats: &NatsServer) -> Self {
         let relay = Relay::new(&nats.url());
         let served = Served::new(JetStreamConfig {
-            servers: relay.url.clone(),
+            servers: relay.url().to_owned(),
             publish_timeout: Duration::from_millis(600),
             attempt_timeout: Duration::from_millis(200),
             ..config(nats)
@@ -89,4 +88,31 @@ fn a_connection_that_the_network_has_forgotten_is_made_anew() {
         divided.log.numbers().ends_with(&[3])
     });
     divided.log.assert_stored_once();
+}
+
+/// Conformance: events - persistence by a stream - a connection that ends: an event without acknowledgement is published again at once
+#[test]
+fn an_event_without_acknowledgement_is_published_again_when_its_connection_ends() {
+    let Some(nats) = nats() else { return };
+    let relay = Relay::new(&nats.url());
+    let never = 10 * PATIENCE;
+    let served = Served::new(JetStreamConfig {
+        servers: relay.url().to_owned(),
+        publish_timeout: never,
+        attempt_timeout: never,
+        ..config(&nats)
+    });
+    let (orb, log) = (client(), Log::default());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    relay.cut();
+    let pushed = thread::spawn(move || supplier.push(&[numbered(1)]));
+    eventually("the event is sent", || relay.holds_bytes());
+    nats.kill();
+    relay.heal();
+    nats.start_again();
+    within("the push", || pushed.join().unwrap().unwrap());
+    let _consumer = log.connect(&orb, &channel, "display");
+    eventually("the event", || log.numbers() == [1]);
+    log.assert_stored_once();
 }

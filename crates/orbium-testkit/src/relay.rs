@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A network between a channel and its NATS server.
+//! A network between two programs, which tests cut.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// What becomes of the bytes of the connections.
@@ -14,68 +14,98 @@ enum Link {
     Cut,
 }
 
+#[derive(Debug)]
 struct State {
     link: Link,
     /// Connections that are older are never heard of again.
     generation: u64,
+    /// Connections with bytes that wait, by direction.
+    waiting: usize,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Network(Arc<(Mutex<State>, Condvar)>);
 
 /// Passes on the bytes of connections to a server, until the network is cut.
-pub(crate) struct Relay {
-    pub(crate) url: String,
+#[derive(Debug)]
+pub struct Relay {
+    url: String,
     network: Network,
 }
 
 impl Relay {
-    /// In front of the server at `nats://host:port`. Its threads end with the process.
-    pub(crate) fn new(url: &str) -> Self {
-        let server = url.trim_start_matches("nats://").to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("nats://{}", listener.local_addr().unwrap());
+    /// In front of the server at `scheme://host:port`. Its threads end with the process.
+    ///
+    /// # Panics
+    /// That is no such address, or there is no port left.
+    #[must_use]
+    pub fn new(url: &str) -> Self {
+        let (scheme, server) = url.split_once("://").expect("an address with a scheme");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback");
+        let address = listener.local_addr().expect("an address");
+        let (server, url) = (server.to_owned(), format!("{scheme}://{address}"));
         let state = State {
             link: Link::Open,
             generation: 0,
+            waiting: 0,
         };
         let network = Network(Arc::new((Mutex::new(state), Condvar::new())));
         let of_listener = network.clone();
         thread::spawn(move || {
             for client in listener.incoming() {
-                of_listener.join(client.unwrap(), &server);
+                of_listener.join(client.expect("a client"), &server);
             }
         });
         Self { url, network }
     }
 
+    /// Where the server is reached through the network.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Nothing passes from now on, without an error.
-    pub(crate) fn cut(&self) {
+    pub fn cut(&self) {
         self.network.change(|state| state.link = Link::Cut);
     }
 
+    /// Whether something was sent since the network was cut.
+    #[must_use]
+    pub fn holds_bytes(&self) -> bool {
+        self.network.lock().waiting > 0
+    }
+
     /// Everything passes, also what was sent since.
-    pub(crate) fn heal(&self) {
+    pub fn heal(&self) {
         self.network.change(|state| state.link = Link::Open);
     }
 
     /// New connections pass; those that there are stay open, and nothing passes on them any more.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         self.network.change(|state| state.generation += 1);
     }
 }
 
 impl Network {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.0.0.lock().unwrap());
+        change(&mut self.lock());
         self.0.1.notify_all();
     }
 
     /// Waits until bytes of a connection may pass; `false` if none ever will.
     fn passes(&self, generation: u64) -> bool {
-        let state = self.0.0.lock().unwrap();
+        let mut state = self.lock();
+        state.waiting += 1;
         let waits = |it: &mut State| it.generation == generation && it.link == Link::Cut;
-        self.0.1.wait_while(state, waits).unwrap().generation == generation
+        let waited = self.0.1.wait_while(state, waits);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        state.generation == generation
     }
 
     fn join(&self, client: TcpStream, server: &str) {
@@ -83,8 +113,11 @@ impl Network {
         let Ok(server) = TcpStream::connect(server) else {
             return;
         };
-        let generation = self.0.0.lock().unwrap().generation;
-        let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
+        let generation = self.lock().generation;
+        let (Ok(to_server), Ok(to_client)) = (server.try_clone(), client.try_clone()) else {
+            panic!("no descriptor left");
+        };
+        let back = (to_server, to_client);
         for (from, to) in [(client, server), back] {
             let network = self.clone();
             thread::spawn(move || network.pass_on(generation, from, to));
