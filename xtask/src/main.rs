@@ -23,7 +23,8 @@ const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
        cargo xtask soak [FAULT] [--cycles N]
-       cargo xtask soak events [--seconds N] [--seed S]
+       cargo xtask soak events [--seconds N] [--seed S] [--rate N] [--pause N]
+                                [--partition N]
        cargo xtask structure [--check | --lower | --drawing]
        cargo xtask tidy [--check | --lower] [--list]
        cargo xtask conformance [--check | --write]
@@ -50,6 +51,10 @@ soak   makes every fault happen again and again, and fails if another caller was
                      twice or out of the order of its source
        --seconds N   instead of 600
        --seed S      the seed that a run has printed: the same kills again
+       --rate N      events of each of the three sources in a second, instead of 1,000
+       --pause N     milliseconds between two kills at most, instead of 800
+       --partition N in the middle of the run nothing passes between channel and server
+                     for N more seconds
 structure  cycles of files, lengths, branches and switches of the crates, beside
        their bounds
        --check       fails if a figure is above its ceiling in xtask/structure.toml, or

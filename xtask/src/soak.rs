@@ -12,6 +12,10 @@ use xtask::shell;
 const CYCLES: u64 = 100_000;
 /// Seconds of random kills unless it is said.
 const SECONDS: u64 = 600;
+/// Events of each of three sources in a second unless it is said.
+const RATE: u64 = 1000;
+/// Milliseconds between two kills unless it is said: at most, and a quarter of them at least.
+const PAUSE: u64 = 800;
 
 /// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each, or with the argument `events` the random
 /// kills of `crates/orbium-cli/tests/suite/events_random_kills.rs`, which print their seed.
@@ -48,18 +52,25 @@ fn faults(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
 
 fn kills(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let (mut seconds, mut seed) = (SECONDS, since.map_or(1, |it| it.as_secs()));
+    let seed = since.map_or(1, |it| it.as_secs());
+    let mut asked = [
+        ("--seconds", "ORBIUM_SOAK_SECONDS", SECONDS),
+        ("--seed", "ORBIUM_SOAK_SEED", seed),
+        ("--rate", "ORBIUM_SOAK_RATE", RATE),
+        ("--pause", "ORBIUM_SOAK_PAUSE", PAUSE),
+        ("--partition", "ORBIUM_SOAK_PARTITION", 0),
+    ];
     while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--seconds" => seconds = number(&argument, arguments.next())?,
-            "--seed" => seed = number(&argument, arguments.next())?,
-            other => return Err(format!("soak events: unknown argument {other}")),
-        }
+        let named = asked.iter_mut().find(|(name, ..)| *name == argument);
+        let (.., value) =
+            named.ok_or_else(|| format!("soak events: unknown argument {argument}"))?;
+        *value = number(&argument, arguments.next())?;
     }
     let name = "events_random_kills::random_kills_for_as_long_as_asked";
     let mut command = test("orbium-cli", "suite", name);
-    command.env("ORBIUM_SOAK_SECONDS", seconds.to_string());
-    command.env("ORBIUM_SOAK_SEED", seed.to_string());
+    for (_, variable, value) in asked {
+        command.env(variable, value.to_string());
+    }
     // Without the server nothing would be tested.
     command.env("ORBIUM_REQUIRE_PEERS", "1");
     shell::must(&mut command)

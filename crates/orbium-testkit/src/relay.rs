@@ -114,6 +114,10 @@ impl Network {
             return;
         };
         let generation = self.lock().generation;
+        for stream in [&client, &server] {
+            // Otherwise small messages wait for acknowledgements. It may have ended already.
+            let _ = stream.set_nodelay(true);
+        }
         let (Ok(to_server), Ok(to_client)) = (server.try_clone(), client.try_clone()) else {
             panic!("no descriptor left");
         };

@@ -42,9 +42,10 @@ pub(crate) struct Persistent {
 }
 
 impl Persistent {
-    pub(crate) fn new(nats: &NatsServer, unique: &str, ack_wait: &str) -> Self {
+    /// With a stream of the server at that URL.
+    pub(crate) fn new(nats: &str, unique: &str, ack_wait: &str) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
-        let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.url());
+        let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.to_owned());
         Self {
             served: Self::start(&endpoint, &nats, ack_wait),
             endpoint,
@@ -109,8 +110,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Pushes an event until it is stored, whatever becomes of the channel.
-    pub(crate) fn store(&mut self, event: &Event) {
+    /// Pushes an event until it is stored, whatever becomes of the channel; returns how many pushes have failed.
+    pub(crate) fn store(&mut self, event: &Event) -> u64 {
+        let mut failed = 0;
         eventually("the event is stored", || {
             if self.connected.is_none() {
                 self.connected = supplier(self.orb, self.url).ok();
@@ -122,15 +124,19 @@ impl<'a> Source<'a> {
             let is_stored = matches!(pushed, Some(Ok(())));
             if !is_stored {
                 self.connected = None;
+                failed += u64::from(pushed.is_some());
             }
             is_stored
         });
+        failed
     }
 }
 
 fn push_all(orb: &Orb, url: &str) {
     let mut source = Source::new(orb, url);
-    (0..EVENTS).for_each(|number| source.store(&numbered(number)));
+    for number in 0..EVENTS {
+        source.store(&numbered(number));
+    }
 }
 
 fn consumer(orb: &Orb, url: &str, log: &Log) -> Option<PersistentConsumer> {
@@ -166,7 +172,7 @@ fn assert_complete(log: &Log) {
 #[test]
 fn no_event_is_lost_when_the_channel_is_killed() {
     let Some(nats) = nats() else { return };
-    let mut served = Persistent::new(&nats, "killed channel", SOON);
+    let mut served = Persistent::new(&nats.url(), "killed channel", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -220,7 +226,7 @@ fn read(child: &mut Child, log: &Log, enough: usize) {
 #[test]
 fn no_event_is_lost_when_the_consumer_is_killed() {
     let Some(nats) = nats() else { return };
-    let served = Persistent::new(&nats, "killed consumer", SOON);
+    let served = Persistent::new(&nats.url(), "killed consumer", SOON);
     let (url, orb, log) = (served.url(), client(), Log::default());
     thread::scope(|scope| {
         scope.spawn(|| push_all(&orb, &url));
@@ -237,7 +243,7 @@ fn no_event_is_lost_when_the_consumer_is_killed() {
 #[test]
 fn what_was_pushed_before_the_consumer_is_printed_once() {
     let Some(nats) = nats() else { return };
-    let served = Persistent::new(&nats, "stored", NEVER);
+    let served = Persistent::new(&nats.url(), "stored", NEVER);
     let url = served.url();
     for text in ["one", "two", "three"] {
         let push = ["events", "push", &url, "--type", "16", "--text", text];

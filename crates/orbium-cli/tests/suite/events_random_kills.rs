@@ -2,27 +2,38 @@
 //! A channel that stores its events, the server that has its stream, and the consumer are killed at random while
 //! sources push: each event arrives, stored once, in the order of its source.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium_event::new_event;
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_testkit::{Chance, NatsServer, eventually};
+use orbium_testkit::{Chance, NatsServer, PATIENCE, Relay, eventually, with_patience};
 
+use crate::events_arrived::Arrived;
 use crate::events_persistent::{Persistent, SOON, Source, client, nats};
 use crate::program::orbium;
 
-const SOURCES: i32 = 3;
-/// Between two events of a source.
-const PERIOD: Duration = Duration::from_millis(1);
-/// Milliseconds between two kills: at least, and how many more at most.
-const PAUSE: (u64, usize) = (200, 600);
+const SOURCES: usize = 3;
+/// Milliseconds between two kills, at most; a quarter of them at least.
+const PAUSE: usize = 800;
+
+/// What is asked of a run.
+#[derive(Clone, Copy)]
+struct Asked {
+    time: Duration,
+    seed: u64,
+    /// Events of each source in a second.
+    rate: u32,
+    /// Milliseconds between two kills, at most.
+    pause: usize,
+    /// In the middle of the run nothing passes between channel and server for so long.
+    partition: Duration,
+}
 
 /// Kills of each kind.
 #[derive(Debug, Default)]
@@ -34,11 +45,15 @@ struct Kills {
 
 /// Sources, a consumer, and what they have come to.
 struct Run {
+    asked: Asked,
     nats: NatsServer,
+    /// Between channel and server, if there is to be a partition.
+    relay: Option<Relay>,
     /// The reference of the channel.
     url: String,
-    /// Places in the stream of all deliveries, by source and number of the event.
-    log: Mutex<BTreeMap<(i32, u32), Vec<u64>>>,
+    arrived: Mutex<Arrived>,
+    /// Pushes that raised an exception.
+    failed: AtomicU64,
     tail: Mutex<Option<Child>>,
     /// Sources are to end.
     is_over: AtomicBool,
@@ -57,34 +72,26 @@ impl Drop for Ending<'_> {
     }
 }
 
-fn event(source: i32, number: u32) -> Event {
-    let mut event = new_event(16, source);
+fn event(source: usize, number: usize) -> Event {
+    let mut event = new_event(16, i32::try_from(source).unwrap());
     event.data.payload = number.to_string().into_bytes();
     event
 }
 
 impl Run {
-    fn new(nats: NatsServer, url: String) -> Self {
-        Self {
-            nats,
-            url,
-            log: Mutex::default(),
-            tail: Mutex::default(),
-            is_over: AtomicBool::new(false),
-            is_done: AtomicBool::new(false),
-        }
-    }
-
     /// Pushes events in order, each until it is stored; returns how many.
-    fn push(&self, source: i32) -> u32 {
-        let (orb, mut number) = (client(), 0);
+    fn push(&self, source: usize) -> usize {
+        let (orb, started, mut number) = (client(), Instant::now(), 0);
         let mut supplier = Source::new(&orb, &self.url);
         while !self.is_over.load(Ordering::SeqCst) {
-            supplier.store(&event(source, number));
+            let failed = supplier.store(&event(source, number as usize));
+            self.failed.fetch_add(failed, Ordering::Relaxed);
             number += 1;
-            thread::sleep(PERIOD);
+            // A source that was held up pushes what is due.
+            let due = started + Duration::from_secs(number) / self.asked.rate;
+            thread::sleep(due.saturating_duration_since(Instant::now()));
         }
-        number
+        number as usize
     }
 
     /// Runs consumers one after the other, and reads what they print.
@@ -114,11 +121,10 @@ impl Run {
             let Ok(event) = serde_json::from_str::<serde_json::Value>(&line) else {
                 continue;
             };
-            let source = i32::try_from(event["source"].as_i64().unwrap()).unwrap();
+            let source = usize::try_from(event["source"].as_u64().unwrap()).unwrap();
             let number = event["payload"].as_str().unwrap().parse().unwrap();
             let place = event["sequence"].as_u64().unwrap();
-            let mut log = self.log.lock().unwrap();
-            log.entry((source, number)).or_default().push(place);
+            self.arrived.lock().unwrap().add((source, number), place);
         }
     }
 
@@ -130,14 +136,15 @@ impl Run {
 
     fn kill_at_random(
         &self,
-        channel: &mut Persistent,
+        (channel, kills): (&mut Persistent, &mut Kills),
         time: Duration,
         chance: &mut Chance,
-    ) -> Kills {
-        let (started, mut kills) = (Instant::now(), Kills::default());
+    ) {
+        let started = Instant::now();
         while started.elapsed() < time {
-            let pause = PAUSE.0 + chance.below(PAUSE.1) as u64;
-            thread::sleep(Duration::from_millis(pause));
+            let least = self.asked.pause / 4;
+            let pause = least + chance.below(self.asked.pause - least);
+            thread::sleep(Duration::from_millis(pause as u64));
             match chance.below(3) {
                 0 => {
                     kills.channel += 1;
@@ -156,11 +163,29 @@ impl Run {
                 }
             }
         }
-        kills
+    }
+
+    /// Nothing passes between channel and server for a while.
+    fn divide(&self) {
+        let Some(relay) = &self.relay else { return };
+        relay.cut();
+        thread::sleep(self.asked.partition);
+        relay.heal();
     }
 
     fn arrived(&self) -> usize {
-        self.log.lock().unwrap().len()
+        self.arrived.lock().unwrap().events()
+    }
+
+    /// How many events were pushed in that time, and how many of them have arrived.
+    fn report(&self, time: Duration, pushed: &[usize]) {
+        let events: usize = pushed.iter().sum();
+        println!(
+            "{pushed:?} events, {:.0} a second; {} pushes failed; {} events have still to arrive",
+            events as f64 / time.as_secs_f64(),
+            self.failed.load(Ordering::Relaxed),
+            events - self.arrived(),
+        );
     }
 
     fn wait_for(&self, events: usize) {
@@ -170,57 +195,63 @@ impl Run {
             arrived = self.arrived();
         }
     }
-
-    /// Each event has one place in the stream, and those of a source stand in their order.
-    fn assert_complete(&self, pushed: &[u32]) {
-        let log = self.log.lock().unwrap();
-        for (source, pushed) in (1..).zip(pushed) {
-            let of_source = log.range((source, 0)..=(source, u32::MAX));
-            let numbers: Vec<_> = of_source.clone().map(|((_, number), _)| *number).collect();
-            assert!(numbers.into_iter().eq(0..*pushed), "source {source}");
-            let places: Vec<_> = of_source
-                .map(|(event, places)| {
-                    assert!(
-                        places.iter().all(|it| *it == places[0]),
-                        "{event:?}: {places:?}"
-                    );
-                    places[0]
-                })
-                .collect();
-            assert!(
-                places.is_sorted_by(|one, next| one < next),
-                "source {source}"
-            );
-        }
-    }
 }
 
-fn run(time: Duration, seed: u64) {
+fn run(asked: Asked) {
     let Some(nats) = nats() else { return };
-    println!("{} s, seed {seed}", time.as_secs());
-    let mut channel = Persistent::new(&nats, "random kills", SOON);
-    let run = Run::new(nats, channel.url());
+    println!("{} s, seed {}", asked.time.as_secs(), asked.seed);
+    let relay = (!asked.partition.is_zero()).then(|| Relay::new(&nats.url()));
+    let url = relay.as_ref().map_or(nats.url(), |it| it.url().to_owned());
+    let mut channel = Persistent::new(&url, "random kills", SOON);
+    let run = Run {
+        asked,
+        nats,
+        relay,
+        url: channel.url(),
+        arrived: Mutex::new(Arrived::new(SOURCES)),
+        failed: AtomicU64::new(0),
+        tail: Mutex::default(),
+        is_over: AtomicBool::new(false),
+        is_done: AtomicBool::new(false),
+    };
+    let started = Instant::now();
     let (pushed, kills) = thread::scope(|scope| {
         let _ending = Ending(&run);
         let of_run = &run;
-        let sources = (1..=SOURCES).map(|source| scope.spawn(move || of_run.push(source)));
+        let push =
+            move |source| with_patience(PATIENCE + 2 * asked.partition, || of_run.push(source));
+        let sources = (1..=SOURCES).map(|source| scope.spawn(move || push(source)));
         let sources: Vec<_> = sources.collect();
         scope.spawn(|| run.consume());
-        let kills = run.kill_at_random(&mut channel, time, &mut Chance::seeded(seed));
+        let (mut chance, mut kills) = (Chance::seeded(asked.seed), Kills::default());
+        let mut kill = || {
+            let killed = (&mut channel, &mut kills);
+            run.kill_at_random(killed, asked.time / 2, &mut chance);
+        };
+        kill();
+        run.divide();
+        kill();
         run.is_over.store(true, Ordering::SeqCst);
         let pushed: Vec<_> = sources.into_iter().map(|it| it.join().unwrap()).collect();
-        run.wait_for(pushed.iter().sum::<u32>() as usize);
+        run.report(started.elapsed(), &pushed);
+        run.wait_for(pushed.iter().sum());
         (pushed, kills)
     });
-    run.assert_complete(&pushed);
-    let deliveries: usize = run.log.lock().unwrap().values().map(Vec::len).sum();
-    println!("{kills:?}: {pushed:?} events, {deliveries} deliveries");
+    let arrived = run.arrived.lock().unwrap();
+    println!("{kills:?}; {} deliveries", arrived.deliveries());
+    arrived.assert_complete(&pushed);
 }
 
 /// Conformance: events - persistence by a stream - channel, server and consumer are killed at random: no event is lost
 #[test]
 fn no_event_is_lost_in_random_kills() {
-    run(Duration::from_secs(5), 20_261_125);
+    run(Asked {
+        time: Duration::from_secs(5),
+        seed: 20_261_125,
+        rate: 1000,
+        pause: PAUSE,
+        partition: Duration::ZERO,
+    });
 }
 
 /// What `cargo xtask soak events` runs.
@@ -228,9 +259,17 @@ fn no_event_is_lost_in_random_kills() {
 #[ignore = "takes as long as asked"]
 fn random_kills_for_as_long_as_asked() {
     let asked = |name| env::var(name).ok().and_then(|it| it.parse().ok());
-    let seconds = asked("ORBIUM_SOAK_SECONDS").unwrap_or(600);
-    run(
-        Duration::from_secs(seconds),
-        asked("ORBIUM_SOAK_SEED").unwrap_or(1),
-    );
+    let seconds = |name, default| Duration::from_secs(asked(name).unwrap_or(default));
+    let number = |name, default| asked(name).unwrap_or(default);
+    run(Asked {
+        time: seconds("ORBIUM_SOAK_SECONDS", 600),
+        seed: number("ORBIUM_SOAK_SEED", 1),
+        rate: u32::try_from(number("ORBIUM_SOAK_RATE", 1000))
+            .unwrap()
+            .max(1),
+        pause: usize::try_from(number("ORBIUM_SOAK_PAUSE", PAUSE as u64))
+            .unwrap()
+            .max(1),
+        partition: seconds("ORBIUM_SOAK_PARTITION", 0),
+    });
 }

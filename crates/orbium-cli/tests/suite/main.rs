@@ -10,6 +10,7 @@ mod call_values;
 mod demo;
 mod doctor;
 mod events;
+mod events_arrived;
 mod events_gateway;
 mod events_notification;
 mod events_persistent;
