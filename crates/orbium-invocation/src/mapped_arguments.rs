@@ -135,7 +135,10 @@ macro_rules! idl_lend_kept {
     ($(@object)? $arg:ident: $type:ty $(as $codec:ty)?) => {
         let $arg = <$type as $crate::cdr::Parameter<'_>>::lend_kept($arg);
     };
-    (@$flag:ident $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {};
+    // Decoded from the copies.
+    (@$flag:ident $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
+        let _ = &$arg;
+    };
 }
 
 /// Reads into a value that is there.
