@@ -15,8 +15,8 @@ use libc::{c_int, socklen_t};
 unsafe trait Plain: Copy + Default {}
 // SAFETY: an integer.
 unsafe impl Plain for c_int {}
-// SAFETY: an integer.
 #[cfg(target_os = "linux")]
+// SAFETY: an integer.
 unsafe impl Plain for libc::c_ulong {}
 // SAFETY: integers.
 unsafe impl Plain for [u32; 3] {}

@@ -358,7 +358,7 @@ proptest! {
         let mut writer = CdrWriter::new(from);
         received.write_value(&mut writer);
         prop_assert_eq!(writer.finish().expect("the format it came in"), value);
-        prop_assert!(!format!("{:?}", received).contains("(octet "), "shown without an error");
+        prop_assert!(!format!("{received:?}").contains("(octet "), "shown without an error");
     }
 
     /// Conformance: TypeCode - every kind

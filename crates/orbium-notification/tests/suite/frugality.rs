@@ -59,10 +59,7 @@ fn a_structured_event_is_read_and_not_copied() {
         // What is read, and what shares it among consumers.
         let most = (read + 1) * EVENTS;
         let counted = fewest_allocations(most, &mut push_all);
-        eprintln!(
-            "{} allocations of reading, {counted:?} of {EVENTS} pushes",
-            read
-        );
+        eprintln!("{read} allocations of reading, {counted:?} of {EVENTS} pushes");
         assert!(
             counted.allocations <= most,
             "{read} of reading, {counted:?}"

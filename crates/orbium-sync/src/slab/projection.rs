@@ -33,12 +33,12 @@ pub struct Projection<T, S: ?Sized> {
     slab: Arc<Slab<T>>,
 }
 
+#[allow(unsafe_code)]
 // SAFETY: it gives references to the value and to the view to any thread, and drops the slab
 // on any; that is all.
-#[allow(unsafe_code)]
 unsafe impl<T: Send + Sync, S: Sync + ?Sized> Send for Projection<T, S> {}
-// SAFETY: as above.
 #[allow(unsafe_code)]
+// SAFETY: as above.
 unsafe impl<T: Send + Sync, S: Sync + ?Sized> Sync for Projection<T, S> {}
 
 /// A value of a slab, pinned, with its view.

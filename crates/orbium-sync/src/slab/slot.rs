@@ -29,9 +29,9 @@ pub(super) struct Slot<T> {
     value: UnsafeCell<Option<T>>,
 }
 
+#[allow(unsafe_code)]
 // SAFETY: a slot gives references to its value to all threads, and drops it on
 // any of them; it changes the value only while no other thread can have one.
-#[allow(unsafe_code)]
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 /// Slots that are free.
