@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every library and program with tests in its sources is built for testing, and no
-//! other: Cargo would compile each a second time to find that there are none.
+//! other: Cargo would compile each a second time to find that there are none. The same holds for
+//! examples in documentation, for which rustdoc reads the whole library.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,6 +41,20 @@ fn has_tests(file: &Path) -> bool {
     text.lines().any(begins)
 }
 
+/// An example in documentation begins or ends.
+fn has_examples(file: &Path) -> bool {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("//! ```") || line.starts_with("/// ```")
+    })
+}
+
+fn is_library(target: &Value) -> bool {
+    let kinds = target["kind"].as_array().unwrap();
+    kinds.iter().any(|it| it == "lib")
+}
+
 /// The libraries and programs of the workspace, as `cargo metadata` lists them.
 fn targets() -> Vec<(String, Value)> {
     let output = Command::new(env!("CARGO"))
@@ -51,7 +66,7 @@ fn targets() -> Vec<(String, Value)> {
     for package in metadata["packages"].as_array().unwrap() {
         for target in package["targets"].as_array().unwrap() {
             let kinds = target["kind"].as_array().unwrap();
-            if kinds.iter().any(|it| it == "lib" || it == "bin") {
+            if is_library(target) || kinds.iter().any(|it| it == "bin") {
                 let name = package["name"].as_str().unwrap();
                 found.push((name.to_owned(), target.clone()));
             }
@@ -72,10 +87,15 @@ fn what_has_tests_is_built_for_testing_and_nothing_else() {
         let tested = files.iter().any(|file| has_tests(file));
         let plain = PLAIN.contains(&package.as_str());
         let place = format!("{package}, {}", root.display());
-        match target["test"] == true {
-            false if tested => wrong.push(format!("{place}: has tests, but test = false")),
-            true if !tested && !plain => wrong.push(format!("{place}: test = false is missing")),
-            _ => {}
+        let examples = is_library(&target) && files.iter().any(|file| has_examples(file));
+        for (key, there) in [("test", tested), ("doctest", examples)] {
+            match target[key] == true {
+                false if there => wrong.push(format!("{place}: has some, but {key} = false")),
+                true if !there && !plain => {
+                    wrong.push(format!("{place}: {key} = false is missing"));
+                }
+                _ => {}
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -92,7 +112,10 @@ fn modules_and_tests_are_found() {
             "inner/deep.rs",
             "mod tests {\n    #[test]\n    fn it_is() {}\n}\n",
         ),
-        ("here.rs", "// #[test]\n"),
+        (
+            "here.rs",
+            "// #[test]\n    /// ```\n    /// f();\n    /// ```\n",
+        ),
         ("lost.rs", ""),
     ];
     for (name, text) in files {
@@ -107,4 +130,6 @@ fn modules_and_tests_are_found() {
     );
     let tested = found.iter().filter(|file| has_tests(file));
     assert!(tested.eq([&folder.join("inner/deep.rs")]));
+    let explained = found.iter().filter(|file| has_examples(file));
+    assert!(explained.eq([&folder.join("here.rs")]));
 }
