@@ -28,8 +28,9 @@ pub(crate) struct CollocatedServant<S: ?Sized> {
     context: Arc<ServerContext>,
     /// Whether calls pass over POA managers and policies.
     is_direct: bool,
-    /// Whether the object's lane, or an extension of its adapter, has a say in calls.
-    is_placed: bool,
+    /// Whether the object's lane, or an extension of its adapter, has a say in calls: then they take
+    /// `serve_placed`.
+    pub(crate) is_placed: bool,
 }
 
 impl Adapters {
@@ -91,15 +92,11 @@ impl<S: ?Sized> CollocatedServant<S> {
     #[inline(always)]
     pub(crate) fn serve<T, E: Raises>(
         &self,
-        adapters: &Adapters,
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Served<T, E>> {
-        if self.is_placed {
-            return self.serve_placed(adapters, at, operation, terms, serve);
-        }
         let mut outcome = None;
         // The last reference to a servant may be dropped in here too.
         let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -140,7 +137,7 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// Serves a request that the object's lane, or an extension of its adapter, has a say in.
     #[cold]
     #[inline(never)]
-    fn serve_placed<T, E: Raises>(
+    pub(crate) fn serve_placed<T, E: Raises>(
         &self,
         adapters: &Adapters,
         at: &Collocated,

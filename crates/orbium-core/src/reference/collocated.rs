@@ -152,18 +152,16 @@ pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
         Some(servant) => servant,
         None => at.add_servant(orb.core().adapters.collocated_servant(at)?)?,
     };
-    let adapters = &orb.core().adapters;
-    servant.serve(
-        adapters,
-        at,
-        operation,
-        terms,
-        |servant, call| match &mut copied {
-            None => serve(servant, call, None),
-            Some(copied) => {
-                let mut reader = copied.reader(object.client().decoding());
-                serve(servant, call, Some(&mut reader))
-            }
-        },
-    )
+    let serve = |servant: &S, call: &Call<'_>| match &mut copied {
+        None => serve(servant, call, None),
+        Some(copied) => {
+            let mut reader = copied.reader(object.client().decoding());
+            serve(servant, call, Some(&mut reader))
+        }
+    };
+    if servant.is_placed {
+        let adapters = &orb.core().adapters;
+        return servant.serve_placed(adapters, at, operation, terms, serve);
+    }
+    servant.serve(at, operation, terms, serve)
 }
