@@ -25,6 +25,7 @@ use crate::stage::cable::{Cable, HERE};
 use crate::stage::clock::{stolen, stolen_since};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
+use crate::stage::stand::parse;
 use crate::statistics::summary::{Summary, ratio};
 
 #[derive(Debug, Args)]
@@ -154,11 +155,6 @@ fn address(reference: &str) -> Result<SocketAddr, Failure> {
     let profile = ior.iiop_profiles().next().ok_or_else(bad)?;
     let host = profile.host.parse().map_err(|_| bad())?;
     Ok(SocketAddr::new(host, profile.port))
-}
-
-fn parse(line: &str) -> Result<Value, Failure> {
-    serde_json::from_str(line)
-        .map_err(|_| Failure::because(format!("a process said `{line}`, which means nothing")))
 }
 
 pub(crate) fn run(args: &FloodedArgs) -> Result<(), Failure> {

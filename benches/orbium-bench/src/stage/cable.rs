@@ -58,8 +58,8 @@ impl Cable {
         command
     }
 
-    /// Lets one processor receive what arrives, in interrupts, as that of a network card whose
-    /// interrupts go there; without one, the kernel receives where NAPI runs.
+    /// Lets one processor receive what arrives, in interrupts, as the one that a network card
+    /// interrupts; without one, the kernel receives where NAPI runs.
     pub(crate) fn receive_on(&self, processor: Option<usize>) -> Result<(), Failure> {
         let file = format!("/sys/class/net/{}/queues/rx-0/rps_cpus", self.device);
         let mask = processor.map_or(0_u64, |number| 1 << number);

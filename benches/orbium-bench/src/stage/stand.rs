@@ -98,7 +98,8 @@ impl Stand {
     }
 }
 
-fn parse(line: &str) -> Result<Value, Failure> {
+/// What a process answered.
+pub(crate) fn parse(line: &str) -> Result<Value, Failure> {
     serde_json::from_str(line)
         .map_err(|_| Failure::because(format!("a process said `{line}`, which means nothing")))
 }
