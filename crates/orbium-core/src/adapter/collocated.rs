@@ -97,32 +97,53 @@ impl<S: ?Sized> CollocatedServant<S> {
         terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Served<T, E>> {
-        let mut outcome = None;
-        // The last reference to a servant may be dropped in here too.
-        let ended = catch_unwind(AssertUnwindSafe(|| {
+        self.guarded(at, operation, |outcome| {
             let object = self.object.pin()?;
             let _serving = self.enter(&object)?;
             let request = &self.request(at, operation, terms);
-            let call = Call {
-                incoming: request,
-                object: &**object,
-            };
-            let observed = terms.observed.map(|it| self.observe(it, request, &object));
-            let serve = || serve(object.view(), &call);
-            let served = while_serving_own_thread(self.context.number, serve);
-            if let Some(observed) = observed {
-                let raised = served.as_ref().err().map(Raises::raised);
-                observed.end(raised.as_ref());
-            }
-            outcome = Some(served);
+            let serve = || serve(object.view(), &called(request, &object));
+            let serve = || while_serving_own_thread(self.context.number, serve);
+            *outcome = Some(self.observed(terms, request, &object, serve));
             Some(())
-        }));
+        })
+    }
+
+    /// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin`
+    /// has not called it.
+    #[inline(always)]
+    fn guarded<T, E>(
+        &self,
+        at: &Collocated,
+        operation: &'static Operation,
+        begin: impl FnOnce(&mut Option<Result<T, E>>) -> Option<()>,
+    ) -> Option<Served<T, E>> {
+        let mut outcome = None;
+        // The last reference to a servant may be dropped in there too.
+        let ended = catch_unwind(AssertUnwindSafe(|| begin(&mut outcome)));
         match (outcome, ended) {
             // A panic behind the servant's answer does not change it.
             (Some(outcome), _) => Some(Ok(outcome)),
             (None, Ok(_)) => None,
             (None, Err(panic)) => Some(Err(self.panicked(at, operation, &*panic))),
         }
+    }
+
+    /// Calls the servant within its metrics and its span, if there are any.
+    #[inline(always)]
+    fn observed<T, E: Raises>(
+        &self,
+        terms: &Terms<'_, '_>,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        serve: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let observed = terms.observed.map(|it| self.observe(it, request, object));
+        let served = serve();
+        if let Some(observed) = observed {
+            let raised = served.as_ref().err().map(Raises::raised);
+            observed.end(raised.as_ref());
+        }
+        served
     }
 
     /// Enters the object as policies for collocated calls have it.
@@ -145,30 +166,15 @@ impl<S: ?Sized> CollocatedServant<S> {
         terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Served<T, E>> {
-        let mut outcome = None;
-        let ended = catch_unwind(AssertUnwindSafe(|| {
+        self.guarded(at, operation, |outcome| {
             let object = &self.object.pin()?;
             let request = &self.request(at, operation, terms);
-            outcome = adapters.serve_placed(request, object, || {
-                let call = Call {
-                    incoming: request,
-                    object: &***object,
-                };
-                let observed = terms.observed.map(|it| self.observe(it, request, object));
-                let served = serve(object.view(), &call);
-                if let Some(observed) = observed {
-                    let raised = served.as_ref().err().map(Raises::raised);
-                    observed.end(raised.as_ref());
-                }
-                served
+            *outcome = adapters.serve_placed(request, object, || {
+                let serve = || serve(object.view(), &called(request, object));
+                self.observed(terms, request, object, serve)
             });
             Some(())
-        }));
-        match (outcome, ended) {
-            (Some(outcome), _) => Some(Ok(outcome)),
-            (None, Ok(_)) => None,
-            (None, Err(panic)) => Some(Err(self.panicked(at, operation, &*panic))),
-        }
+        })
     }
 
     /// The request as its servant sees it.
@@ -209,5 +215,14 @@ impl<S: ?Sized> CollocatedServant<S> {
         panic: &(dyn Any + Send),
     ) -> SystemException {
         panicked(&self.request(at, operation, &Terms::NONE), panic)
+    }
+}
+
+/// A request to an object, as its servant sees it.
+#[inline]
+fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObject) -> Call<'c> {
+    Call {
+        incoming: request,
+        object,
     }
 }
