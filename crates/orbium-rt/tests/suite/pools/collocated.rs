@@ -5,7 +5,9 @@
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use orbium_core::{Call, ExceptionKind, Interface, ObjectRef, SystemException, idl_interface};
+use orbium_core::{
+    Call, ExceptionKind, Interface, ObjectRef, Priority, SystemException, idl_interface,
+};
 use orbium_rt::{ThreadpoolConfig, ThreadpoolLane};
 use orbium_testkit::{Gate, within};
 
@@ -34,7 +36,7 @@ impl Noted {
     fn note(&self, call: &Call<'_>) {
         let name = thread::current().name().unwrap_or_default().to_owned();
         let lane = name.rsplit('-').next().unwrap_or_default().to_owned();
-        let priority = call.priority().map_or(-1, |it| it.number());
+        let priority = call.priority().map_or(-1, Priority::number);
         self.calls.lock().unwrap().push((lane, priority));
     }
 
