@@ -3,9 +3,7 @@
 
 use orbium_cdr::Format;
 use orbium_giop::codeset::Negotiated;
-use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, SystemException, minor,
-};
+use orbium_giop::{HEADER_LEN, MessageHeader, RequestHeader, SystemException};
 
 use orbium_sync::role::while_serving_own_thread;
 
@@ -13,18 +11,9 @@ use crate::Orb;
 use crate::client::LocalReply;
 use crate::client::received_reply::ReceivedReply;
 use orbium_invocation::Expiry;
+use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_server::{Dispatcher, IncomingRequest, Kept, UntypedReply};
-
-#[cold]
-#[inline(never)]
-fn broken() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Internal,
-        minor::INVARIANT_BROKEN,
-        Completion::Maybe,
-    )
-}
 
 /// The object key of a request message.
 pub(crate) fn key_of(message: &[u8]) -> Option<Vec<u8>> {
@@ -43,14 +32,14 @@ pub(crate) fn perform(
     negotiated: Negotiated,
 ) -> Result<Option<LocalReply>, SystemException> {
     let Some((header, body)) = message.split_first_chunk_mut::<HEADER_LEN>() else {
-        return Err(broken());
+        return Err(broken_invariant());
     };
     let Ok(header) = MessageHeader::parse(header) else {
-        return Err(broken());
+        return Err(broken_invariant());
     };
     let mut reader = header.reader(body).with_owner(Some(orb.owner()));
     let Ok(request) = RequestHeader::read(&mut reader, header.version.minor) else {
-        return Err(broken());
+        return Err(broken_invariant());
     };
     let format = Format {
         char_set: negotiated.char_set,
@@ -59,7 +48,7 @@ pub(crate) fn perform(
     };
     reader.set_format(format);
     let Some(key) = request.target.object_key() else {
-        return Err(broken());
+        return Err(broken_invariant());
     };
     let kept = Kept::default();
     let incoming = IncomingRequest {
@@ -89,6 +78,6 @@ pub(crate) fn perform(
         return Ok(None);
     }
     let reply = kept.into_message(incoming.expiry.deadline())?;
-    let reply = ReceivedReply::in_process(reply, format).ok_or_else(broken)?;
+    let reply = ReceivedReply::in_process(reply, format).ok_or_else(broken_invariant)?;
     Ok(Some((reply.header, reply.body, reply.status, reply.octets)))
 }

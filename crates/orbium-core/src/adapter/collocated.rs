@@ -220,7 +220,7 @@ impl<S: ?Sized> CollocatedServant<S> {
 
 /// A request to an object, as its servant sees it.
 #[inline]
-fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObject) -> Call<'c> {
+pub(super) fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObject) -> Call<'c> {
     Call {
         incoming: request,
         object,

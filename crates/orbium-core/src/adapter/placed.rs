@@ -2,16 +2,17 @@
 //! Requests of the ORB's own callers, without a message, to objects that lanes serve, and those
 //! of extended adapters: the calling thread serves them at the priority that a message would have.
 
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_invocation::scheduling;
 use orbium_lane::{Decided, Route};
 use orbium_server::IncomingRequest;
 use orbium_server::conclusion::check_expiry;
 use orbium_sync::role::while_serving_own_thread;
 
+use super::collocated::called;
 use super::{ActiveObject, Adapters};
+use crate::Extension;
 use crate::raises::{DispatchError, Raised, Raises};
-use crate::{Call, Extension};
 
 impl Adapters {
     /// Serves a request at the priority of its object's lane, or as an extension of the adapter
@@ -61,14 +62,12 @@ fn serve_extended<T, E: Raises>(
     object: &ActiveObject,
     serve: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    let call = Call {
-        incoming: request,
-        object,
-    };
+    let call = called(request, object);
     let (mut serve, mut outcome) = (Some(serve), None);
     let ended = extension.0.upcall(&call, &mut || {
         let Some(serve) = serve.take() else {
-            return Err(not_served().into());
+            // It has called the servant twice.
+            return Err(broken_invariant().into());
         };
         match outcome.insert(serve()).as_ref().map_err(Raises::raised) {
             Err(Raised::System(exception)) => Err(DispatchError::from(exception)),
@@ -78,16 +77,7 @@ fn serve_extended<T, E: Raises>(
     match (ended, outcome) {
         (Err(error), _) => Err(error.exception().into()),
         (Ok(()), Some(outcome)) => outcome,
-        (Ok(()), None) => Err(not_served().into()),
+        // Not at all.
+        (Ok(()), None) => Err(broken_invariant().into()),
     }
-}
-
-/// An extension has called the servant twice, or not at all.
-#[cold]
-fn not_served() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Internal,
-        minor::INVARIANT_BROKEN,
-        Completion::Maybe,
-    )
 }
