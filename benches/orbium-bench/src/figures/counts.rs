@@ -20,17 +20,20 @@ use xtask::shell;
 struct Line {
     call: &'static str,
     work: Work,
-    /// Must and aim, where the issue of the project sets them.
-    instructions: Option<(f64, f64)>,
+    /// The most for each side, and the aim.
+    instructions: Option<(Sides<f64>, f64)>,
     /// Whether a steady state has to do without the allocator.
     allocates_nothing: bool,
 }
 
+const EMPTY: Work = Work::new("noop", 0, (64, 24));
+const MANYS: Work = Work::new("echo_manys", 256, (72 + 2_054, 24 + 2_054));
+
 const LINES: &[Line] = &[
     Line {
         call: "empty call",
-        work: Work::new("noop", 0, (64, 24)),
-        instructions: Some((900.0, 500.0)),
+        work: EMPTY,
+        instructions: Some(((780.0, 670.0), 500.0)),
         allocates_nothing: true,
     },
     Line {
@@ -48,13 +51,13 @@ const LINES: &[Line] = &[
     Line {
         call: "echo of 256 BinStruct",
         work: Work::new("echo_structs", 256, (72 + 6_144, 24 + 6_144)),
-        instructions: Some((6_000.0, 2_000.0)),
+        instructions: Some(((2_902.0, 2_200.0), 2_000.0)),
         allocates_nothing: false,
     },
     Line {
         call: "echo of 256 Many",
-        work: Work::new("echo_manys", 256, (72 + 2_054, 24 + 2_054)),
-        instructions: Some((10_000.0, 6_000.0)),
+        work: MANYS,
+        instructions: Some(((6_442.0, 6_900.0), 6_000.0)),
         allocates_nothing: false,
     },
 ];
@@ -68,33 +71,77 @@ pub(crate) fn instructions(programs: &Programs, quick: bool, report: &mut Report
         report.left_out("instructions: valgrind is not installed");
         return Ok(());
     }
-    let (short, long) = if quick { (200, 700) } else { (1_000, 4_000) };
     for line in LINES {
         let mut found = Vec::new();
         for peer in programs.orbs() {
             eprintln!("{} of {}", line.call, peer.name());
-            let (client, server) = profiles(programs, peer, Way::TCP, &line.work, short)?;
-            let (more_client, more_server) = profiles(programs, peer, Way::TCP, &line.work, long)?;
-            let calls = long - short;
-            let cost = (
-                more_client.per_call(client, calls),
-                more_server.per_call(server, calls),
-            );
+            let cost = per_call(programs, (peer, Way::TCP), &line.work, quick)?;
             found.push((peer, cost));
         }
-        let bound = line
-            .instructions
-            .map(|(must, aim)| (Bound::AtMost(must), aim));
+        let bounds = line.instructions.map(|((client, server), aim)| {
+            let most = |most| (Bound::AtMost(most), aim);
+            (most(client), most(server))
+        });
         let of = |profile: Profile| profile.instructions;
-        push_sides(report, "instructions", line.call, bound, &found, of);
+        push_sides(report, "instructions", line.call, bounds, &found, of);
         if line.allocates_nothing {
             // A buffer that grows once in thousands of calls is steady.
             let of = |profile: Profile| profile.allocations;
-            let bound = Some((Bound::AtMost(0.01), 0.0));
-            push_sides(report, "allocations", line.call, bound, &found, of);
+            let none = (Bound::AtMost(0.01), 0.0);
+            let bounds = Some((none, none));
+            push_sides(report, "allocations", line.call, bounds, &found, of);
         }
     }
+    messaging(programs, quick, report)?;
     scale::lanes(programs, quick, report)
+}
+
+/// The messaging protocols that orbium alone speaks: `native` spares the marshalling of structs with padding, and one
+/// with shorter headers costs no more than GIOP.
+fn messaging(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    let count = |way, work| {
+        let cost = per_call(programs, (Peer::Orbium, way), work, quick)?;
+        Ok::<_, String>((cost.0.instructions, cost.1.instructions))
+    };
+    let native = count(Way::TCP.with_messaging("native"), &MANYS)?;
+    let bound = (Bound::AtMost(3_000.0), 2_902.0);
+    let call = "echo of 256 Many in native";
+    let found = [(Peer::Orbium, native)];
+    push_sides(
+        report,
+        "instructions",
+        call,
+        Some((bound, bound)),
+        &found,
+        |n| n,
+    );
+    let giop = count(Way::TCP, &EMPTY)?;
+    for name in ["giop-lite", "fixed"] {
+        eprintln!("empty call in {name}");
+        let other = count(Way::TCP.with_messaging(name), &EMPTY)?;
+        let figure = format!("instructions, both sides, empty call, {name} over GIOP");
+        let ratio = (other.0 + other.1) / (giop.0 + giop.1);
+        let row = Row::new(figure, Bound::AtMost(1.0), 0.99);
+        report.rows.push(row.with([(Peer::Orbium, Some(ratio))]));
+    }
+    Ok(())
+}
+
+/// What each side does for a call: the difference of two lengths of a run.
+fn per_call(
+    programs: &Programs,
+    (peer, way): (Peer, Way<'_>),
+    work: &Work,
+    quick: bool,
+) -> Outcome<Sides<Profile>> {
+    let (short, long) = if quick { (200, 700) } else { (1_000, 4_000) };
+    let (client, server) = profiles(programs, peer, way, work, short)?;
+    let (more_client, more_server) = profiles(programs, peer, way, work, long)?;
+    let calls = long - short;
+    Ok((
+        more_client.per_call(client, calls),
+        more_server.per_call(server, calls),
+    ))
 }
 
 /// What both sides have done from start to end.
@@ -143,12 +190,11 @@ pub(crate) fn syscalls(programs: &Programs, quick: bool, report: &mut Report) ->
         return Ok(());
     }
     let (short, long) = if quick { (200, 1_200) } else { (1_000, 6_000) };
-    let work = Work::new("noop", 0, (64, 24));
     let mut found = Vec::new();
     for peer in programs.orbs() {
         eprintln!("empty call of {}", peer.name());
-        let (client, server) = traced(programs, peer, &work, short)?;
-        let (more_client, more_server) = traced(programs, peer, &work, long)?;
+        let (client, server) = traced(programs, peer, &EMPTY, short)?;
+        let (more_client, more_server) = traced(programs, peer, &EMPTY, long)?;
         #[expect(clippy::cast_precision_loss)] // Far below 2⁵³.
         let calls = (long - short) as f64;
         let cost = (
@@ -157,12 +203,12 @@ pub(crate) fn syscalls(programs: &Programs, quick: bool, report: &mut Report) ->
         );
         found.push((peer, cost));
     }
-    let bound = Some((Bound::AtMost(2.02), 2.0));
+    let bound = (Bound::AtMost(2.02), 2.0);
     push_sides(
         report,
         "system calls",
         "empty call",
-        bound,
+        Some((bound, bound)),
         &found,
         |n: f64| n,
     );
@@ -200,11 +246,11 @@ fn push_sides<T: Copy>(
     report: &mut Report,
     what: &str,
     call: &str,
-    bound: Option<(Bound, f64)>,
+    bounds: Option<Sides<(Bound, f64)>>,
     found: &[(Peer, Sides<T>)],
     of: impl Fn(T) -> f64,
 ) {
-    let mut side = |name: &str, choose: fn(&Sides<T>) -> T| {
+    let mut side = |name: &str, bound: Option<(Bound, f64)>, choose: fn(&Sides<T>) -> T| {
         let figure = format!("{what} per call, {call}, {name}");
         let row = match bound {
             Some((must, aim)) => Row::new(figure, must, aim),
@@ -215,6 +261,6 @@ fn push_sides<T: Copy>(
             .map(|(peer, cost)| (*peer, Some(of(choose(cost)))));
         report.rows.push(row.with(values));
     };
-    side("client", |cost| cost.0);
-    side("server", |cost| cost.1);
+    side("client", bounds.map(|it| it.0), |cost| cost.0);
+    side("server", bounds.map(|it| it.1), |cost| cost.1);
 }

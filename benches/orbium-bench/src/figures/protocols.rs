@@ -73,7 +73,14 @@ const LINES: &[Line] = &[
         over: Over::Tls,
         work: NOOP,
         calls: 30_000,
-        held: Held::OverRaw(1.15),
+        held: Held::OverRaw(1.1),
+    },
+    Line {
+        figure: "echo of 64 KiB octets over TLS 1.3, over rustls alone",
+        over: Over::Tls,
+        work: Work::new("echo_octets", 65_536, (76 + 65_536, 28 + 65_536)),
+        calls: 4_000,
+        held: Held::OverRaw(1.1),
     },
 ];
 

@@ -58,6 +58,7 @@ impl Drop for Folder {
 pub(crate) struct Way<'a> {
     over: Over,
     folder: Option<&'a Folder>,
+    messaging: Option<&'a str>,
 }
 
 impl<'a> Way<'a> {
@@ -65,6 +66,7 @@ impl<'a> Way<'a> {
     pub(crate) const TCP: Self = Self {
         over: Over::Tcp,
         folder: None,
+        messaging: None,
     };
 
     /// Over that transport, with sockets and keys in the folder.
@@ -72,6 +74,15 @@ impl<'a> Way<'a> {
         Self {
             over,
             folder: Some(folder),
+            messaging: None,
+        }
+    }
+
+    /// The same with another messaging protocol than GIOP, which orbium alone speaks.
+    pub(crate) fn with_messaging(self, messaging: &'a str) -> Self {
+        Self {
+            messaging: Some(messaging),
+            ..self
         }
     }
 
@@ -83,13 +94,18 @@ impl<'a> Way<'a> {
 
     /// Where a server of orbium listens.
     pub(crate) fn endpoint(&self) -> String {
-        match self.over {
+        let endpoint = match self.over {
             Over::Tcp => "iiop://127.0.0.1:0".to_owned(),
             Over::Unix => format!("uiop://{}", self.path("uiop")),
             Over::Futex => format!("shmiop://{}?spin=none", self.path("shmiop")),
             Over::Spin => format!("shmiop://{}?spin={SPIN}", self.path("shmiop")),
             Over::Tls => "ssliop://127.0.0.1:0".to_owned(),
-        }
+        };
+        let Some(messaging) = self.messaging else {
+            return endpoint;
+        };
+        let separator = if endpoint.contains('?') { '&' } else { '?' };
+        format!("{endpoint}{separator}messaging={messaging}")
     }
 
     /// Where a server of omniORB listens, if it has such a transport.
