@@ -21,7 +21,8 @@ use crate::{NetworkInterface, sockopt};
 pub struct SocketOptions {
     /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
     /// it without a word, Linux by `net.core.wmem_max`. Where nothing is asked,
-    /// [`connect`](crate::connect) asks for 512 KiB within a Linux host where BBR paces.
+    /// [`connect`](crate::connect) asks for 1 MiB within a Linux host where BBR paces and
+    /// `net.core.wmem_max` grants as much.
     pub send_buffer: Option<usize>,
     /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
     pub receive_buffer: Option<usize>,
