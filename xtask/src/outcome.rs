@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a chore ends.
+//! Outcome of a task.
 
 /// A chore either succeeds or says in words why not.
 pub type Outcome<T> = Result<T, String>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What object adapters are made of below their servants (CORBA 3.3 Part 1, clause 15):
-//! [object keys](object_key), POA managers, the values of policies, and what adapters
-//! refuse.
+//! Parts of object adapters below their servants (CORBA 3.3 Part 1, clause 15): [object
+//! keys](object_key), POA managers, policy values, and the errors of adapters.
 //!
 //! It does not know servants, requests, references, lanes or the active object map: those
 //! are `orbium-core`'s. A manager sees the adapters that it controls as [`Controlled`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an adapter refuses.
+//! Errors of adapter operations, as the POA's exceptions.
 
 use std::fmt;
 

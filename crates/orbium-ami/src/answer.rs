@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a call is answered with: a reply message, or what a servant of the caller's own ORB
-//! returned.
+//! Answer of an asynchronous call: a reply message, or the outcome of a collocated servant.
 
 use std::any::Any;
 

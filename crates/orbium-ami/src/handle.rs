@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller holds of a call that it does not wait for.
+//! Handle of an asynchronous invocation.
 
 use std::fmt;
 use std::future::Future;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How connections that the ORB has opened come to its server engine.
+//! Acceptor of connections that the ORB has opened itself, for its server engine.
 
 use std::collections::VecDeque;
 use std::io;

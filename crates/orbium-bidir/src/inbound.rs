@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was received over a bidirectional connection and not taken yet.
+//! Receive queues of a bidirectional connection, one for each half.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a client listens, as it announces it (BiDirIIOPServiceContext).
+//! Listen points of a client (BiDirIIOPServiceContext).
 
 use orbium_cdr::{CdrError, CdrReader};
 use orbium_channel::Channel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What leaves a bidirectional connection: where messages end, and the messages of the
-//! calling halves.
+//! Sending direction of a bidirectional connection: message boundaries, and whole messages
+//! collected from the calling halves.
 
 use std::io::{self, IoSlice};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What arrives over a bidirectional connection, split: requests for the serving half,
-//! replies for the calling halves.
+//! Demultiplexer of a bidirectional connection: requests go to the serving half, replies to
+//! the calling halves.
 
 use orbium_cdr::ByteOrder;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};

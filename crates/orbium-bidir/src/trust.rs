@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which listen points a peer is believed.
+//! Trust in announced listen points: the addresses that a peer may claim.
 
 use std::net::IpAddr;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the threads of a bridge share.
+//! State shared by the threads of a bridge.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is spent of a budget, as a pure function of time.
+//! Account of a deferrable server: consumption and replenishment as pure functions of time.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much processor time there is.
+//! Budget of processor time per period, and the scheduling beyond it.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the system says of threads, and does to them.
+//! Host interface: the clock, the processor times of threads and their scheduling.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of IDL files.
+//! Results of compiling IDL files: generated code and stubs, with warnings.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a build script can choose, and the way from an IDL file to Rust.
+//! Options of a build script, and the compilation of IDL files to Rust.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

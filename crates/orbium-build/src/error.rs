@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why nothing came of an IDL file.
+//! Errors of compiling IDL files.
 
 use std::path::PathBuf;
 use std::{fmt, io};

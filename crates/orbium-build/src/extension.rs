@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a build script adds to the compiler.
+//! Compiler extensions that a build script registers.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which files make a project.
+//! Input files of a project: paths of files, and the IDL files in folders.
 
 use std::ffi::OsString;
 use std::fs;

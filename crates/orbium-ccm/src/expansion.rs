@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What comes of tokens.
+//! Expansion of IDL tokens: the text, its tokens with their places, and notes on omissions.
 
 use std::borrow::Cow;
 use std::fmt;

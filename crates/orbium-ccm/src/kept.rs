@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is kept until it is used.
+//! Definitions retained until they are instantiated: template modules.
 
 use crate::expansion::Token;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How values are marshalled where the Rust type does not say it all: bounds, and wide text.
+//! Codecs for IDL types that share a Rust type with others: bounds, and wide text.
 //!
 //! Generated code names these behind `as`: a member of the IDL type `string<8>` is a
 //! `String as orb::BoundedString<8>`.

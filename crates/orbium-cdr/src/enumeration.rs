@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What mapped enums and types have in common, for generated code.
+//! Macros of mapped enums and of types with a fixed TypeCode, for generated code.
 
 /// Implements what every mapped enum has: its value in CDR, and the way back from a
 /// number. Every variant is named with its number, in declaration order.

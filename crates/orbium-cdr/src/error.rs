@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why bytes could not be read, or a value not be written.
+//! Errors of reading and writing CDR.
 
 use core::fmt;
 

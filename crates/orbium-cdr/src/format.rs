@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both ends must agree on before a byte can be read: order, version and
-//! code sets.
+//! Encoding parameters on which both ends agree before a byte can be read: byte order, GIOP
+//! version and code sets.
 
 /// Byte order of a message or an encapsulation (bit 0 of the GIOP flags octet).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What few messages have.
+//! Boxed reader and writer state that few messages need.
 
 /// A box that the reader or writer of few messages has. It is dropped out of line: readers
 /// and writers without one, which every call makes, pay for one test.

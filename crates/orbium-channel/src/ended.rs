@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the peer has ended a connection that is about to be closed.
+//! Detection of a peer that has already ended a connection about to be closed.
 
 use std::io;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a server listens, which may change while it serves.
+//! Endpoints at which a server listens, which may change while it serves.
 
 use std::sync::{Arc, PoisonError};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What carries GIOP messages between an ORB and its peers.
+//! Transport of GIOP messages between an ORB and its peers.
 //!
 //! [`Protocols`] has transports and messaging protocols by name; endpoints and the
 //! profiles of references lead to [`Channel`]s; [`connection`] is one side of a

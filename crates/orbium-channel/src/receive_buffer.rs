@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was received of a stream of octets and not used yet.
+//! Receive buffer of a byte stream, charged to a budget.
 
 use std::io;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What shells complete by asking the program: names of operations.
+//! Shell completion by the program itself: names of operations.
 
 use std::ffi::{OsStr, OsString};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a command knows of the types of an object: IDL, from files or a repository.
+//! Type definitions for a command: IDL, from files or a repository.
 
 use std::path::PathBuf;
 

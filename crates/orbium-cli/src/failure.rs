@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a command fails.
+//! Failures of commands.
 
 /// Why a command ends early.
 #[derive(Debug)]

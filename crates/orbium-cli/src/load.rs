@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which protocols there are: those of this program, and those of shared
-//! libraries.
+//! Selection of protocols: those of this program, and those of shared libraries.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What commands have in common that serve an object until a signal ends them.
+//! Common part of commands that serve an object until a signal ends them.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reference asks of its connections.
+//! Connection policies of a reference, merged over all scopes.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What all calls of an ORB share.
+//! Client context of an ORB, shared by all its calls: connections, configuration and numbers.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};

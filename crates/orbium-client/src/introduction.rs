@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a request says in addition to its operation: code sets and priorities.
+//! Service contexts of first requests: code sets and priorities.
 
 use orbium_channel::dedication::DedicationRequest;
 use orbium_giop::codeset::Negotiated;

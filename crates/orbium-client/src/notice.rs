@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a call has to check before it begins, as flags: zero nearly always.
+//! Flags of the checks that a call makes before it begins: zero nearly always.
 
 /// The ORB has ended.
 pub const ENDED: u8 = 1;

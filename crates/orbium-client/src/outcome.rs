@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an exchange came to that ended without results.
+//! Outcome of an exchange that ended without results.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reference asks of its calls, whatever the ORB does.
+//! Policies of a reference that override those of its ORB.
 
 use std::sync::Arc;
 

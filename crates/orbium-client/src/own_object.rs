@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where calls without a message find an object of the caller's own ORB.
+//! Collocated objects: the servant that calls without a message find by their reference.
 
 use std::sync::OnceLock;
 

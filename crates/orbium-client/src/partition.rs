@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which connections calls may share.
+//! Connection partition: the part of a pool key that separates calls with different policies.
 
 use orbium_giop::real_time::PriorityBand;
 use orbium_invocation::NetworkMark;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What names a pool of connections.
+//! Key of a connection pool.
 
 use std::hash::{Hash, Hasher};
 

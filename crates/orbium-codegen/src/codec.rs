@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a value of an IDL type is marshalled where its Rust type does not say it all: bounds,
-//! and wide text. The runtime has a codec for each such shape, named behind `as`.
+//! Codecs of IDL types that share a Rust type with others: bounds, and wide text. The runtime
+//! has a codec for each such shape, named behind `as`.
 
 use orbium_idl::model::Type;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is worked out once for each named type: types that hold one another many times
-//! over would take forever otherwise.
+//! Memoised properties of named types: recomputation would be exponential for types nested
+//! many times over.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What cannot be generated, and why.
+//! Definitions that cannot be generated, with the reasons.
 
 use orbium_idl::model::{
     DefId, DefMap, DefSet, DefinitionKind, Factory, InterfaceKind, Member, Model, Type, ValueType,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What callers and servants both need to know of an operation. Attributes are
-//! operations too: one to read, one to write.
+//! Functions of an interface for stubs and skeletons. Attributes are operations too: one to
+//! read, one to write.
 
 use orbium_idl::model::{
     Attribute, DefId, Definition, DefinitionKind, Direction, Factory, Operation, Type,

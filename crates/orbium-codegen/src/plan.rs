@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where everything goes and what it is called, decided before a line is
-//! written.
+//! Plan of the generated code: modules and names, resolved before a line is written.
 
 mod naming;
 mod paths;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether generated code uses the runtime.
+//! Detection of runtime names in generated code.
 
 /// Whether code names something in `orb`: comments, text, and names that only end
 /// like it do not count.

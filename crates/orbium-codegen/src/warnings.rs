@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to tell the user: what is left out, and what is ignored.
+//! Warnings about definitions that are omitted or ignored.
 
 use std::fmt;
 

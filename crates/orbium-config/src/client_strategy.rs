@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How callers use connections, and how they wait for replies.
+//! Client strategies: the use of connections, and the wait for replies.
 
 use std::fmt;
 use std::str::FromStr;

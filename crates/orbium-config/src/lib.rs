@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen for an ORB as plain values: limits, strategies, TLS.
+//! Configuration of an ORB as plain values: limits, strategies, TLS.
 //!
 //! It knows neither what a choice does to an ORB nor the files and arguments that make it:
 //! `orbium-settings` has those.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a server serves its connections.
+//! Server strategies: the threads that serve connections.
 
 use std::fmt;
 use std::num::NonZero;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen of TLS.
+//! TLS configuration as plain values.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why an ORB was not reconfigured.
+//! Errors of reconfiguration.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which choices a running ORB can change.
+//! Configuration keys that a running ORB can change.
 
 /// The keys that can change while the ORB runs, as [`ConfigKey`](orbium_settings::ConfigKey) names
 /// them; socket options (`properties.`) can too, for connections that the client makes and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is to change from one configuration to another.
+//! Plan of a reconfiguration: the difference between two configurations.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen when an ORB is built.
+//! Configuration from which an ORB is built.
 
 mod lanes;
 

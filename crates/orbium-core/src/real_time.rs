@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where Real-time CORBA takes hold of an ORB: what a layer above (`orbium-rt`) adds to
-//! an adapter, and how it is installed.
+//! Extension interface for Real-time CORBA: the additions of a layer above (`orbium-rt`) to an
+//! adapter, and their installation.
 
 use std::any::Any;
 use std::fmt;

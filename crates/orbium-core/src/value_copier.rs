@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How an ORB copies values of IDL's value types within anys.
+//! Copier of valuetypes within anys.
 
 use orbium_cdr::ValueCopier;
 

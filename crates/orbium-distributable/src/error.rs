@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with segments.
+//! Errors of scheduling segments.
 
 use std::error::Error;
 use std::fmt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the calling native thread runs: its own segments, and those of each upcall within.
+//! Segments of the calling native thread: its own, and those of each nested upcall.
 
 use std::cell::RefCell;
 

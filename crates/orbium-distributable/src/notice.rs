@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a process sends after a call of a distributable thread: that the thread inherits.
+//! Inheritance notices: a process sends on the parameter that a distributable thread inherits.
 
 use std::time::Duration;
 

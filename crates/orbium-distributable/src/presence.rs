@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a distributable thread has in one process: upcalls, calls under way, the native thread that
-//! runs it, and what it inherits from the waiters for its resources.
+//! Presence of a distributable thread in one process: upcalls, calls under way, the native thread
+//! that runs it, and the parameter inherited from the waiters for its resources.
 
 use std::thread::Thread;
 

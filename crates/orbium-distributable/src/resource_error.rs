@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with resources.
+//! Errors of resources.
 
 use std::error::Error;
 use std::fmt;

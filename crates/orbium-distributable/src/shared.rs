@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What interceptors, the control object and handles share.
+//! State shared by interceptors, the control object and handles.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

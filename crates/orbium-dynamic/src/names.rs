@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a declaration may be called.
+//! Syntax of identifiers and repository ids.
 
 /// Whether a name is an IDL identifier: a letter, and letters, digits and underscores.
 ///

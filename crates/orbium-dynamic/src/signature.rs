@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller has to know of an operation.
+//! Signature of an operation, for its callers.
 
 use orbium_cdr::TypeCode;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which types hold values of valuetypes.
+//! Detection of valuetypes within types.
 
 use std::collections::HashSet;
 

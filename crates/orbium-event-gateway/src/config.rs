@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a gateway joins, and how.
+//! Configuration of a gateway: its two ends, its bounds and its counts.
 
 use std::convert::Infallible;
 use std::fmt;

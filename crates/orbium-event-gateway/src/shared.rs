@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the threads of a gateway share: events that wait, and what the other channel subscribes to.
+//! State shared by the threads of a gateway: queued events, and the subscriptions of the other
+//! channel.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a persistent channel is made with.
+//! Configuration of a persistent channel.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a persistent channel counts.
+//! Counters of a persistent channel.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a consumer sees of an event's delivery: by it duplicates are recognised.
+//! Delivery of an event as its consumer sees it: the id by which duplicates are recognised.
 
 use orbium_event::rtec::rtec_event_comm::Event;
 

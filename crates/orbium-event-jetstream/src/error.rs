@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why the stream does not do what is asked of it.
+//! Errors of the stream.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How often consumers have failed with an event: deliveries that did not reach them do not count.
+//! Failure counts of consumers, by event: deliveries that did not reach them do not count.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

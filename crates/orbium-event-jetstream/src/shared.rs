@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the objects of a channel share.
+//! State shared by the objects of a channel.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a channel is made with, and why it refuses a peer.
+//! Configuration of a channel, and the errors of connecting to one.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a consumer that fails is given up.
+//! Health of a consumer, and the policy that disconnects a failing one.
 
 use std::time::{Duration, Instant};
 

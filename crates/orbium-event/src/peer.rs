@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a channel calls: consumers and suppliers, wherever they are.
+//! Interfaces of a channel's peers: consumers and suppliers, local or remote.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

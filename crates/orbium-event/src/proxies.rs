@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the objects of all interfaces have in common: they are in an adapter of their channel; the
+//! Common part of the proxies of all interfaces: they are in an adapter of their channel; the
 //! number of proxies is bounded, each is one object, and stands for a peer behind a reference.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

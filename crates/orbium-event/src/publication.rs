@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a supplier publishes, and which operation does.
+//! Publication of a supplier: an event type and source, and the operation that pushes it.
 
 use crate::event::ANY;
 use crate::pattern::element;

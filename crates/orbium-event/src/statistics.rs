@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a channel counts.
+//! Statistics of a channel and of its consumers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

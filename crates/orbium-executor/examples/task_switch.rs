@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a switch between tasks costs: `cargo run --release -p orbium-executor --example task_switch`.
+//! Cost of a task switch: `cargo run --release -p orbium-executor --example task_switch`.
 //!
 //! 10,000 tasks yield in turn, on one thread and on two, under each policy. Under EDF, LLF and MUF a task that yields keeps
 //! its deadline and goes on; `jobs` are tasks that end a job each time, so that the next deadline is another task's.

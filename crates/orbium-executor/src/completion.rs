@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a task leaves its result.
+//! Completion of a task: the slot of its result, and the waiter for it.
 
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};

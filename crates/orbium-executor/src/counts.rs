@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a context counts.
+//! Counters of a context.
 
 /// The state of a context, and what it has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong, by operation.
+//! Errors of the executor, by operation.
 
 use std::error::Error;
 use std::{fmt, io};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the threads, tasks and handles of a context share. A task is any value here.
+//! State shared by the threads, tasks and handles of a context. A task is any value here.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

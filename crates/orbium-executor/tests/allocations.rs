@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a switch between tasks allocates: a program of its own, in which no other test allocates.
+//! Allocations of a task switch: a program of its own, in which no other test allocates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How what an ORB has counted is shown: as data, as Prometheus text, for the recorder of the
-//! crate `metrics`, and where the sockets are that show a running ORB.
+//! Exposition of an ORB's metrics: as data, as Prometheus text, for the recorder of the crate
+//! `metrics`, and the folder of the sockets that show a running ORB.
 //!
 //! It does not know calls, servants or connections: `orbium-metrics` counts, and an ORB
 //! implements [`MeasuredOrb`] for what only it knows. Programs use

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the sockets of watches are: a folder that only its owner can enter.
+//! Folder of the watch sockets, which only its owner can enter.
 
 use std::env;
 use std::fs::{self, DirBuilder};

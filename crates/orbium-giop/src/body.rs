@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where bodies begin and messages end: the padding of GIOP 1.2 and later
-//! (CORBA 3.3 Part 2, clauses 9.4.2.2 and 9.4.3.2).
+//! Boundaries of message bodies: the padding of GIOP 1.2 and later (CORBA 3.3 Part 2, clauses
+//! 9.4.2.2 and 9.4.3.2).
 
 use orbium_cdr::{CdrErrorKind, CdrReader, CdrWriter};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is inside a component.
+//! Values of tagged components.
 
 use core::fmt;
 use core::ops::RangeInclusive;

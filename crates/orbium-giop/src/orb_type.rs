@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which ORB wrote a reference (TAG_ORB_TYPE).
+//! ORB types: the ORB that wrote a reference (TAG_ORB_TYPE).
 
 /// ORB type of omniORB.
 pub const ORB_TYPE_OMNIORB: u32 = 0x4154_5400;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What Real-time CORBA adds to requests and references (RT-CORBA 1.2, clauses
-//! 5.7, 5.11, 5.12 and 5.15): the priority of a request, ranges of priorities,
-//! and policies that a server publishes.
+//! Additions of Real-time CORBA to requests and references (RT-CORBA 1.2, clauses 5.7, 5.11,
+//! 5.12 and 5.15): the priority of a request, ranges of priorities, and policies that a server
+//! publishes.
 //!
 //! Numbers are as they came: whether a priority is one, and a band makes sense,
 //! is for the caller to check.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a request is of no more use, as it travels with the request: the time
-//! policies of CORBA Messaging (CORBA 3.3 Part 1, clause 17.2.5) in the service
-//! context INVOCATION_POLICIES, and in orbium's own context.
+//! Expiry of a request as it travels with it: the time policies of CORBA Messaging (CORBA 3.3
+//! Part 1, clause 17.2.5) in the service context INVOCATION_POLICIES, and in orbium's own
+//! context.
 //!
 //! The standard one has points of time, which mean something only where the
 //! clocks of both hosts agree. orbium's has the time that is left, as the sender

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a string that names an object.
+//! Errors in object strings.
 
 use core::fmt;
 

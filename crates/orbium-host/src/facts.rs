@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the host says of itself. Nothing is judged here, and whatever is missing
-//! or makes no sense is none.
+//! Facts about the host, as its files state them. Nothing is judged here, and whatever is
+//! missing or makes no sense is none.
 
 use super::cgroup::Cgroups;
 use super::cpu_list::CpuList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a check says.
+//! Finding of a check: severity, facts and advice.
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was applied, on disk before it is done.
+//! Journal of applied steps, on disk before each is done.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

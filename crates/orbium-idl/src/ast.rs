@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the parser found, before any name has a meaning.
+//! Syntax tree of the parser, before names are resolved.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which comment belongs to a declaration, and its text without the comment marks.
+//! Documentation comments of declarations, and their text without the comment marks.
 
 use crate::source::{Comment, SourceFile, SourceMap, Span};
 

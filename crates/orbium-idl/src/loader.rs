@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the text of files comes from.
+//! Loaders: sources of the text of files.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller can choose.
+//! Options and limits of a compilation.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes wrong with a repository.
+//! Errors of a repository and of loading definitions.
 
 use std::fmt;
 

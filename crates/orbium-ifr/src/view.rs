@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the repository says of its definitions, in the types of CORBA.
+//! View of the repository's definitions in the types of CORBA.
 
 use orbium::{Any, Interface, SystemException, Typed};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an ORB and its server are called.
+//! Names of an ORB and of its server.
 
 /// Names that a program gives to its ORB, for interceptors and object reference templates; the
 /// ORB itself uses neither.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How an interceptor ends a request.
+//! Interruption of a request by an interceptor: an exception or a forward.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What ORB initialisers do once the ORB is there.
+//! Second phase of ORB initialisers (`post_init`), once the ORB is there.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How an attempt at a request ended.
+//! Reply status of an attempt at a request.
 
 /// `PortableInterceptor::ReplyStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What makes the references of an adapter: its template, and what an interceptor puts in
-//! the place of that.
+//! Object reference templates and factories: the makers of an adapter's references.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How values of replies are read.
+//! Decoding parameters for the results in replies.
 
 use orbium_cdr::{CdrReader, Owner};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a request has expired: its client no longer waits for the reply.
+//! Expiry of a request: the time after which its client no longer waits for the reply.
 
 use std::time::{Instant, SystemTime};
 

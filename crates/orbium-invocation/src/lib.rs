@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
+//! Common ground of both sides of an invocation: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs while it waits, [`TimePolicies`], [`RebindMode`], [`SyncScope`],
-//! [`BufferingConstraint`] and [`router_policies`], the interfaces of [`dedication`] and of [`CallQueue`]s, the words of [`spans`],
-//! the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
+//! [`BufferingConstraint`] and [`router_policies`], the interfaces of [`dedication`] and of
+//! [`CallQueue`]s, the words of [`spans`], the [`names`] that `corbaname:` has, and the [`story`]
+//! of an invocation that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
 //! are the ORB's own crates: `orbium` has what programs need.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the object of a reference is one of the caller's own ORB.
+//! Locality of a reference: whether its object is one of the caller's own ORB.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

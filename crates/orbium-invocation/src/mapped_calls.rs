@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How stubs call: a servant of the same ORB, or by a message. `$orb` is the crate of the
+//! Macro of stub calls: to a collocated servant, or by a message. `$orb` is the crate of the
 //! references.
 
 /// Calls a servant of the same ORB with the arguments as it gets them; `results` makes what the

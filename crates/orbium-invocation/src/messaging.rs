@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller wants of the binding and of oneways: RebindPolicy and SyncScopePolicy of
-//! CORBA Messaging (CORBA 3.3 Part 1, clause 17.2), and how long oneways are buffered.
+//! Messaging policies of a caller: RebindPolicy and SyncScopePolicy of CORBA Messaging (CORBA
+//! 3.3 Part 1, clause 17.2), and the buffering of oneways.
 
 use std::time::Duration;
 

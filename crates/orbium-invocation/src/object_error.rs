@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a name or an object string gives no reference.
+//! Errors of object strings and of initial references.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What calls and threads ask of the real-time extension (`orbium-rt`).
+//! Client interface of the real-time extension (`orbium-rt`).
 
 use std::any::Any;
 use std::sync::Arc;

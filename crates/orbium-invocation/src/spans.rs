@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the spans of calls and those of requests have in common. Names and attributes
-//! are those of OpenTelemetry's conventions for RPC, and `corba.` for what those do not
-//! know: docs/observability.md lists them.
+//! Names and attributes of spans, for calls and for requests. Names and attributes are those
+//! of OpenTelemetry's conventions for RPC, and `corba.` for what those do not know:
+//! docs/observability.md lists them.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long calls may take: the time policies of CORBA Messaging (CORBA 3.3 Part
-//! 1, clause 17.2.5).
+//! Time policies of calls, as in CORBA Messaging (CORBA 3.3 Part 1, clause 17.2.5).
 
 use std::time::{Duration, SystemTime};
 

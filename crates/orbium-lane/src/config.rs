@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a lane is made of.
+//! Configuration of a lane.
 
 use std::time::Duration;
 

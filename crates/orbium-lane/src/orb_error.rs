@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why there is no ORB.
+//! Errors of building an ORB.
 
 use std::fmt;
 use std::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which lane serves a request.
+//! Route of a request to its lane.
 
 use orbium_giop::Ior;
 use orbium_sys::Scheduling;

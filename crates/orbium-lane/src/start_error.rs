@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a lane does not serve.
+//! Errors of starting a lane.
 
 use std::fmt;
 use std::io;

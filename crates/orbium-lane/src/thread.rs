@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a lane's threads are: their priorities, and how they get them back. For the engine
-//! that starts them.
+//! Thread setup of a lane: priorities, and their restoration. For the engine that starts them.
 
 use std::cell::RefCell;
 use std::sync::Arc;

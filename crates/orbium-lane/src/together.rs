@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which lanes of a configuration make sense together.
+//! Consistency of the lanes of a configuration.
 
 use crate::LaneConfig;
 use orbium_config::{Limits, ServerStrategy};

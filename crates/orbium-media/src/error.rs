@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes wrong with media.
+//! Errors of media streams.
 
 use std::{fmt, io};
 

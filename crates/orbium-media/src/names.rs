@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What media are called in references.
+//! Names of media in references.
 
 /// The name of this messaging in endpoints and references.
 pub const MESSAGING: &str = "media";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an ORB counts into: the book of its connections, and the measurements once
-//! metrics are on.
+//! Instruments of an ORB: the book of its connections, and the measurements once metrics are
+//! on.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

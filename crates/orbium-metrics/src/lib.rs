@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an ORB counts: latency histograms of operations, exceptions, retries and
-//! refusals, and the book of its connections.
+//! Metrics of an ORB: latency histograms of operations, exceptions, retries and refusals, and
+//! the book of its connections.
 //!
 //! It does not know calls, servants or lanes, nor how counts are shown: an ORB counts into
 //! [`Measurements`] and enters its connections in a [`ConnectionBook`]; `orbium-exposition`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What programs use of this crate, as `orbium::metrics`.
+//! Public interface of this crate for programs, as `orbium::metrics`.
 
 pub use crate::connections::ConnectionSnapshot;
 pub use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics};

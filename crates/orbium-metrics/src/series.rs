@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is counted for one operation in one lane, and where it is found.
+//! Series of an operation in one lane, and the table that finds them.
 //!
 //! A call finds its series without a lock: a table of cells that are set once, by the
 //! address of what names the operation, a `static` of generated code. Threads add to

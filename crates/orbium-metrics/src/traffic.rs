@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes over one connection, counted.
+//! Traffic counters of one connection.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What passes for a name.
+//! Conversion of arguments into names.
 
 use crate::cos_naming;
 use crate::{Name, NameComponent, NameSyntaxError};

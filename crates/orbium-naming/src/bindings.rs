@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a naming context has bound, batch by batch.
+//! Bindings of a naming context, batch by batch.
 
 use std::fmt;
 use std::vec;

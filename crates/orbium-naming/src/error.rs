@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the operations of a naming context raise.
+//! Errors of the operations of a naming context.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the channels of a factory are made with.
+//! Bounds of the channels of a factory.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both interceptors have in common: their name, what they leave out, and a guard against
-//! panics of the SDK.
+//! Common part of both interceptors: their name, the requests that they leave out, and a guard
+//! against panics of the SDK.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

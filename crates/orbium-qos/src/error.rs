@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What makes no sense in a `Qos`.
+//! Errors in a `Qos`.
 
 use std::fmt;
 

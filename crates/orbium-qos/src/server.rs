@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a server makes of RIOP's context.
+//! Server side of RIOP: dispatch by the priority of its context.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

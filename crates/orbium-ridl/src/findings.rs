@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the analysis finds, at the annotations that it comes from.
+//! Findings of the analysis, at the annotations that they concern.
 
 use orbium_idl::{Diagnostic, Excerpt, Label, Severity};
 use orbium_sched::{Anomaly, AnomalyKind, Handle, SchedError, Schedule};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the operations of a model need.
+//! Timing requirements of the operations of a model.
 
 use std::collections::HashMap;
 

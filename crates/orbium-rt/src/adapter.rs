@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What Real-time CORBA adds to an adapter.
+//! Real-time policies of an adapter, checked.
 
 use std::any::Any;
 use std::collections::HashMap;

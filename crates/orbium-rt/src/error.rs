@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What Real-time CORBA refuses.
+//! Errors of Real-time CORBA.
 
 use std::fmt;
 

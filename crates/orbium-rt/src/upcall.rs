@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which threads run servants of real-time adapters.
+//! Marking of threads that run servants of real-time adapters.
 
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the policies of an adapter make sense together.
+//! Validation of the policies of an adapter.
 
 use orbium_core::{Orb, Priority, SystemException};
 use orbium_giop::real_time::{PriorityBand, PriorityModel};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong, or doubtful, about a set of RT_Infos.
+//! Anomalies of a set of RT_Infos.
 
 use std::fmt;
 

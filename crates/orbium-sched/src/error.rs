@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the scheduler refuses: the exceptions of its IDL as one enum.
+//! Errors of the scheduler: the exceptions of its IDL as one enum.
 
 use std::fmt;
 

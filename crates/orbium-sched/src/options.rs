@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a schedule is computed for.
+//! Options of a schedule.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes wrong with the service, and the system exceptions that it raises.
+//! Errors of the service, and the system exceptions that it raises.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What only the text of the paper has: criticality, data dependencies, strategies, accessors.
+//! Extensions from the text of the paper: criticality, data dependencies, strategies,
+//! accessors.
 
 use orbium::{Call, SystemException};
 use orbium_sched::{DependencyKind, Options, SchedError, source};

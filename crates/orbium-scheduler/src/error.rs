@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a program is not scheduled.
+//! Errors of scheduling a program.
 
 use std::path::PathBuf;
 use std::{fmt, io};

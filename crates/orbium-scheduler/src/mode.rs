@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a program runs to be configured or to work.
+//! Mode of a program: a configuration run, or scheduled work.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

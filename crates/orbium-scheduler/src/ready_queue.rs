@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What waits in a queue of the schedule, in the order of its dispatching. Without a clock and
-//! threads.
+//! Ready queue of the schedule, in the order of dispatching. Without a clock and threads.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a periodic task is released. Without a clock: the time is an argument.
+//! Releases of a periodic task. Without a clock: the time is an argument.
 
 use std::time::Duration;
 

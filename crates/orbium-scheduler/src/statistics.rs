@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What periodic tasks measure.
+//! Statistics of periodic tasks.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError, TryLockError};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a request ends that has no results: refusals before a servant sees it, exceptions,
+//! Conclusion of requests without results: refusals before a servant sees them, exceptions,
 //! panics of servants.
 
 use std::any::Any;

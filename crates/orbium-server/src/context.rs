@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the server engine knows of its ORB: bounds, budgets, books and numbers, none of
-//! them a part of the engine itself.
+//! Server context of an ORB: bounds, budgets, books and numbers, none of them a part of the
+//! engine itself.
 
 use std::fmt;
 use std::ops::Deref;

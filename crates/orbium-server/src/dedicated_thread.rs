@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was settled about a connection that has asked for a thread of its own.
+//! Negotiation of a connection's dedicated thread.
 
 use std::io;
 use std::sync::PoisonError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the server engine hands requests on: to an ORB, which finds their servants.
+//! Dispatch interface of the server engine: an ORB, which finds the servants of requests.
 
 use std::fmt;
 use std::sync::{Arc, Weak};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What comes over connections that are kept open for the last replies.
+//! Refusal of late requests, over connections that stay open for the last replies.
 //!
 //! A lane that ends begins nothing more, and ends each connection when its last
 //! request is answered. Over a connection that many calls share, or a peer calls

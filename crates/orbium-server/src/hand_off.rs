@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a thread has and another is to go on with.
+//! Hand-off of a value to another thread.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a connection has been idle for too long.
+//! Idle time of connections, measured by periodic checks.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which peer's share of the connections a connection counts against.
+//! Origin of a connection: the host, network or user against the share of which it counts.
 
 use std::net::{IpAddr, Ipv6Addr};
 

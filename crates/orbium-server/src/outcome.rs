@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What became of a message, or of the request that it is.
+//! Outcome of a message, or of the request in it.
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

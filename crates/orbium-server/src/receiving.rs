@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a thread that has a connection for itself receives: each receive is
-//! bounded, so that a peer which leaves a message unfinished is found out, and one
-//! that says nothing for too long.
+//! Receiving by a thread that has a connection for itself: each receive is bounded, so that a
+//! peer which leaves a message unfinished is found out, and one that is silent for too long.
 
 use std::io;
 use std::time::{Duration, Instant};

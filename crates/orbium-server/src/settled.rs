@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a connection has a dedicated thread: what its markers have come to so far.
+//! Dedication state of a connection: the outcome of its markers so far.
 
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a configuration, where it stands, and what to write.
+//! Errors in a configuration, with their places and corrections.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What files and arguments are applied to.
+//! Interface of a configuration to which files and arguments are applied.
 
 use crate::values::Read;
 

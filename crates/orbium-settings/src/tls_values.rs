@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the values of `tls.` keys are written.
+//! Text forms of the values of `tls.` keys.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where connections come in.
+//! Acceptor of shared memory connections.
 
 use std::io;
 use std::os::fd::AsFd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How connections are made.
+//! Connector of shared memory connections.
 
 use std::io;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the server says when it has accepted: a magic, a version, the size of
-//! the rings, and the memory itself. The client has nothing to say.
+//! Greeting of a server that has accepted: a magic, a version, the size of the rings, and the
+//! memory itself. The client has nothing to say.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

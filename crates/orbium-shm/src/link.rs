@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the threads of this process share about a connection: its memory, its
-//! socket, and how it stands.
+//! State of a connection shared by the threads of this process: its memory, its socket, and
+//! its flags.
 //!
 //! The socket carries no data after the greeting. An octet through it makes the
 //! other side's descriptor readable. Octets that fill it make our own descriptor

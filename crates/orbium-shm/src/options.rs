@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen about shared memory.
+//! Options of shared memory.
 
 use crate::Spin;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is counted of locks. The counts are those of a process, so there is one
-//! test.
+//! Counting of lock operations. The counts are those of a process, so there is one test.
 #![cfg(feature = "counted")]
 
 use std::sync::{Arc, PoisonError, TryLockError};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which processors a thread runs on.
+//! Processor affinity of threads.
 
 #![cfg_attr(
     target_os = "linux",

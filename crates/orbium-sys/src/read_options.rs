@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the kernel says of a socket.
+//! Reading of the socket options in effect.
 
 use std::io;
 use std::num::NonZeroU32;

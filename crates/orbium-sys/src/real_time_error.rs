@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a host refused a real-time setting.
+//! Refusals of real-time settings by the host.
 
 use std::fmt;
 use std::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be asked of sockets, and asking it.
+//! Socket options, and their application.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why the system gives no further thread: which limits there are.
+//! Limits of the system on threads, for the error of a thread that could not start.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much memory the process may use.
+//! Memory that this process may use.
 
 use std::fs;
 use std::path::Path;

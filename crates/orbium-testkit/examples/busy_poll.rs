@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What busy polling of a reactive lane gives: round trips of a client in this process.
+//! Effect of busy polling in a reactive lane: round trips of a client in this process.
 //!
 //! `busy_poll [CALLS]` prints the median and the 99th percentile for lanes that poll busily for 0 to 200 µs, with client and
 //! lane on one processor and on two.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What orbium's behaviour tests are made of: a test interface and its servant,
-//! scripted GIOP peers, counts of threads, descriptors and allocations, and what
-//! every stream transport must do ([`transport_suite`](mod@transport_suite)).
+//! Test kit of orbium's behaviour tests: a test interface and its servant, scripted GIOP
+//! peers, counts of threads, descriptors and allocations, and the suite of every stream
+//! transport ([`transport_suite`](mod@transport_suite)).
 //!
 //! Nothing here is for users of orbium. Everything panics when a test should
 //! fail, and nothing waits for ever.

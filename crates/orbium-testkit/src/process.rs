@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the system says of this process.
+//! Counts of this process, from the system: threads, descriptors and memory.
 
 use std::fs;
 

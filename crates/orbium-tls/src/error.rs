@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be wrong with a configuration.
+//! Errors of a TLS configuration.
 
 use std::fmt;
 use std::path::PathBuf;

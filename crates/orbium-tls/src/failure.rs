@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a connection failed.
+//! Failures of TLS connections and their certificates.
 
 use std::fmt;
 use std::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the files come to: ready configurations for either role.
+//! Key material from files: ready configurations for either role.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which servers a client trusts.
+//! Verification of server certificates by clients.
 
 use std::sync::Arc;
 

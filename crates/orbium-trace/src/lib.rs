@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the crates of an ORB observe themselves with: log events, of which a process
-//! can keep the last warnings, and time probes.
+//! Observation of an ORB's crates: log events, of which a process can keep the last warnings,
+//! and time probes.
 //!
 //! It does not know GIOP, connections or objects. Its users are the other crates of
 //! orbium: `orbium` has what programs need.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How far the making of a connection came: for explanations of calls that failed.
+//! Stages of making a connection: for explanations of calls that failed.
 //!
 //! A connector reports each stage on the thread that connects. Reports cost a
 //! connection some nanoseconds and a call nothing.

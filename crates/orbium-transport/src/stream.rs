@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every transport offers once there is a connection.
+//! Interface of connected streams and of acceptors, for every transport.
 
 use std::fmt;
 use std::io::{self, IoSlice};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands where an abstract interface is expected.
+//! Values of abstract interfaces: an object or a value.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, DecodeNillable, EncodeNillable, Type, Typed};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What kinds of value types there are.
+//! Kinds of value types.
 
 /// What a value type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a TypeCode says of a value type.
+//! Description of a value type by its TypeCode.
 
 use orbium_cdr::{CdrErrorKind, TCKind, TypeCode, TypeRef};
 

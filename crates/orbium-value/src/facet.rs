@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a value can do in addition to having a state.
+//! Facets of a value: the operations that it has in addition to its state.
 
 use core::any::Any;
 use core::fmt;

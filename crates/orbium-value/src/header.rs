@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands before the state of a value: its tag, and the ids of its type.
+//! Header of a value on the wire: its tag, and the ids of its type.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known of a message while its values are read.
+//! Table of the values of a message while they are read.
 
 use core::cell::Cell;
 use std::sync::Arc;

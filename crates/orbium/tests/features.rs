@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was left out says with which feature it comes. Run for this package
-//! alone nothing is there but what always is; with the workspace all of it.
+//! Errors that name the missing feature. Run for this package alone nothing is there but what
+//! always is; with the workspace all of it.
 
 use std::error::Error;
 use std::sync::Arc;

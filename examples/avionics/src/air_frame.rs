@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the air frame serves to callers.
+//! Objects of the air frame.
 
 use std::sync::Arc;
 

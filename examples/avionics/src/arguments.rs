@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a process of the example does.
+//! Command line of the example, and the roles of its processes.
 
 use std::path::PathBuf;
 

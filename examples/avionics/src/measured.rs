@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is measured of an operation, and how processes pass it on.
+//! Measurements of an operation, and their exchange between processes.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was measured as a drawing: responses of each operation against its deadline, over the ORB and
+//! Drawing of the measurements: responses of each operation against its deadline, over the ORB and
 //! without.
 
 use std::path::Path;

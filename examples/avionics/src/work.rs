@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What operations do here: they take the processor for as long as the schedule grants them.
+//! Workload of the operations: they take the processor for as long as the schedule grants
+//! them.
 
 use std::hint;
 use std::time::Duration;

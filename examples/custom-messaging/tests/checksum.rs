@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the checksum is good for, over several transports.
+//! Effect of the checksum, over several transports.
 
 mod noise;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where clients are heard.
+//! Acceptor of the transport: a named pipe at which clients announce themselves.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

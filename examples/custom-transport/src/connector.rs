@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a client is heard.
+//! Connector of the transport.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,5 +1,5 @@
-//! What an installation chooses: a file, then the command line.
-//! `cargo run --example configuration`.
+//! Configuration of an installation: a file, then the command line. `cargo run --example
+//! configuration`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What the ORB says in the log, by the crate `tracing`: `cargo run --example logging`.
+//! Log output of an ORB, by the crate `tracing`: `cargo run --example logging`.
 //!
 //! Life-cycle events are INFO, refusals WARN, single connections and the spans of calls and
 //! requests DEBUG. What a servant logs is within the span of its request.

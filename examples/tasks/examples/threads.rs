@@ -1,4 +1,4 @@
-//! How a server uses threads: `cargo run --example threads`.
+//! Threads of a server: `cargo run --example threads`.
 //!
 //! The same four words stand in configuration files and after `-ORB`: see
 //! docs/configuration.md.

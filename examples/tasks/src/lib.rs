@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the examples share: the generated interfaces, and a servant of an account.
+//! Common part of the examples: the generated interfaces, and a servant of an account.
 
 use std::sync::Mutex;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What messaging halves, multicast packets and media frames make of octets.
+//! Fuzzing of messaging protocols, multicast packets and media frames.
 
 use std::sync::Arc;
 

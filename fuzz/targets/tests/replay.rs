@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What fuzzing has found worth keeping, on stable Rust: the corpora, and every
-//! input that once broke a law.
+//! Replay of the fuzzing corpora on stable Rust, and of every input that once broke a law.
 
 use std::path::{Path, PathBuf};
 use std::{fs, panic};

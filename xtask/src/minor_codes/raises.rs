@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the sources raise minor codes of the OMG.
+//! Raises of the OMG's minor codes in the sources.
 //!
 //! A code is raised by `omg(KIND, NUMBER, …)`, by an expression `OMG_VMCID | NUMBER` behind the
 //! kind in the same parentheses, or by a function or closure that passes its parameter `minor`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long functions are, and how they branch.
+//! Length and branching of functions.
 
 use syn::visit::{self, Visit};
 

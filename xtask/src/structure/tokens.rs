@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is found in token streams: attributes, and the bodies of macros, which have no
-//! syntax tree.
+//! Analysis of token streams: attributes, and the bodies of macros, which have no syntax tree.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Attribute, Item};

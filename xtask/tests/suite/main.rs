@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What holds for the documents and the tests of the whole workspace.
+//! Properties of the documents and the tests of the whole workspace.
 
 mod links;
 mod migration;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What does not depend on the machine's load: instructions, allocations and
-//! system calls per call, as the difference of two run lengths.
+//! Figures that do not depend on the machine's load: instructions, allocations and system
+//! calls per call, as the difference of two run lengths.
 
 use std::path::Path;
 

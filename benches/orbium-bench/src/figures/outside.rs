@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a user's program gets, which is no part of this workspace and has Cargo's own profile for
-//! releases: the time of a clean build of `hello`, and the instructions of an empty call.
+//! Figures of a program outside this workspace, with Cargo's own release profile: the time of a
+//! clean build of `hello`, and the instructions of an empty call.
 
 use std::fmt::Write;
 use std::fs;

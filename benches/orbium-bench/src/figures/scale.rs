@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the cost of a call grows with the number of objects or of
-//! operations, and what it costs that a lane serves it.
+//! Growth of the cost of a call with the number of objects and of operations, and the cost of
+//! a lane.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is compared: orbium's strategies, raw sockets, and the programs of other
+//! Programs under comparison: orbium's strategies, raw sockets, and the programs of other
 //! ORBs.
 
 pub(crate) mod architecture;

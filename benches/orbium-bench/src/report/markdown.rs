@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the experiments have found, as tables of Markdown.
+//! Results of the experiments as Markdown tables.
 
 use std::fmt::Write;
 

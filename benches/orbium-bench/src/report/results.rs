@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the experiments end: with a table, notes, a
-//! drawing and JSON. The files are written as an experiment goes on too, so that
-//! one that is broken off leaves what it has found.
+//! Results of an experiment: a table, notes, a drawing and JSON. The files are written as an
+//! experiment goes on too, so that one that is broken off leaves what it has found.
 
 use std::path::{Path, PathBuf};
 

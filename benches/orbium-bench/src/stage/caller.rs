@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a client calls: an ORB's objects, or a raw socket.
+//! Calling side of a measurement: clients of an ORB's objects, or of a raw socket.
 
 use std::net::TcpStream;
 use std::time::Duration;

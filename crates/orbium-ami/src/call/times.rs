@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is done about a call at its times.
+//! Timer of an asynchronous call, for its request and reply deadlines.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a line ends, and what that means to its calls.
+//! Causes of a line's end, and the outcome of each for its pending calls.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_metrics::Closing;

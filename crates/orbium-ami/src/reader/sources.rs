@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reader waits for.
+//! Event sources of a reader: its lines, for receiving and for sending.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

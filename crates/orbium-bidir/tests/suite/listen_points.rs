@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a server makes of the listen points that its clients announce. The clients are
-//! scripted: each would get the calls that are for others.
+//! Listen points that clients announce, and the protection of other clients against false
+//! ones. The clients are scripted: each would get the calls that are for others.
 
 use orbium::giop::{ServiceContext, service_context};
 use orbium::{BidirectionalHosts, Config, ExceptionKind, Orb, ServerStrategy};

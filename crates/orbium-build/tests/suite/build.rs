@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a build script sees.
+//! Build scripts: output files, dependencies, errors and warnings.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is malformed, and what grows without end.
+//! Malformed component IDL, and expansions without bound.
 
 use crate::tokens;
 

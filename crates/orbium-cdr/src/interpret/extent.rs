@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a type has in it that makes a copy more than a copy.
+//! Format dependence of a type: the parts that exclude a verbatim copy.
 
 use crate::{CharSet, Format, TCKind, TypeRef};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the interpreter reports while it walks a value.
+//! Visitor of a value: the events of the interpreter's walk.
 
 use super::blocks::Block;
 use crate::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When two types are the same, and when they are as good as the same.
+//! Equality and equivalence of TypeCodes.
 
 use super::TypeRef;
 use super::kind::TCKind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known of parts of types met before.
+//! Memo of type parts already visited, keyed by pairs.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a stub takes for a parameter of which servants get a view: the owned value or a view.
+//! Stub arguments for parameters of which servants get a view: the owned value or a view.
 
 use std::array;
 

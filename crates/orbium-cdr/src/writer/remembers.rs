@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a writer remembers in addition to its bytes.
+//! Writer state in addition to its bytes: the owner of references, and the state of a message
+//! with values.
 
 use core::any::{Any, TypeId};
 use core::fmt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What public signatures return can be named: this error was public in a private
-//! module, so that no function of a program could return it.
+//! Public names of the types in public signatures: this error was public in a private module,
+//! so that no function of a program could return it.
 
 use orbium_cdr::{Char, CharOutOfRange};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both sides of a connection have agreed on.
+//! Code sets negotiated over a connection.
 
 use super::Connection;
 use super::code_sets::CodeSets;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a connection finds in the octets that it was given.
+//! Events of a connection: messages that have arrived, refused requests and protocol
+//! violations.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a connection lets its peer send, and how much of it.
+//! Role of a connection: the messages its peer may send, and their bounds.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the beginning of a message says, and the reply that stands for one.
+//! Inspection of the beginning of a message, and the reply in place of one that exceeds
+//! memory.
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much is received at once.
+//! Sizes of receives: batches of messages, slow senders and scarce memory.
 
 use orbium_cdr::ByteOrder;
 use orbium_giop::Version;

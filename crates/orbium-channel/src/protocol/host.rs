@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which host and process this is, for protocols that end where they do.
+//! Identities of this host and this process, for host-local and process-local protocols.
 
 use orbium_sys::fork::PerProcess;
 

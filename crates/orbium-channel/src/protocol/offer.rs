@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reference offers: for each profile, the ways to reach the object.
+//! Offers of a reference: the channels to its object, profile by profile.
 
 use std::fmt;
 use std::rc::Rc;

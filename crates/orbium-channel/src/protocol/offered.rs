@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be used of what a reference offers, in which order, and why not the
-//! rest.
+//! Selection among the offers of a reference: the usable ones in order, and the obstacles to
+//! the others.
 
 use std::fmt::{self, Write as _};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How messages are put into datagrams.
+//! Packet formats: messages in datagrams.
 
 use std::fmt;
 use std::io::{self, IoSlice};

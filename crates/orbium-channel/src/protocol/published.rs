@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What references say of policies.
+//! Policies published in references.
 
 use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Ior, profile};

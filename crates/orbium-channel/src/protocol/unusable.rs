@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a protocol cannot be used, or an endpoint not be listened at.
+//! Errors of protocols that cannot be used and of endpoints that cannot be listened at.
 
 use std::{fmt, io};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the two sides of a connection agree on about text (clause 7.10.2.6), and when.
+//! Code set negotiation between the two sides of a connection (clause 7.10.2.6).
 
 use std::time::Instant;
 

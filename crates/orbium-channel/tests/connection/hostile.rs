@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What peers that keep no rules are answered, and that they cannot make a connection hold
-//! more than its bounds.
+//! Peers that break the rules: their answers, and the bounds of the memory that they occupy.
 
 use orbium_channel::connection::{Bounds, Cause, Event, Role, Violation};
 use orbium_channel::framing::FramingError;

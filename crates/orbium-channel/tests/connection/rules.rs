@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What peers that keep the rules do to each other.
+//! Message exchange between peers that keep the rules.
 
 use std::time::Duration;
 

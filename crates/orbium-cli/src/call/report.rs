@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of a call.
+//! Report of a call: results, exceptions and timing, for people and as JSON.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the client process reports to its parent: lines of JSON.
+//! Events that the client process reports to its parent: lines of JSON.
 
 use serde_json::{Value, json};
 

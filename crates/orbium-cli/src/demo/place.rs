@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which processors the two sides of the demonstration run on.
+//! Processor placement of the two sides of the demonstration.
 
 use serde_json::{Value, json};
 

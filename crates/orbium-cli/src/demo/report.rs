@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the demonstration found: as a table and as JSON.
+//! Report of the demonstration, as a table and as JSON.
 
 use std::fmt::Write;
 

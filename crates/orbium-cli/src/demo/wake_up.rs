@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What it costs to wake a thread: the part of a latency that no ORB can save.
+//! Cost of a thread wake-up: the part of a latency that no ORB can save.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::{self, Thread};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the keys of the screen choose.
+//! Key bindings of the screen: pages, filters and orders.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What happened between two looks.
+//! Difference between two snapshots of an ORB, as rows.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a consumer has got of the events of several sources.
+//! Record of the events that a consumer has received from several sources.
 
 /// The deliveries of an event.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What shells and `man` get from the program, and help for what was mistyped.
+//! Completion scripts, manual pages, and suggestions for mistyped commands.
 
 use crate::program::{Folder, Server, orbium, project_idl, run};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How attempts end where interceptors see it. They overlook an attempt with results if none of
+//! Ends of attempts as interceptors see them. They overlook an attempt with results if none of
 //! them implements a point that it passes: then it takes the plain path, and a flow begins when
 //! the attempt ends in another way.
 

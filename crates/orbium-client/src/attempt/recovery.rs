@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a call does after an exchange without results: it follows forwards, replaces
-//! closed connections, and falls back to the reference that it began with.
+//! Recovery after an exchange without results: a call follows forwards, replaces closed
+//! connections, and falls back to the reference that it began with.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What comes in answer: whole messages, until the deadline.
+//! Receiving side of an exclusive connection: whole messages, until the deadline.
 
 use std::io;
 use std::time::Instant;

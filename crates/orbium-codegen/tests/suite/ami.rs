@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where asynchronous forms are generated: who asked for them, and how.
+//! Asynchronous forms: by annotation, by options, and by default.
 
 use orbium_codegen::{Generated, Options, generate};
 

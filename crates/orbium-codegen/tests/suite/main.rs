@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is generated from IDL, as one program: each test file is a module, so that all of them are
+//! Generated code, tested as one program: each test file is a module, so that all of them are
 //! linked once.
 
 mod ami;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What generated types do: the golden files, compiled and run.
+//! Generated types at run time: the golden files, compiled and run.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is refused changes nothing.
+//! Refused reconfigurations leave the ORB unchanged.
 
 use orbium::Config;
 use orbium_configurator::ReconfigureError;

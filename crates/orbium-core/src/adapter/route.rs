@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which lane serves a request to an object: what hooks, extensions, priorities and the
-//! policies of its adapter make of it.
+//! Routing of a request to a lane, by hooks, extensions, priorities and the policies of its
+//! adapter.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which lanes of a configuration listen.
+//! Listening lanes of a configuration.
 
 use crate::Config;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the ORB ends.
+//! Shutdown of the ORB.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;

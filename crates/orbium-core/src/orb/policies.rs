@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the ORB has shut down, and the policies of the ORB and of the calling thread.
+//! Policies of the ORB and of the calling thread, and the check that the ORB runs.
 
 use orbium_giop::SystemException;
 

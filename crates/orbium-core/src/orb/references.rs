@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the ORB is found, and what it publishes of its objects.
+//! Addresses of the ORB, and references to its objects.
 
 use orbium_channel::accepting::Accepting;
 use orbium_channel::protocol::{self, ProfileComponents};

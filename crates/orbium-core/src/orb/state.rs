@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an ORB is made of, and how it begins.
+//! State of an ORB, and its construction.
 
 use std::any;
 use std::fmt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every object can be asked: CORBA 3.3 Part 1, clause 8.3.
+//! Implicit operations of every object: CORBA 3.3 Part 1, clause 8.3.
 
 use std::fmt;
 use std::sync::Arc;

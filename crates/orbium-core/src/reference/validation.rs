@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a connection could not be validated.
+//! Errors of connection validation.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a request knows of the object that it calls.
+//! Target of a request: an active object as servants and hooks see it.
 
 use std::any::Any;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be expected of a peer.
+//! Capabilities of a peer and of the path to it.
 
 use orbium::Interface;
 use orbium::giop::codeset::{CodeSetComponentInfo, Negotiated};

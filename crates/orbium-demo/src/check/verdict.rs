@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a check finds, and how it says so.
+//! Verdict of a check, and the assertions that lead to it.
 
 use std::fmt;
 

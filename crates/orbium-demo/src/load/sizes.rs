@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many octets the messages of a load have.
+//! Message sizes of a load.
 
 use super::Load;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What each messaging protocol puts on the wire, as docs/protocols.md states it.
+//! Octets of each messaging protocol on the wire, as docs/protocols.md states them.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};

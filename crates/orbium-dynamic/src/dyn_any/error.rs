@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a DynAny refuses something.
+//! Errors of DynAny operations.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where DynAnys come from (`DynamicAny::DynAnyFactory`).
+//! Construction of DynAnys (`DynamicAny::DynAnyFactory`).
 
 use orbium_cdr::{Any, TypeCode};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which definitions an interface needs.
+//! Definitions on which an interface depends.
 
 use orbium_idl::model::{DefId, DefSet, DefinitionKind, Member, Model, Type};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with JSON, and where.
+//! Errors in JSON values, with their paths.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How values are written and read.
+//! Options of writing and reading values as JSON.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What reading JSON needs whatever the type: the place in the value, errors, one level of JSON.
+//! Type-independent part of the JSON reader: paths, errors, and one level of JSON.
 
 use orbium_cdr::{CdrWriter, Format, TCKind, TypeRef};
 use orbium_value::ValueBase;

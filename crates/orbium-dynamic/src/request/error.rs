@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a request has no results.
+//! Errors of requests.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What comes back instead of results, before its types are applied.
+//! Exceptional outcome of a request, before its types are applied.
 
 use orbium_cdr::{CdrError, CdrReader, TypeCode};
 use orbium_core::asynchronous::Asynchronous;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is written as IDL compiles to the same.
+//! Round trips of IDL text: the written text compiles to the same definitions.
 
 use orbium_dynamic::{Definitions, Signature};
 use orbium_idl::{Options, compile_source};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How each type is written, and what else is read.
+//! JSON form of each type, and the other forms accepted when reading.
 
 use orbium_cdr::{Any, Type, TypeCode};
 use orbium_dynamic::{JsonOptions, from_json, to_json};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What programs do with this crate.
+//! Dynamic invocation, DynAny and JSON, tested as one program.
 
 mod dyn_any;
 mod dyn_any_component_values;

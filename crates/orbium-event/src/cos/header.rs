@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How events of COS suppliers look to the real-time event channel.
+//! Type and source of COS suppliers' events in the real-time event channel.
 
 /// The type and source that events from COS suppliers have for consumers of the real-time event
 /// channel.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the control thread of a channel does: pings of peers, and sums for observers.
+//! Tasks of a channel's control thread: pings of peers, and sums for observers.
 
 use std::ops::Bound;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How events enter a channel: read or copied, stamped, and checked.
+//! Entry of events into a channel: they are read or copied, stamped, and checked.
 
 use std::convert::Infallible;
 use std::time::{Instant, SystemTime};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What each pattern delivers of a sequence of events.
+//! Deliveries of each filter pattern over a sequence of events.
 
 use std::sync::Arc;
 use std::time::Duration;

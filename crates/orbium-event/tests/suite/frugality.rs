@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an event takes from the heap, and how many locks, in steady state.
+//! Allocations and locks of an event in steady state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

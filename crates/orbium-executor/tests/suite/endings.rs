@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How tasks and contexts end.
+//! Ends of tasks and contexts: panics, cancellation and destruction.
 
 use std::sync::Arc;
 

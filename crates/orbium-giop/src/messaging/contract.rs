@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a messaging half implements.
+//! Interface of a messaging protocol.
 
 use core::fmt::Debug;
 use core::ops::Range;

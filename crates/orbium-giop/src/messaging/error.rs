@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be wrong with messages and frames.
+//! Errors of encoding messages and decoding frames.
 
 use core::fmt;
 

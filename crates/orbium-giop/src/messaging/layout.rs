@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the parts of GIOP 1.2 requests and replies lie, and the same messages
-//! put together from their parts, octet for octet.
+//! Layout of GIOP 1.2 requests and replies: their parts, and the same messages put together
+//! from them, octet for octet.
 
 use core::ops::Range;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which headers the two ends of a stream have agreed upon.
+//! Header forms on which the two ends of a stream have agreed.
 
 use super::form::{DEFINES, NATIVE, NUMBERED};
 use crate::header::{HEADER_LEN, MessageHeader};

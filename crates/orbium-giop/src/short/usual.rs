@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What nearly all messages with short headers over a connection begin with.
+//! Precomputed short headers of nearly all messages of a connection.
 
 use orbium_cdr::ByteOrder;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whatever arrives ends in a value or an error: every message cut off at every
+//! Malformed messages and references are values or errors: every message cut off at every
 //! octet, and many changed at random.
 
 use crate::octets::{Chance, octets};

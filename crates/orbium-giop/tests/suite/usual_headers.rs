@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is read of short headers at once is what every other reader makes of them.
+//! Agreement of the fast reader of short headers with the general one.
 
 use orbium_cdr::ByteOrder;
 use orbium_giop::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What our control groups take away.
+//! Checks of the process's control groups: rationed CPU time, CPUs and memory.
 
 use crate::cgroup::Cgroups;
 use crate::facts::Facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What this process may have.
+//! Checks of the process's limits: real-time priority, locked memory and open files.
 
 use crate::facts::Facts;
 use crate::finding::Finding;

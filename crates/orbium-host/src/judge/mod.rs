@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the facts mean for the latency of a request. Nothing is read here.
+//! Judgement of the facts by their effect on the latency of a request. Nothing is read here.
 
 mod cgroup;
 mod cpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the checker fills the arena. Nothing here is visible outside the crate.
+//! Construction of the model's arena. Nothing here is visible outside the crate.
 
 use super::{DefId, DefSet, Definition, DefinitionKind, Model};
 

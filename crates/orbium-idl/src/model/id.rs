@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a definition is known.
+//! Identifier of a definition.
 
 /// Index of a definition in its [`super::Model`]. Meaningless in any other model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

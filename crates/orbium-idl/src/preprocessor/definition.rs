@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a macro stands for.
+//! Macro definitions.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How diagnostics look, and that they are plain data in a fixed order.
+//! Format of diagnostics: plain data in a fixed order.
 
 use std::path::Path;
 

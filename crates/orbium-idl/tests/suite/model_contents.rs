@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the model says about a file: constants, types, bases, comments, places, repository ids.
+//! Contents of the model: constants, types, bases, comments, places, repository ids.
 
 use std::path::Path;
 

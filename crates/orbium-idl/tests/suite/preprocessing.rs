@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the preprocessor does, seen through constants and names.
+//! Preprocessing, observed through constants and names.
 
 use std::path::{Path, PathBuf};
 

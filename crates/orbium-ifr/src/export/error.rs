@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why there is no text.
+//! Errors of an export.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a repository has, any ORB's, as IDL text that compiles to the same repository ids.
+//! Export of a repository, of any ORB's, as IDL text that compiles to the same repository ids.
 
 mod declare;
 mod error;

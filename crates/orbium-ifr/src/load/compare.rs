@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the repository has a definition as the model has it.
+//! Comparison of a stored definition with that of the model.
 
 use orbium_idl::model::{DefinitionKind, ValueType};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What contains definitions.
+//! Servants of containers.
 
 use orbium::{Any, Call};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clients read.
+//! Read access of clients: descriptions, look-ups and primitive types.
 
 use orbium::{Interface, TCKind};
 use orbium_ifr::corba::interface_def::FullInterfaceDescription;

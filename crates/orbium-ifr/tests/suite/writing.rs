@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clients change, and what the repository refuses.
+//! Write access of clients, and the refusals of the repository.
 
 use orbium::{Any, ExceptionKind, Interface, SystemException, TCKind, TypeCode};
 use orbium_ifr::corba::{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What interceptors of calls can ask at each point. A type for each point has the
-//! questions that the standard allows there: others do not compile (the standard has
+//! Request information for client interceptors, by interception point. A type for each point
+//! has the questions that the standard allows there: others do not compile (the standard has
 //! BAD_INV_ORDER 14 for them).
 //!
 //! ```compile_fail

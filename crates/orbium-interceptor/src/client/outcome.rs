@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How attempts at calls end.
+//! Outcomes of attempts at calls.
 
 use std::borrow::Cow;
 use std::sync::Arc;

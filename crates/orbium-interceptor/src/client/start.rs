@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an attempt at a call is made with.
+//! Parameters of an attempt at a call.
 
 use orbium_invocation::Operation;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a call is made through, as its interceptors may ask.
+//! Target and policies of a call, as its interceptors may ask.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How requests end.
+//! Outcomes of requests.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What interceptors can ask at each point: the two tables of `RequestInfo` (CORBA 3.3 Part 1,
-//! 16.4.13 and 16.4.14). Each point asks all that its type has; what the tables forbid does not
-//! compile, which the documentation tests of `orbium_interceptor::{client, server}` show.
+//! Availability of request information at each point: the two tables of `RequestInfo` (CORBA
+//! 3.3 Part 1, 16.4.13 and 16.4.14). Each point asks all that its type has; what the tables
+//! forbid does not compile, which the documentation tests of `orbium_interceptor::{client,
+//! server}` show.
 
 use orbium::interceptor::{
     ClientInterceptor, ClientRequest, Interceptors, Interrupt, OrbIdentity, ReceiveContexts,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which points are called: those that an interceptor implements, and no others after the
-//! first time.
+//! Selection of interception points: only those that an interceptor implements are called
+//! after the first time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

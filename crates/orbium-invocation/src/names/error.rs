@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a text is no name, and why a name leads nowhere.
+//! Errors of names: wrong syntax, and names that cannot be resolved.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known of a call that failed, as its caller reads it.
+//! Report of a failed call, for its caller.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is kept for a thread: notes of the calls under way, and the last failures.
+//! Thread-local records: notes of the calls under way, and the last failures.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both sides of an invocation share, as one program.
+//! Common ground of both sides of an invocation, tested as one program.
 
 mod router_policies;

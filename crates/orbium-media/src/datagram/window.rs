@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which frames of a stream have come, judged by their numbers alone.
+//! Window of a stream: the frames that have arrived, judged by their numbers alone.
 
 /// Frames behind the latest one that may still come.
 const WINDOW: u32 = 64;

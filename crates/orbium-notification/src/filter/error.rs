@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a text is no constraint.
+//! Errors in constraints.
 
 use std::fmt;
 

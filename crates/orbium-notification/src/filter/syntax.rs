@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a constraint is made of.
+//! Syntax tree of a constraint.
 
 /// The place of a node in [`Tree::nodes`].
 pub(super) type NodeId = usize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What operands evaluate to, and what is computed with them.
+//! Values of operands, and the arithmetic on them.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

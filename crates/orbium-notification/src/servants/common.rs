@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What objects have in common: properties of quality of service, and filters.
+//! Common part of the service's objects: properties of quality of service, and filters.
 
 use std::sync::Arc;
 

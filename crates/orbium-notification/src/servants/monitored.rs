@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a channel says of itself.
+//! Monitoring of a channel.
 
 use orbium::{Call, SystemException};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What owns the events of a push: they are read into the channel, not copied into it.
+//! Receiver of pushed events: they are read into the channel, not copied into it.
 
 use orbium::cdr::{CdrReader, Decode};
 use orbium::{Any, ExceptionKind, SystemException};

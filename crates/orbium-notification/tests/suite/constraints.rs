@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What constraints evaluate to.
+//! Evaluation of constraints.
 
 use orbium::cdr::{CdrWriter, Encode};
 use orbium::{Any, TypeCode};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a pushed event takes from the heap.
+//! Allocations of a pushed event.
 
 use orbium::cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium::{Interface, Orb};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the analysis finds, with its place.
+//! Findings of the analysis, with their places.
 
 use orbium_ridl::Requirements;
 use orbium_sched::{Options, Schedule};

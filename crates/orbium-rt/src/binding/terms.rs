@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is offered and what is agreed on.
+//! Quality-of-service parameters of a binding: the offer and the agreement.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a mutex was not locked or unlocked.
+//! Errors of locking and unlocking a mutex.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is asked for and cannot be had: priorities, models, mappings, room.
+//! Requests that must be refused: priorities, models, mappings and limits.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a chart shows: the simulated schedule, thread by thread.
+//! Contents of a Gantt chart: the simulated schedule, thread by thread.
 
 use std::collections::BTreeMap;
 

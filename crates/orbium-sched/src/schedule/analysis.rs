@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which levels meet their deadlines.
+//! Response time analysis of the levels of a schedule.
 //!
 //! A consumer in the queue of its supplier follows it without a gap, so that both are released
 //! together as far as others are concerned. One in another queue is released when its supplier

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a schedule, as anomalies.
+//! Anomalies of a schedule.
 
 use super::level::Level;
 use super::levels;

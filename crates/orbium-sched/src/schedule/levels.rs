@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which queue a thread belongs to.
+//! Assignment of threads to queues.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

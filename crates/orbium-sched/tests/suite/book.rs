@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the tests fill repositories with.
+//! Sample repositories for the tests.
 
 use orbium_sched::{
     Criticality, DependencyKind, Handle, InfoKind, Options, Repository, Schedule, Strategy, Time,

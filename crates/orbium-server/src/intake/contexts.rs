@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the service contexts of a request say of its connection.
+//! Service contexts of a request that concern its connection.
 
 use orbium_channel::connection::CodeSets;
 use orbium_giop::{RequestHeader, SystemException, service_context};

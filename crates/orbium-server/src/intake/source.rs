@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where messages come from, and where reading and requests may go.
+//! Source of messages, and the hand-over of its reading and of its requests to other threads.
 
 use std::sync::Arc;
 

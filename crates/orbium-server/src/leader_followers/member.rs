@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a thread of the team does when its servant is about to block, and how the
-//! last one refuses.
+//! Behaviour of a team member about to block in its servant, and the refusals by the last one.
 
 use std::sync::Arc;
 

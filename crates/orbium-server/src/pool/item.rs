@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What waits in the queue of a lane: requests that came by messages, and calls of the ORB's
-//! own callers.
+//! Items of a lane's queue: requests that came by messages, and calls of the ORB's own
+//! callers.
 
 use std::sync::Arc;
 use std::time::Instant;

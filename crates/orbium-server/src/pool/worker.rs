@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a thread of a pool does.
+//! Worker thread of a pool.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a thread that runs a reactor knows of the calls that it waits for itself.
+//! Nested waits of a reactor thread for its own calls.
 
 use std::cell::Cell;
 

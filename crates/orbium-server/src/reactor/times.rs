@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the connections of a reactor have deadlines for, and which have been idle for
-//! too long.
+//! Deadlines and idle times of a reactor's connections.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a request ends that interceptors see.
+//! End of a request as interceptors see it.
 
 use std::cell::Cell;
 

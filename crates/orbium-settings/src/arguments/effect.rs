@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an argument does, and answers that several tables give.
+//! Effects of arguments, and the refusals that several tables share.
 
 /// What an argument does with its value.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What configurations of other ORBs say about TLS, and properties of JacORB.
+//! TLS options of other ORBs, and properties of JacORB.
 
 use super::effect::{Effect, FOLDER, PASSWORD, SUITES, TRACE};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the transport is measured against does what it is said to.
+//! Correctness of the ping-pong peer that the transport is measured against.
 #![cfg(target_os = "linux")]
 
 use std::io::{self, Read, Write};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How often locks were used in this process.
+//! Counters of lock operations in this process.
 
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};

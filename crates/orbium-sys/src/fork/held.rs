@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a forked child must not share with its parent, as its owners register it.
+//! Resources that a forked child must not share with its parent, as their owners register
+//! them.
 
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::ptr;

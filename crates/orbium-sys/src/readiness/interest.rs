@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to wait for on a source, and waiting for a few of them.
+//! Interest in the readiness of a source, and waiting for a few sources.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

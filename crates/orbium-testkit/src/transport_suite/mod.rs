@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every stream transport must do, those of users included.
+//! Conformance suite of stream transports, those of users included.
 //!
 //! A test file of a few lines runs all of it, each behaviour as a test of its
 //! own:

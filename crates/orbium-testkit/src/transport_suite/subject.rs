@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is tested: a transport, and how to use it here.
+//! Subject of the suite: a transport, and the way to use it here.
 
 use std::any::Any;
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the tests share.
+//! Fixture of the POA tests.
 
 use std::sync::{Arc, Mutex};
 

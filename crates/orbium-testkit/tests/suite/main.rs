@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What orbium does, as one program: each test file is a module, so that all of them
+//! Behaviour of orbium, tested as one program: each test file is a module, so that all of them
 //! are linked once.
 //!
 //! `cargo test -p orbium-testkit --test suite oneway::` runs those of a file. Tests

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every transport must do, for each transport, client strategy and messaging
-//! protocol.
+//! Conformance of every transport, for each client strategy and messaging protocol.
 
 mod in_process;
 mod messaging;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every transport must do, where calls share connections or threads have
-//! their own: over TCP, Unix sockets, shared memory, and within the process.
+//! Conformance of every transport with multiplexed connections and with one per thread: over
+//! TCP, Unix sockets, shared memory, and within the process.
 #![cfg(target_os = "linux")]
 
 use orbium::ClientStrategy::{self, ExclusivePerThread, IoThread, LeaderFollowers};

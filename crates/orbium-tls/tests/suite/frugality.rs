@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a message costs once the connection is there: what rustls takes from the heap
-//! for each record, one system call to send it and one to receive it.
+//! Cost of a message over an established connection: rustls's allocations for each record, one
+//! system call to send it and one to receive it.
 
 use std::fs;
 use std::io::IoSlice;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the ORB makes of trust: exceptions, and identities for servants.
+//! TLS within the ORB: exceptions, and identities for servants.
 
 use orbium::{
     Config, Configure as _, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport,

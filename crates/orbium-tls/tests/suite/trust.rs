@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who is trusted, who is not, and what is said about it.
+//! Trust in both directions, and the reports of its refusal.
 
 use crate::realm;
 use orbium_tls::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long the analysis of 10,000 RT_Infos takes.
+//! Run time of the schedulability analysis of 10,000 RT_Infos.
 
 use std::time::Instant;
 

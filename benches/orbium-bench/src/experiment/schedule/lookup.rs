@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the look-up of a priority costs in tables of any length: instructions by callgrind, as the
+//! Cost of a priority look-up in tables of any length: instructions by callgrind, as the
 //! difference of two runs of this program.
 
 use std::hint::black_box;

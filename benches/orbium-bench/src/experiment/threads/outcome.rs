@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a part of the experiment finds.
+//! Result of one part of the experiment: table, JSON and figures.
 
 use serde_json::Value;
 

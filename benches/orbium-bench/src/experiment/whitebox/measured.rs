@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the probes of both sides say of one protocol.
+//! Breakdown of the round trip of one protocol, from the probes of both sides.
 
 use orbium::probe::Point;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long each step of a call takes: tables 1 and 2 and figures 7 and 8 of the
-//! paper on pluggable protocols.
+//! White-box experiment: the time of each step of a call, as in tables 1 and 2 and figures 7
+//! and 8 of the paper on pluggable protocols.
 
 mod args;
 mod figures;

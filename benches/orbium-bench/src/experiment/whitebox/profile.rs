@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one side needs for each step: the median over many calls, less what the
-//! probes cost.
+//! Profile of one side: the median time of each step over many calls, less the overhead of the
+//! probes.
 
 use std::collections::BTreeMap;
 use std::path::Path;

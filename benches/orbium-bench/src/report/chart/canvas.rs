@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What bars and lines are drawn on: an SVG document of plotters, and its colours.
+//! Canvas of bar and line charts: an SVG document of plotters, with its typeface and colours.
 
 use std::io;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the stream says of a message that its messaging refuses.
+//! Stream errors for messages that a messaging protocol refuses.
 
 use std::io;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the raw peer listens, over each transport.
+//! Addresses of the raw peer, over each transport.
 
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the screen shows of looks that are made up.
+//! Screens of synthetic snapshots.
 
 use std::time::{Duration, Instant};
 

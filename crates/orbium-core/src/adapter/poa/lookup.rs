@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What requests ask of an adapter.
+//! POA as requests see it: policies, state, and look-ups of objects.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

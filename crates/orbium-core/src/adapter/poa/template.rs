@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an adapter makes its references of, as interceptors see and replace it.
+//! Object reference template of an adapter, as interceptors see and replace it.
 
 use std::sync::{Arc, Weak};
 

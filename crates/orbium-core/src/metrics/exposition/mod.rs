@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an ORB has counted, as data, as Prometheus text and for the crate `metrics`, and the
-//! object that shows a running ORB; with the feature `metrics`.
+//! Metrics of an ORB as data, as Prometheus text and for the crate `metrics`, and the object
+//! that shows a running ORB; with the feature `metrics`.
 //!
 //! [`Config::metrics`](crate::Config), the configuration key `metrics`, the argument
 //! `-ORBmetrics 1` or [`Orb::enable_metrics`] turn metrics on;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What waits when no thread is free, and in which order.
+//! Request buffering while no thread is free, and its order.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which thread serves a request, and at which priority.
+//! Choice of the thread that serves a request, and its priority.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How TOML spells a line that is not TOML.
+//! Suggested TOML for lines that are not TOML.
 
 use crate::file::service_configurator::{directive, without_comment};
 use crate::spelling::toml_value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How streams end: in order, half, and suddenly.
+//! Ends of streams: in order, half, and suddenly.
 
 use std::io;
 use std::net::Shutdown;

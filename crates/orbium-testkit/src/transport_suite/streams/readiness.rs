@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a poller sees of streams that do not block.
+//! Readiness of non-blocking streams, as a poller sees it.
 
 use std::io;
 use std::net::Shutdown;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `main` prints that returns an error is `Debug` of it: a sentence, for every error
-//! type of the libraries.
+//! `Debug` of every error type of the libraries is a sentence, since `main` prints it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller can read of a call that failed: operation, object, address, phase,
-//! causes and times, whatever the client strategy and the form of the call.
+//! Stories of failed calls: operation, object, address, phase, causes and times, whatever the
+//! client strategy and the form of the call.
 
 use std::thread;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the signatures of `orbium` name is public under `orbium`.
+//! Public names under `orbium` for all types in its signatures.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a request is sent again, and when it must not be.
+//! Retries of requests, and the cases in which there must be none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is read is what was written: random values of every mapped type, at
-//! every alignment, in both byte orders and each version.
+//! Round trips of random values of every mapped type, at every alignment, in both byte orders
+//! and each version.
 
 use orbium::{Any, Char, Fixed, WChar};
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, CharSet, Decode, Encode, Format, WideSet};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which connections there are: made in advance, of a band, private, kept, and
-//! closed when nobody uses them.
+//! Connections of a client: made in advance, of a band, private, retained, and closed when
+//! idle.
 
 use std::thread;
 use std::time::Duration;

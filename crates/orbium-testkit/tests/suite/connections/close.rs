@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How connections end.
+//! Orderly close of connections.
 
 use std::thread;
 

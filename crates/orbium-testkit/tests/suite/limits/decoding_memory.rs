@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is decoded where the system has no memory for it: it ended the process, for
-//! the decoder allocated what the lengths on the wire asked for.
+//! Decoding without memory: it ended the process, for the decoder allocated what the lengths
+//! on the wire asked for.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the limit of open files costs. A container may allow a billion of them; tables
+//! Memory cost of a high limit of open files. A container may allow a billion of them; tables
 //! of that size cost other ORBs 20 MB in every process.
 #![cfg(target_os = "linux")]
 

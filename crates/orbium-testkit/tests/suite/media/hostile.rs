@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a bad network does to datagrams, and what a bad sender.
+//! Media streams over bad networks and from bad senders.
 
 use orbium::media::datagram::{FRAME_HEADER_LEN, FrameHeader};
 use orbium::media::{FrameKind, MediaOptions, MediaSender, Time};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one client sends does not keep the others waiting: its requests are served in
-//! turns, and what it has compressed is inflated part by part.
+//! Fairness between clients: the requests of one client are served in turns with those of
+//! others, and compressed ones are inflated part by part.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How an ORB ends.
+//! Shutdown of an ORB.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whatever a server refuses, and why, once for each cause.
+//! Log events of refusals, once for each cause.
 
 use std::time::Duration;
 

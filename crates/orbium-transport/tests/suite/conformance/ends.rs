@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How streams end, and those that never begin.
+//! Ends of streams, and streams that never begin.
 
 use std::io;
 use std::net::Shutdown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every stream transport has to do, as tests that a transport's own test
-//! file instantiates with [`conformance!`].
+//! Conformance of stream transports, as tests that a transport's own test file instantiates
+//! with [`conformance!`].
 
 pub(crate) mod ends;
 pub(crate) mod flow;

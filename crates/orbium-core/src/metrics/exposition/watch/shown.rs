@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the watch object says, from what the ORB knows of itself.
+//! Snapshots of an ORB in the types of the watch object.
 
 use std::time::Duration;
 

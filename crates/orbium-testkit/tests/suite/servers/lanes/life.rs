@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How lanes begin and end, and which cannot be.
+//! Life cycle of lanes, and lanes that cannot be.
 
 use orbium::giop::ReplyStatus;
 use orbium::{LaneConfig, OrbError, Priority, ServerStrategy};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What waits for a lane, and for how much there is room.
+//! Queues of lanes, and their bounds.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which lane serves a request, and at which priority.
+//! Routing of requests to lanes, and their priorities.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
