@@ -266,8 +266,8 @@ fn receiving_threads() -> Vec<(String, String)> {
     threads.collect()
 }
 
-/// Papers-map 3.16: the kernel's work for an interface at the priority of the threads that wait
-/// for it.
+/// Row 3.16 of `docs/papers.md`: the kernel's work for an interface at the priority of the threads
+/// that wait for it.
 #[test]
 fn threads_that_receive_have_the_priority_that_was_applied_until_it_is_undone() {
     let Some(network) = Network::new() else {
