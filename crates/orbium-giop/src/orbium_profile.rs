@@ -11,7 +11,7 @@ use crate::tagged_profile::{
 };
 use crate::{TaggedComponent, Version};
 
-/// Most messaging halves that are read from one profile.
+/// Most messaging protocols that are read from one profile.
 pub const MAX_HALVES: usize = 16;
 
 /// What a reference says of an endpoint that no standard profile describes.
@@ -25,7 +25,7 @@ pub struct OrbiumProfile {
     pub version: Version,
     /// Scheme of the transport.
     pub scheme: String,
-    /// Names of the messaging halves, outermost first; none for GIOP alone.
+    /// Names of the messaging protocols, outermost first; none for GIOP alone.
     pub messaging: Vec<String>,
     /// Address, as the transport understands it.
     pub address: String,

@@ -33,7 +33,7 @@ impl fmt::Display for HostPort {
 /// `iiop://0.0.0.0:5000?publish=orb.example:15000`.
 ///
 /// The parameter `messaging` is the ORB's, not the transport's: the messaging
-/// halves over the transport, outermost first, GIOP if there is none.
+/// protocols over the transport, outermost first, GIOP if there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
     /// What stands before `://`, in lower case.
@@ -166,14 +166,14 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Names of the messaging halves, outermost first; none for GIOP alone.
+    /// Names of the messaging protocols, outermost first; none for GIOP alone.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
         let names = self.parameter(MESSAGING).unwrap_or_default();
         names.split(',').filter(|name| !name.is_empty())
     }
 }
 
-/// The parameter that names messaging halves.
+/// The parameter that names messaging protocols.
 const MESSAGING: &str = "messaging";
 
 impl FromStr for Endpoint {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Endpoints, acceptors, connectors, byte streams and datagrams.
 //!
-//! The transport half of a protocol. Bytes in, bytes out: nothing here has heard
+//! Transports: bytes in, bytes out. Nothing here has heard
 //! of a request, and nothing here looks up a name except where its documentation
 //! says so. A transport is added by implementing [`StreamTransport`] or
 //! [`DatagramTransport`] and registering it with an ORB.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The transport half of a protocol: how to listen, and how to connect.
+//! Transports: how to listen, and how to connect.
 
 use std::fmt;
 use std::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A stream that carries another messaging half than GIOP.
+//! A stream that carries another messaging protocol than GIOP.
 //!
 //! The ORB above sends and receives GIOP messages; what goes over the stream
 //! below are the frames of the half. GIOP itself needs none of this.

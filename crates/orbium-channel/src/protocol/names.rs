@@ -5,7 +5,7 @@ use orbium_giop::messaging;
 
 use super::shared_memory::shared_memory;
 
-/// The feature of orbium that a transport or messaging half was left out with.
+/// The feature of orbium that a transport or messaging protocol was left out with.
 #[must_use]
 pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {

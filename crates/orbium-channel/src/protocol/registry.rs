@@ -14,7 +14,7 @@ use super::names::{listed, missing_feature, only};
 use super::shared_memory::shared_memory;
 use crate::peer_memory::Budget;
 
-/// The transports and messaging halves an ORB can use, by name. A plain value,
+/// The transports and messaging protocols an ORB can use, by name. A plain value,
 /// given to `Config` before the ORB is built.
 #[derive(Clone, Debug)]
 pub struct Protocols {
@@ -48,7 +48,7 @@ impl Default for Protocols {
     }
 }
 
-/// A name that no transport and no messaging half has.
+/// A name that no transport and no messaging protocol has.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownProtocol {
     name: String,
@@ -109,7 +109,7 @@ impl Protocols {
         self.transports.push(transport);
     }
 
-    /// Adds a messaging half; it takes the place of one with the same name.
+    /// Adds a messaging protocol; it takes the place of one with the same name.
     pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
         self.messaging.retain(|known| known.name() != half.name());
         self.messaging.push(half);
@@ -191,7 +191,7 @@ impl Protocols {
             .or_else(|| self.messaging.iter().find(called))
     }
 
-    /// The messaging half of a name.
+    /// The messaging protocol of a name.
     pub(super) fn half(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
         self.messaging.iter().find(|half| half.name() == name)
     }

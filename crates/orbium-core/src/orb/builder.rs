@@ -36,7 +36,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds a messaging half; it takes the place of one with the same name.
+    /// Adds a messaging protocol; it takes the place of one with the same name.
     pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
         self.config.protocols.register_messaging(Arc::new(half));
         self

@@ -190,7 +190,7 @@ fn at_address_of(
     let internet = object.ior().iiop_profiles().next();
     let minor = internet.map_or(2, |profile| profile.version.minor);
     if !messaging.is_empty() {
-        // No URL says that another messaging half than GIOP is spoken there.
+        // No URL says that another messaging protocol than GIOP is spoken there.
         let profile = OrbiumProfile {
             version: Version { major: 1, minor },
             scheme,

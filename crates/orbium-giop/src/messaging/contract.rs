@@ -15,7 +15,7 @@ pub const PART: usize = 64 * 1024;
 /// Octets by which a frame may be longer than the message in it.
 pub const MAX_OVERHEAD: usize = 64;
 
-/// The messaging half of a protocol.
+/// A messaging protocol.
 pub trait Messaging: Send + Sync + Debug {
     /// The name that endpoints and references have for it, as in
     /// `?messaging=name`: lower-case letters, digits and hyphens.
@@ -25,7 +25,7 @@ pub trait Messaging: Send + Sync + Debug {
     fn input(&self) -> Input;
 
     /// Whether a frame can be understood only after those before it. Such a
-    /// half needs a stream: datagrams get lost and overtake each other.
+    /// messaging protocol needs a stream: datagrams get lost and overtake each other.
     fn is_stateful(&self) -> bool {
         false
     }
@@ -46,12 +46,12 @@ pub trait Messaging: Send + Sync + Debug {
     fn session(&self, side: Side, limit: usize) -> Session;
 }
 
-/// What a half is able to carry.
+/// What a messaging protocol is able to carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// GIOP messages alone: it looks into them, so it must be the outermost.
     Giop,
-    /// Any octets, GIOP messages or frames of another half.
+    /// Any octets, GIOP messages or frames of another messaging protocol.
     Octets,
 }
 

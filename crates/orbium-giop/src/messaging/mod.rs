@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The messaging half of a protocol: what GIOP messages look like on the wire.
+//! Messaging protocols: what GIOP messages look like on the wire.
 //!
-//! A protocol is a pair: a transport that moves octets, and a messaging half
-//! that says what the octets are. The ORB speaks GIOP and nothing else; a half
-//! turns each whole GIOP message into a frame, and frames into messages again.
-//! Halves are pure values: no socket, no clock, no thread. Both sides must use
-//! the same ones, which the endpoint and the reference say.
+//! A protocol is a pair: a transport that moves octets, and a messaging protocol
+//! that says what the octets are. The ORB itself writes GIOP, `giop-lite`, `native` and
+//! `fixed` over streams; any other messaging protocol turns each whole GIOP message into
+//! a frame, and frames into messages again. It is a pure value: no socket, no clock, no
+//! thread. Both sides must use the same ones, which the endpoint and the reference name.
 //!
-//! # Writing a half
+//! # Writing a messaging protocol
 //!
 //! Implement [`Messaging`] and give it to the ORB. This one guards messages, or
-//! whatever another half makes of them, with a sum:
+//! the frames of another messaging protocol, with a sum:
 //!
 //! ```
 //! use std::ops::Range;

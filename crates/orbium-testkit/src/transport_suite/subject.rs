@@ -115,7 +115,7 @@ impl Subject {
         self
     }
 
-    /// Adds a messaging half below those added before.
+    /// Adds a messaging protocol below those added before.
     #[must_use]
     pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
         self.messaging.push(Arc::new(half));
@@ -218,7 +218,7 @@ impl Subject {
         self.try_connector(address).expect("a published address")
     }
 
-    /// The messaging halves as one; `None` for GIOP alone.
+    /// The messaging protocols as one; `None` for GIOP alone.
     pub(super) fn halves(&self) -> Option<Arc<dyn Messaging>> {
         match self.messaging.as_slice() {
             [] => None,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls in other messaging halves than GIOP, over TCP and Unix sockets.
+//! Calls in other messaging protocols than GIOP, over TCP and Unix sockets.
 
 use orbium_giop::messaging::ziop::Ziop;
 use orbium_giop::messaging::{Fixed, GiopLite, Native};

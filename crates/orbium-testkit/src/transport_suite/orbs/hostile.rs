@@ -196,7 +196,7 @@ pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
 }
 
 /// A first message that has begun is a matter of `Limits::message_time`, and no longer of
-/// `Limits::initial_idle_time`, also where a messaging half keeps it until it is whole: such
+/// `Limits::initial_idle_time`, also where a messaging protocol keeps it until it is whole: such
 /// messages were cut off with connections over which nothing came.
 ///
 /// Conformance: streams - hostile and slow peers

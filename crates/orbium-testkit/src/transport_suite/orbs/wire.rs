@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scripted client over any transport and any messaging half.
+//! A scripted client over any transport and any messaging protocol.
 
 use std::time::{Duration, Instant};
 
