@@ -5,7 +5,7 @@
 //!
 //! The client chooses the numbers. The first request that names an object or an operation
 //! [defines](crate::Headers::NUMBERED) the number of both; those after it have the numbers
-//! alone, in a header of sixteen octets with everything at a fixed place. A number keeps
+//! alone, in a header of twelve octets with everything at a fixed place. A number keeps
 //! its meaning for as long as the connection lasts, so a definition may be repeated, and a
 //! request means the same whenever it is sent. Names that come when all numbers are given
 //! away go without.
