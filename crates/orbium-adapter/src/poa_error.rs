@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-/// What an adapter refuses.
+/// Error of an adapter operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PoaError {
     /// A child of that name exists.

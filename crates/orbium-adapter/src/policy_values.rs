@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The values of an adapter's policies (CORBA 3.3 Part 1, clause 15.3.8).
 
-/// How long references stay good.
+/// Lifespan of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lifespan {
     /// As long as the adapter that made them. The default.
@@ -12,7 +12,7 @@ pub enum Lifespan {
     Persistent,
 }
 
-/// Where object ids come from.
+/// Origin of object ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IdAssignment {
     /// The adapter: ids are slots in a table. The default.
@@ -22,7 +22,7 @@ pub enum IdAssignment {
     User,
 }
 
-/// How many objects one servant may be.
+/// Number of objects that one servant may incarnate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IdUniqueness {
     /// One. The default.
@@ -32,7 +32,7 @@ pub enum IdUniqueness {
     Multiple,
 }
 
-/// Which threads run the servants of an adapter.
+/// Threads that run the servants of an adapter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ThreadModel {
     /// Those of the ORB, many at once (ORB_CTRL_MODEL). The default.
@@ -46,7 +46,7 @@ pub enum ThreadModel {
     MainThread,
 }
 
-/// Whether an adapter has a map of active objects.
+/// Retention of servants in a map of active objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServantRetention {
     /// It has. The default.
@@ -56,7 +56,7 @@ pub enum ServantRetention {
     NonRetain,
 }
 
-/// What an adapter does with a request for an object that is not active.
+/// Handling of requests for objects that are not active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RequestProcessing {
     /// Answers OBJECT_NOT_EXIST (USE_ACTIVE_OBJECT_MAP_ONLY). The default.

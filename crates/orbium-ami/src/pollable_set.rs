@@ -16,8 +16,8 @@ use orbium_transport::Deadline;
 
 use super::handle::{Asynchronous, no_response};
 
-/// What can be in a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own
-/// enum of such calls.
+/// Member of a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own enum
+/// of such calls.
 pub trait Pollable {
     /// Has the waker woken once there is a result, unless there is one: then returns `true`.
     /// The last waker counts.
@@ -40,7 +40,7 @@ impl<P: Pollable + ?Sized> Pollable for Box<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PollableId(u64);
 
-/// Why a [`PollableSet`] has nothing to return.
+/// Error of a [`PollableSet`] with nothing to return.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PollableError {
     /// The set is empty.

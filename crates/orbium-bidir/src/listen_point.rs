@@ -21,7 +21,7 @@ pub struct ListenPoint {
 }
 
 impl ListenPoint {
-    /// What is announced of a channel; `None` if other sides could not use it in reverse:
+    /// The listen point of a channel; `None` if other sides could not use it in reverse:
     /// only GIOP itself goes both ways.
     #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {

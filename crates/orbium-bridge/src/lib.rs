@@ -103,7 +103,7 @@ impl Bridge {
         })
     }
 
-    /// Where clients find the bridge.
+    /// The channels at which clients find the bridge.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.shared.listens

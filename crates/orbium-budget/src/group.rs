@@ -40,7 +40,7 @@ struct Membership {
     thread: NativeThread,
 }
 
-/// What a group has taken of its budget.
+/// Consumption of a budget by a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetUse {
     /// The budget.
@@ -105,7 +105,7 @@ impl Group {
         self.0.changed.notify_one();
     }
 
-    /// What is taken of the budget now.
+    /// The consumption of the budget now.
     #[must_use]
     pub fn usage(&self) -> BudgetUse {
         let state = self.0.lock();
@@ -118,8 +118,8 @@ impl Group {
     }
 }
 
-/// What remains of the budget of the calling thread's group in this period: zero once it is exhausted, none without a
-/// budget. Costs a look at the clock of each thread of the group.
+/// The remainder of the budget of the calling thread's group in this period: zero once it is
+/// exhausted, none without a budget. Costs a look at the clock of each thread of the group.
 #[must_use]
 pub fn remaining() -> Option<Duration> {
     MEMBERSHIP.with_borrow(|it| {

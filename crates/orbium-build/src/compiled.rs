@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What came of the IDL files of one [`Config::try_compile`](crate::Config::try_compile).
+/// Result of one [`Config::try_compile`](crate::Config::try_compile).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Compiled {
@@ -16,7 +16,7 @@ pub struct Compiled {
     pub warnings: String,
 }
 
-/// What came of the IDL files of one [`Config::try_stub`](crate::Config::try_stub).
+/// Result of one [`Config::try_stub`](crate::Config::try_stub).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Stub {

@@ -14,7 +14,7 @@ use crate::compiled::{Compiled, Stub};
 use crate::extension::{Extension, unread};
 use crate::files::{self, IdlFiles};
 
-/// How to compile IDL.
+/// Configuration of a compilation of IDL.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     front: orbium_idl::Options,
@@ -209,8 +209,8 @@ impl Config {
         self
     }
 
-    /// What the Rust file is called, without `.rs`; as the first of the files or
-    /// folders compiled unless said here.
+    /// Names the Rust file, without `.rs`; as the first of the files or folders compiled
+    /// unless said here.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());

@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use orbium_codegen::Warning;
 
-/// Why IDL could not be compiled. Displays as all there is to say, over
+/// Error of compiling IDL. Displays as all there is to say, over
 /// several lines.
 #[non_exhaustive]
 pub enum Error {

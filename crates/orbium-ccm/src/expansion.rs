@@ -23,7 +23,7 @@ pub struct Note {
     pub message: String,
 }
 
-/// What came of tokens.
+/// Result of an expansion.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion<'a> {
     /// The tokens, for the parser.
@@ -35,7 +35,8 @@ pub struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    /// Where in the expansion the token at that place is, or what replaces it begins.
+    /// The place in the expansion of the token at that place, or of the first token that
+    /// replaces it.
     ///
     /// Asked for places in order, this is best done with an iterator over
     /// [`replaced`](Self::replaced).

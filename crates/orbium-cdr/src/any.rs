@@ -37,7 +37,7 @@ pub struct Any {
     owner: Option<Owner>,
 }
 
-/// Why a value could not be taken out of an [`Any`].
+/// Error of taking a value out of an [`Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnyError {
     /// The any holds a value of another type.

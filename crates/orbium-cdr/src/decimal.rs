@@ -28,7 +28,7 @@ pub struct Fixed<const D: u16, const S: u16> {
     unscaled: i128,
 }
 
-/// Why text or a number is no decimal of the type wanted.
+/// Error of converting text or a number into a decimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixedError {
     /// The text is no decimal number.

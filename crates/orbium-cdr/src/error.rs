@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-/// What is wrong with the bytes read or the value to be written.
+/// Kind of a marshalling error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CdrErrorKind {

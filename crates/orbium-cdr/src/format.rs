@@ -71,8 +71,8 @@ pub enum WideSet {
     Utf16,
 }
 
-/// How values are written down: byte order, GIOP minor version and the
-/// negotiated code sets. Settled once per message.
+/// Format of values in a message: byte order, GIOP minor version and the negotiated code
+/// sets. Settled once per message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Byte order of the stream.

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 /// Most gaps between members that a block-copied element may have.
 const MAX_GAPS: usize = 12;
 
-/// Where a fixed-size type lies, in CDR and in memory.
+/// Layout of a fixed-size type, in CDR and in memory.
 ///
 /// In CDR a constructed type has no alignment of its own: where its members
 /// fall depends on the *phase* (position modulo 8) at which it starts. After

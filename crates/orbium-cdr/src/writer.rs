@@ -421,7 +421,7 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    /// What was copied so far, without the gathered slices.
+    /// The bytes copied so far, without the gathered slices.
     #[must_use]
     #[inline]
     pub fn written(&self) -> &[u8] {

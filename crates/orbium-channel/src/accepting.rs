@@ -166,7 +166,7 @@ impl Accepting {
         self
     }
 
-    /// Which headers messages have at each endpoint.
+    /// The header forms of messages at each endpoint.
     pub fn headers(&self) -> &[Headers] {
         &self.headers
     }
@@ -192,7 +192,7 @@ impl Accepting {
         places.filter_map(|(place, acceptor)| Some((place, acceptor.as_deref()?)))
     }
 
-    /// What changes them from other threads.
+    /// The handle that changes them from other threads.
     pub fn changes(&self) -> &AcceptorChanges {
         &self.changes
     }
@@ -299,7 +299,7 @@ impl Accepting {
         None
     }
 
-    /// What a thread does that accepts and nothing else. What it takes on is given the
+    /// The loop of a thread that accepts and nothing else. What it takes on is given the
     /// place of the endpoint too.
     pub fn run(
         mut self,

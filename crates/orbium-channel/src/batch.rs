@@ -27,7 +27,7 @@ impl Message {
         Self { id, number, octets }
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.octets.len()
@@ -40,7 +40,7 @@ impl Message {
     }
 }
 
-/// What the stream is given in one send. Once it was given a batch, it is given the
+/// Bytes that the stream is given in one send. Once it was given a batch, it is given the
 /// same bytes again until all of them are sent: a stream that encrypts or encodes may
 /// have begun with them.
 #[derive(Debug)]

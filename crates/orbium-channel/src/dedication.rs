@@ -21,7 +21,7 @@ const NONE: i16 = -1;
 /// Octets of either.
 const LEN: usize = 8;
 
-/// What a client asks for.
+/// Request of a client for a dedicated thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DedicationRequest {
     /// The CORBA priority that the thread is to have; `None` leaves it to the
@@ -29,7 +29,7 @@ pub struct DedicationRequest {
     pub priority: Option<i16>,
 }
 
-/// What the server says to it.
+/// Reply of the server to a dedication request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DedicationReply {
     /// The connection has a thread of its own.
@@ -41,7 +41,7 @@ pub enum DedicationReply {
     Refused(Undedicated),
 }
 
-/// Why a connection has no thread of its own.
+/// Reason for which a connection has no dedicated thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[non_exhaustive]

@@ -12,7 +12,7 @@ use crate::Channel;
 use crate::accepting::{Accepting, AcceptorChanges, MAX_ACCEPTORS, listen_at};
 use crate::protocol::{ChannelOptions, OpenError, Protocols};
 
-/// Why there is no further endpoint.
+/// Error of adding an endpoint.
 #[derive(Debug)]
 pub enum ListenError {
     /// It cannot be listened at.
@@ -46,7 +46,8 @@ struct Listening {
 }
 
 impl Endpoints {
-    /// Those that `accepting` listens at: as they were asked for, and as they are published.
+    /// The endpoints that `accepting` listens at: as they were asked for, and as they are
+    /// published.
     pub fn new(
         asked: &[Endpoint],
         accepting: &Accepting,
@@ -76,7 +77,7 @@ impl Endpoints {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where it listens, as references say it.
+    /// The channels at which it listens, as references say it.
     pub fn published(&self) -> Arc<[Channel]> {
         Arc::clone(&self.lock().published)
     }

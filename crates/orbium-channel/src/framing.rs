@@ -34,7 +34,7 @@ const LULLS: u8 = 16;
 /// What writes received octets into the room it is given, and returns how many.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
 
-/// Why the stream holds no further message.
+/// Error that ends the messages of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramingError {
     /// What should be a header is none.
@@ -162,12 +162,12 @@ impl Framing {
         }
     }
 
-    /// Which headers messages may have besides GIOP's.
+    /// The header forms that messages may have besides GIOP's.
     pub fn headers(&self) -> Headers {
         self.headers
     }
 
-    /// What the messages are charged to.
+    /// The budget to which the messages are charged.
     pub fn budget(&self) -> &Budget {
         self.buffer.budget()
     }
@@ -473,7 +473,7 @@ impl Framing {
         }
     }
 
-    /// What was received and not consumed yet.
+    /// The bytes received and not consumed yet.
     #[inline]
     pub fn received(&self) -> &[u8] {
         self.buffer.received()

@@ -15,7 +15,7 @@ use orbium_transport::{ByteStream, Deadline};
 /// serves requests may do so while it waits.
 pub type Wait = fn(&dyn AsFd, Interest, Deadline) -> io::Result<()>;
 
-/// How long to wait for a peer that does not take what is sent.
+/// Time limit of a send to a peer that does not receive.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
     /// Until that deadline; for a caller, which may dispatch upcalls while it waits.

@@ -24,8 +24,7 @@ pub const SMALL: usize = 6 * 1024 + 256;
 /// What the budget is if the memory of the host cannot be found out.
 const UNKNOWN_HOST: usize = 512 << 20;
 
-/// What peers make an ORB hold at the moment; see
-/// `Orb::peer_memory`.
+/// Memory that peers make an ORB hold at the moment; see `Orb::peer_memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerMemory {
@@ -65,7 +64,8 @@ impl fmt::Debug for Budget {
 pub struct NoMemory;
 
 impl NoMemory {
-    /// What the peer's request is answered with, or the caller of its reply gets.
+    /// The exception that answers the peer's request, or that the caller of its reply
+    /// gets.
     pub const fn exception(completion: Completion) -> SystemException {
         let (kind, code) = (ExceptionKind::NoResources, minor::PEER_MEMORY);
         SystemException::orbium(kind, code, completion)
@@ -134,7 +134,7 @@ impl Budget {
     }
 }
 
-/// What one holder has of the budget; dropped, it is credited.
+/// Charge of one holder to the budget; dropped, it is credited.
 #[derive(Debug, Default)]
 pub struct Charge {
     budget: Budget,

@@ -40,12 +40,12 @@ impl ReceiveBuffer {
         }
     }
 
-    /// What it is charged to.
+    /// The budget to which it is charged.
     pub fn budget(&self) -> &Budget {
         self.charge.budget()
     }
 
-    /// What was received and not used yet.
+    /// The bytes received and not used yet.
     #[inline]
     pub fn received(&self) -> &[u8] {
         &self.octets[self.start..self.end]
@@ -195,7 +195,7 @@ impl ReceiveBuffer {
         partial && (self.end == SMALL || self.end == self.octets.len())
     }
 
-    /// Where all room ends that there is.
+    /// The end of all space in the buffer.
     pub fn room(&self) -> usize {
         self.octets.len()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Failures of commands.
 
-/// Why a command ends early.
+/// Failure of a command, which ends early.
 #[derive(Debug)]
 pub enum Failure {
     /// One sentence, with its cause, for standard error.

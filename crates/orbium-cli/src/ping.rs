@@ -112,7 +112,7 @@ fn timed<T>(
     Ok((answer, start.elapsed()))
 }
 
-/// Why the object could not be asked, in one sentence.
+/// The obstacle to asking the object, in one sentence.
 pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException) -> String {
     unreached(object, timeout, exception).unwrap_or_else(|| {
         let at = reference::address(object);

@@ -144,8 +144,9 @@ impl Candidate {
         is_of_code_sets && !self.knows_code_sets && matches!(self.route, Route::Remote(_))
     }
 
-    /// What arguments raise that cannot be written to it: for wide characters INV_OBJREF 2 if
-    /// the reference has no component of code sets, 1 if that names no set for them.
+    /// The exception for arguments that cannot be written to it: for wide characters
+    /// INV_OBJREF 2 if the reference has no component of code sets, 1 if that names no set
+    /// for them.
     #[cold]
     #[must_use]
     pub fn bad_argument(&self, error: CdrError) -> SystemException {
@@ -157,7 +158,7 @@ impl Candidate {
         }
     }
 
-    /// How values are written to it, in native byte order.
+    /// The format of values for it, in native byte order.
     #[inline]
     pub fn format(&self) -> Format {
         Format {

@@ -25,7 +25,7 @@ use crate::own_object::Collocated;
 use crate::received_reply::ReceivedReply;
 use crate::reference::Reference;
 
-/// What writes a result, and what reads one.
+/// Writer and reader of the results of a collocated call.
 pub type Results<'v, T> = (
     for<'r> fn(&'r T, &mut CdrWriter<'r>),
     &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
@@ -301,8 +301,8 @@ impl Reference {
         CopiedArguments::of(passing, at.format, self.client().decoding(), write)
     }
 
-    /// What the caller gets for what a servant of this ORB has returned, moved if it `is_plain`;
-    /// `served` fails where the servant has returned nothing.
+    /// The value that the caller gets for what a servant of this ORB has returned, moved if it
+    /// `is_plain`; `served` fails where the servant has returned nothing.
     ///
     /// # Errors
     /// What it raised, or why it cannot be copied.
@@ -325,8 +325,8 @@ impl Reference {
         copied.unwrap_or_else(|exception| Err(self.raised_in_place(operation, exception).into()))
     }
 
-    /// What the caller gets for the message that a servant of this ORB answered with; `None` if
-    /// that sent it to another object, which is called next.
+    /// The value that the caller gets for the message that a servant of this ORB answered with;
+    /// `None` if that sent it to another object, which is called next.
     ///
     /// # Errors
     /// Those of the call: what was raised, or why the answer cannot be read.

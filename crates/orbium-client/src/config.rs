@@ -51,7 +51,7 @@ pub struct ClientConfig {
 }
 
 impl ClientConfig {
-    /// What connections are made with.
+    /// The options of connections.
     pub fn channel_options(&self) -> ChannelOptions {
         ChannelOptions {
             properties: self.properties,

@@ -22,7 +22,7 @@ pub fn no_thread(error: &io::Error) -> SystemException {
     exhausted()
 }
 
-/// What connects to the server that a key names.
+/// The connector to the server that a key names.
 ///
 /// # Errors
 /// INV_POLICY: no transport is registered for its channel.

@@ -115,7 +115,7 @@ impl ClientContext {
         self.number
     }
 
-    /// How results are read.
+    /// The parameters of reading results.
     #[inline]
     pub fn decoding(&self) -> &Decoding {
         &self.decoding
@@ -131,7 +131,7 @@ impl ClientContext {
         &self.instruments
     }
 
-    /// What is counted, if metrics are on.
+    /// The measurements, if metrics are on.
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {
         self.instruments.measurements()
     }
@@ -142,7 +142,7 @@ impl ClientContext {
         self.pools.get_or_renew(new, Pools::leave)
     }
 
-    /// What is counted over the connections to servers.
+    /// The counts over the connections to servers.
     pub fn counts(&self) -> &Arc<Counts> {
         self.pools().counts()
     }

@@ -24,7 +24,7 @@ use crate::reference::Reference;
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 
-/// What is there to be read after an exchange.
+/// Answer that an exchange has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The results; or the oneway was sent.
@@ -149,7 +149,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.request_id
     }
 
-    /// Why there is nothing to be read.
+    /// The outcome that left nothing to be read.
     #[cold]
     #[inline(never)]
     pub fn outcome(&mut self) -> Outcome {
@@ -170,7 +170,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.link.give_up();
     }
 
-    /// Where the arguments go.
+    /// The writer of the arguments.
     #[inline]
     pub fn writer(&mut self) -> &mut CdrWriter<'a> {
         &mut self.writer

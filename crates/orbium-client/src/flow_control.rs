@@ -12,7 +12,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 /// Changes that wait for the call-back. Beyond, an earlier one of the same channel is dropped.
 const MAX_WAITING: usize = 1024;
 
-/// Whether a connection takes the bytes of buffered oneways.
+/// State of flow control: whether a connection takes the bytes of buffered oneways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowControl {
     /// It takes none now: oneways wait in the buffer.

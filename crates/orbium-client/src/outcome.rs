@@ -12,7 +12,7 @@ use orbium_giop::{
 };
 use orbium_interceptor::ContextList;
 
-/// Why an exchange ended without results.
+/// Outcome of an exchange that ended without results.
 #[derive(Debug)]
 pub enum Outcome {
     /// The object is elsewhere.
@@ -31,7 +31,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What a step came to that had it.
+    /// The text for a step that had this outcome.
     #[cold]
     pub fn text(&self) -> String {
         match self {
@@ -82,7 +82,7 @@ fn leads_to(ior: &Ior) -> String {
     }
 }
 
-/// What a reply without results says.
+/// The outcome in a reply without results.
 ///
 /// # Errors
 /// Its body cannot be read, or it has results.

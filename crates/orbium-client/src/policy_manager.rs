@@ -30,7 +30,7 @@ pub struct PolicyManager<'c> {
 }
 
 impl<'c> PolicyManager<'c> {
-    /// Those of the ORB with that client.
+    /// The policies of the ORB with that client.
     #[must_use]
     pub fn of_orb(client: &'c ClientContext) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl<'c> PolicyManager<'c> {
         }
     }
 
-    /// Those of the calling thread for calls through the ORB with that client.
+    /// The policies of the calling thread for calls through the ORB with that client.
     #[must_use]
     pub fn of_thread(client: &'c ClientContext) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl<'c> PolicyManager<'c> {
         self.change_messaging(|policies| policies.sync_scope = scope);
     }
 
-    /// How long oneways under SYNC_NONE are buffered; `None` goes back to the wider scope's, or
+    /// Sets the buffering of oneways under SYNC_NONE; `None` goes back to the wider scope's, or
     /// to sending them at once.
     pub fn set_buffering(&self, constraint: Option<BufferingConstraint>) {
         self.change_messaging(|policies| policies.buffering = constraint);

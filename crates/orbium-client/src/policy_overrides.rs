@@ -19,7 +19,7 @@ use crate::policy_type;
 /// Types below this are assigned by the OMG, those above by organisations (by their VMCID).
 pub(crate) const END_OF_STANDARD: u32 = 0x1000;
 
-/// What becomes of the policies that were there before (`CORBA::SetOverrideType`).
+/// Treatment of the policies set before (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOverride {
     /// None of those that can be set by number remains (SET_OVERRIDE), nor do buffering
@@ -29,7 +29,7 @@ pub enum SetOverride {
     Add,
 }
 
-/// Why policies are not taken.
+/// Error of setting policies.
 #[derive(Clone, PartialEq, Eq)]
 pub enum OverrideError {
     /// Those at these places cannot be set there, as those of servers, or have values of other

@@ -149,7 +149,7 @@ impl Pool {
         }))
     }
 
-    /// What its connections have in common.
+    /// The key that its connections have in common.
     pub fn key(&self) -> &PoolKey {
         &self.key
     }
@@ -159,7 +159,7 @@ impl Pool {
         self.headers
     }
 
-    /// Where its connections lead.
+    /// The channel to which its connections lead.
     pub fn channel(&self) -> &Channel {
         &self.key.channel
     }

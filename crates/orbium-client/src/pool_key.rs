@@ -8,7 +8,7 @@ use orbium_giop::codeset::Negotiated;
 
 use crate::partition::ConnectionPartition;
 
-/// What connections must have in common to be used for one another: the
+/// Common properties of the connections of one pool: the
 /// channel, and the code sets, which cannot change once they are settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolKey {

@@ -90,7 +90,7 @@ impl PrivateConnections {
             .unwrap_or_else(PoisonError::into_inner) = Some(reply);
     }
 
-    /// What the server has said last to the request.
+    /// The last reply of the server to the request.
     pub fn last_reply(&self) -> Option<DedicationReply> {
         *self
             .last_reply

@@ -75,7 +75,7 @@ impl ReceivedReply {
         read(&mut reader)
     }
 
-    /// What to do about a reply without results; `None` if it has an answer.
+    /// The outcome of a reply without results; `None` if it has an answer.
     pub fn outcome(&mut self, decoding: Option<&Decoding>) -> Option<Outcome> {
         match self.status {
             ReplyStatus::NoException | ReplyStatus::UserException => None,
@@ -101,7 +101,7 @@ impl ReceivedReply {
         reader.read_owned_name().ok()
     }
 
-    /// How its call ends, for interceptors.
+    /// The outcome of its call, for interceptors.
     pub fn call_outcome(&self) -> CallOutcome {
         match self.status {
             ReplyStatus::UserException => {
@@ -116,7 +116,7 @@ impl ReceivedReply {
         contexts_of(&self.header, &mut self.octets, &self.seams)
     }
 
-    /// How its call ends, for the metrics.
+    /// The end of its call, for the metrics.
     pub fn end(&self) -> (End, Option<SystemException>) {
         match self.status {
             ReplyStatus::UserException => (End::UserException, None),

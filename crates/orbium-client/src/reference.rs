@@ -198,7 +198,7 @@ impl<O: ?Sized> Reference<O> {
         self.notice
     }
 
-    /// How often calls of idempotent operations are sent again.
+    /// The number of times that calls of idempotent operations are sent again.
     #[cold]
     pub fn idempotent_retries(&self) -> u32 {
         let own = self.overrides.idempotent_retries;

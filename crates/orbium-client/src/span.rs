@@ -147,7 +147,7 @@ impl CallSpan {
         self.span.record("corba.request_id", id);
     }
 
-    /// How often it was sent again, and forwarded, so far.
+    /// Notes how often it was sent again, and forwarded, so far.
     pub fn note_counts(&self, retries: u32, forwards: u32) {
         if retries > 0 {
             self.span.record("corba.retries", retries);

@@ -10,7 +10,7 @@ use crate::introduction::PriorityContext;
 use crate::pool::Pool;
 use crate::private_connections::PrivateConnections;
 
-/// Which candidate is to be tried.
+/// Choice of the candidate to be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The one that suits the call's priority, or answered last.
@@ -21,7 +21,7 @@ pub enum Choice {
     Next,
 }
 
-/// How a request reaches its object.
+/// Path of a request to its object.
 pub struct Way<'s> {
     /// Where it leads.
     pub candidate: &'s Candidate,

@@ -57,7 +57,7 @@ pub use warnings::{Warning, WarningKind};
 
 use plan::Plan;
 
-/// What generation gives.
+/// Result of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated {
     /// The text of a Rust file, to be compiled as it is or by `include!`.

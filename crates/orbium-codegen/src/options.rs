@@ -7,7 +7,7 @@ use orbium_idl::model::{DefinitionKind, Model};
 
 use crate::constructs::{CONSTRUCTS, is_called};
 
-/// How to generate.
+/// Options of a generation.
 ///
 /// ```
 /// let options = orbium_codegen::Options::new("cubit.idl")

@@ -8,7 +8,7 @@ use orbium_idl::model::{Annotation, Definition, DefinitionKind, Location, Member
 use crate::mapped::Reason;
 use crate::plan::Plan;
 
-/// What became of something.
+/// Kind of a warning: the fate of its definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WarningKind {
     /// It is not generated.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Whether connections carry the requests of both sides (BidirectionalPolicy, type 37).
+/// Directions of the requests over a connection (BidirectionalPolicy, type 37).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BidirectionalPolicy {
     /// Requests go from the side that opened the connection to the other. The default.
@@ -44,7 +44,7 @@ impl FromStr for BidirectionalPolicy {
     }
 }
 
-/// Which hosts a client may announce as its own.
+/// Hosts that a client may announce as its own.
 ///
 /// The name that its certificate bears is always among them, and so are the Unix sockets of
 /// its user.

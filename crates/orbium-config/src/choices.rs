@@ -5,8 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Whether clients that call by a bound key are sent to the whole reference: yes by
-/// default.
+/// Forwarding of clients that call by a bound key to the whole reference: on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForwardBoundKeys(pub bool);
 
@@ -31,7 +30,7 @@ impl Default for ConnectTimeout {
     }
 }
 
-/// What resolving the name of a `corbaname:` may take, all calls of naming contexts
+/// Time limit of resolving the name of a `corbaname:`, all calls of naming contexts
 /// together; 30 s by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamingTimeout(pub Duration);
@@ -42,7 +41,7 @@ impl Default for NamingTimeout {
     }
 }
 
-/// Whether a server sends replies to pipelined requests together; it does by default.
+/// Batching of replies to pipelined requests by a server: on by default.
 ///
 /// A reply is collected while the next request of its connection lies whole in the receive
 /// buffer, and sent with those behind it, up to 6 KiB. It is held for 100 µs while requests
@@ -58,7 +57,7 @@ impl Default for ReplyBatching {
     }
 }
 
-/// How calls reach objects of the ORB that they are made through.
+/// Collocation strategy: the path of calls to objects of the same ORB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Collocation {
     /// The servant is called on the calling thread, with the state of its POA manager and the

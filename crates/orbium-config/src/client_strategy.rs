@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use crate::ServerStrategy;
 
-/// How a client uses its connections to a server, and how callers wait for
-/// their replies.
+/// Strategy by which a client uses its connections to a server, and by which callers wait
+/// for their replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClientStrategy {

@@ -11,7 +11,7 @@ use crate::Limits;
 /// Requests that may wait in a worker pool, if nothing else is said.
 const QUEUE: usize = 256;
 
-/// How a server serves its connections.
+/// Strategy by which a server serves its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServerStrategy {
     /// A thread reads each connection and runs the servants itself: two system

@@ -88,7 +88,7 @@ impl Default for TlsConfig {
     }
 }
 
-/// What a revocation list is worth after its time.
+/// Treatment of revocation lists after their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutdatedLists {
     /// Nothing: peers that need the list are refused.
@@ -119,7 +119,7 @@ impl fmt::Display for OutdatedLists {
     }
 }
 
-/// What a server wants of its clients.
+/// Authentication that a server requires of its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientAuthentication {
     /// No certificate: any client may connect.
@@ -155,8 +155,8 @@ impl fmt::Display for ClientAuthentication {
     }
 }
 
-/// Which name the certificate of a server must bear. Whatever is chosen, it
-/// must lead to a trust anchor, be valid now and be meant for servers.
+/// Name that the certificate of a server must bear. Whatever is chosen, it must lead to a
+/// trust anchor, be valid now and be meant for servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NameCheck {
     /// The host name or the address in the reference, as an alternative name of

@@ -6,7 +6,7 @@ use std::fmt;
 use orbium_core::OrbError;
 use orbium_settings::ConfigError;
 
-/// Why nothing was changed.
+/// Error of a reconfiguration; nothing was changed.
 #[non_exhaustive]
 pub enum ReconfigureError {
     /// Keys that cannot change while the ORB runs.

@@ -73,8 +73,8 @@ impl ObjectRef {
     }
 }
 
-/// How a servant of the caller's own ORB serves the asynchronous calls of an operation: it is
-/// lent the arguments that the call owns.
+/// Collocated service of the asynchronous calls of an operation: the servant is lent the
+/// arguments that the call owns.
 #[doc(hidden)]
 pub struct InPlace<S: ?Sized, A, T, E> {
     /// How the servant gets them.

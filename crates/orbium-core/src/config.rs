@@ -112,7 +112,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// What connections are made with.
+    /// The options of connections.
     #[must_use]
     pub fn channel_options(&self) -> ChannelOptions {
         ChannelOptions {

@@ -15,7 +15,7 @@ use crate::adapter::ForwardRequest;
 use crate::servant::Target;
 use crate::{Lane, Priority};
 
-/// What becomes of a request.
+/// Decision of a dispatch hook about a request.
 #[derive(Clone, Debug)]
 pub enum Dispatch {
     /// The thread that read it serves it, as without a hook.
@@ -102,7 +102,7 @@ impl Hash for Hook {
     }
 }
 
-/// What is known of a request before it is served.
+/// Information about a request before it is served.
 #[derive(Clone, Copy)]
 pub struct RequestInfo<'r> {
     pub(crate) incoming: &'r IncomingRequest<'r>,

@@ -14,7 +14,7 @@ use orbium_invocation::{Priority, RealTime};
 
 use crate::{Call, Dispatch, DispatchError, Orb, RequestInfo};
 
-/// What is added to an adapter.
+/// Extension of an adapter.
 pub trait AdapterExtension: fmt::Debug + Send + Sync + 'static {
     /// Components of the references of an object that was given a priority of
     /// its own, or of any other.

@@ -150,7 +150,7 @@ impl ObjectRef {
         self.target().inconsistent_policies()
     }
 
-    /// What the reference says of priorities.
+    /// The priority policies of the reference.
     #[must_use]
     #[inline]
     pub fn published_policies(&self) -> PublishedPolicies {

@@ -26,7 +26,7 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::Instant;
 
-/// What is sent and received. Both sides hold a message whole, as an ORB does,
+/// Sizes of the messages of an exchange. Both sides hold a message whole, as an ORB does,
 /// so sizes are bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
@@ -97,7 +97,7 @@ impl Exchange {
     }
 }
 
-/// Where streams come in.
+/// Listener of a raw peer.
 pub trait Listen {
     /// One side of a connection.
     type Stream: Read + Write + Send + 'static;

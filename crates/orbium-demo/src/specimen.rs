@@ -50,7 +50,7 @@ pub fn mixed(n: i32) -> Mixed {
     }
 }
 
-/// What `Kitchen::Peer::refuse` raises.
+/// The exception that `Kitchen::Peer::refuse` raises.
 #[must_use]
 pub fn refused() -> Refused {
     Refused {
@@ -139,7 +139,7 @@ pub fn many(i: usize) -> Many {
     }
 }
 
-/// What so many octets add to the checksum of `Ttcp::Receiver`.
+/// The part of so many octets in the checksum of `Ttcp::Receiver`.
 #[must_use]
 pub fn octets_checksum(size: usize) -> u64 {
     (0..size).fold(0, |sum, i| sum + u64::from(octet(i)))

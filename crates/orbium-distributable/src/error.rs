@@ -6,7 +6,7 @@ use std::fmt;
 
 use orbium::{Completion, ExceptionKind, SystemException};
 
-/// Why a scheduling segment does not begin, change or end.
+/// Error of beginning, changing or ending a scheduling segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SegmentError {

@@ -3,9 +3,9 @@
 
 use std::cmp::Reverse;
 
-/// What a segment asks of the scheduler. Each discipline has its own parameters; deadlines are
-/// points of time and execution times are lengths, both `TimeBase::TimeT`: units of 100 ns, points
-/// since 1582-10-15.
+/// Scheduling parameter of a segment. Each discipline has its own parameters; deadlines are points
+/// of time and execution times are lengths, both `TimeBase::TimeT`: units of 100 ns, points since
+/// 1582-10-15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SchedulingParameter {
     /// `FP_Scheduling`: the highest priority first.

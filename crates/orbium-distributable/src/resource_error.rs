@@ -8,7 +8,7 @@ use orbium::{Completion, ExceptionKind, SystemException};
 
 use crate::error::SegmentError;
 
-/// Why a resource is not created, locked or unlocked.
+/// Error of creating, locking or unlocking a resource.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceError {

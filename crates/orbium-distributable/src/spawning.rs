@@ -12,7 +12,7 @@ use crate::level::{self, Segment};
 use crate::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
 
-/// What a distributable thread is spawned with.
+/// Parameters of spawning a distributable thread.
 #[derive(Clone, Debug, Default)]
 pub struct Spawn {
     /// The name of its first segment, and of the native thread.

@@ -15,7 +15,7 @@ use crate::thread_control::Control;
 #[derive(Clone)]
 pub struct DistributableThread(Arc<Inner>);
 
-/// Whether a distributable thread was cancelled (`DT_State`).
+/// State of a distributable thread, cancelled or not (`DT_State`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// It was not.

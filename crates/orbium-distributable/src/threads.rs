@@ -144,7 +144,8 @@ impl DistributableThreads {
         Ok(())
     }
 
-    /// How often the host has refused a native priority that the scheduler assigned.
+    /// The number of times that the host has refused a native priority that the scheduler
+    /// assigned.
     #[must_use]
     pub fn refused_schedulings(&self) -> u64 {
         self.0.scheduler.refused()

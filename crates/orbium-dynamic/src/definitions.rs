@@ -15,7 +15,7 @@ use orbium_value::ValueBase;
 use crate::json::TypesById;
 use crate::signature::{Direction, Parameter, Signature};
 
-/// What IDL defines, as types of values and signatures of operations.
+/// Definitions of IDL, as types of values and signatures of operations.
 ///
 /// TypeCodes are made when they are asked for, so a large file costs no more than its
 /// compilation.
@@ -26,7 +26,7 @@ pub struct Definitions {
     made: RefCell<DefMap<TypeCode>>,
 }
 
-/// Why there is no TypeCode for a definition.
+/// Error of a definition without a TypeCode.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TypeError {
     /// Nothing of that name is defined.
@@ -101,7 +101,7 @@ const SIMPLE: &[(Type, &Static)] = &[
 const COMPLETE: usize = usize::MAX;
 
 impl Definitions {
-    /// What a model defines.
+    /// The definitions of a model.
     #[must_use]
     pub fn new(model: Model) -> Self {
         let ids = model.definitions();

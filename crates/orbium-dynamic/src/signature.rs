@@ -3,7 +3,7 @@
 
 use orbium_cdr::TypeCode;
 
-/// Which way an argument travels.
+/// Direction of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From caller to object.
@@ -39,7 +39,7 @@ pub struct Parameter {
     pub code: TypeCode,
 }
 
-/// What a caller has to know of an operation, or of one half of an attribute.
+/// Signature of an operation, or of one half of an attribute.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Its name in IDL.

@@ -13,7 +13,7 @@ pub use server_request::ServerRequest;
 
 use crate::operations::interned;
 
-/// What a servant does that takes any operation of any interface
+/// Servant that takes any operation of any interface
 /// (`PortableServer::DynamicImplementation`).
 pub trait DynamicImplementation: Send + Sync + 'static {
     /// Repository id of the most derived interface.

@@ -40,7 +40,7 @@ impl FromStr for End {
     }
 }
 
-/// Which events a gateway forwards.
+/// Events that a gateway forwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Forwards {
     /// What the consumers of the other channel subscribe to, as its observers are notified; all
@@ -76,7 +76,7 @@ impl Default for DatagramConfig {
     }
 }
 
-/// How a gateway forwards events. Each bound is for one gateway.
+/// Configuration of a gateway. Each bound is for one gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatewayConfig {
     /// Which events.
@@ -111,7 +111,7 @@ impl Default for GatewayConfig {
     }
 }
 
-/// Why there is no gateway.
+/// Error of starting a gateway.
 #[non_exhaustive]
 pub enum GatewayError {
     /// Neither end is a channel.
@@ -153,7 +153,7 @@ impl From<io::Error> for GatewayError {
     }
 }
 
-/// What a gateway has counted, in events.
+/// Counts of a gateway, in events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GatewayStatistics {
     /// Handed to the other end.

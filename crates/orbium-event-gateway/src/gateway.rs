@@ -95,7 +95,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// What the gateway has counted.
+    /// The counts of the gateway.
     #[must_use]
     pub fn statistics(&self) -> GatewayStatistics {
         self.shared.statistics()

@@ -80,7 +80,7 @@ impl PersistentChannel {
         })
     }
 
-    /// What the channel has counted.
+    /// The counts of the channel.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
         self.shared.stream.counts.snapshot()

@@ -8,7 +8,7 @@ use orbium_event::FilterLimits;
 
 use crate::error::JetStreamError;
 
-/// Where the stream is, and every bound of a channel that stores its events in it.
+/// Location of the stream, and every bound of a channel that stores its events in it.
 ///
 /// ```
 /// use orbium_event_jetstream::JetStreamConfig;

@@ -14,7 +14,7 @@ pub(crate) struct Counts {
     dead_letters: AtomicU64,
 }
 
-/// What a persistent channel has counted since it was made, in events.
+/// Counts of a persistent channel since it was made, in events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamStatistics {

@@ -31,7 +31,7 @@ pub struct Delivery {
     pub number: u64,
 }
 
-/// What an event of a persistent channel is recognised by.
+/// Identity of an event of a persistent channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId {
     /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps.

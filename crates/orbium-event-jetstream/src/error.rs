@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium::{Completion, ExceptionKind, SystemException};
 
-/// What a call of the stream's waited for when its time was over.
+/// Reply of the stream that a call was waiting for when its time was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A connection to a server.
@@ -18,7 +18,7 @@ pub enum Awaited {
     Consumer,
 }
 
-/// Why events cannot be stored or received.
+/// Error of storing or receiving events.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JetStreamError {

@@ -55,7 +55,7 @@ impl StreamJournal {
         })
     }
 
-    /// What the journal has counted.
+    /// The counts of the journal.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
         self.stream.counts.snapshot()

@@ -71,7 +71,7 @@ impl Channel {
         }
     }
 
-    /// What the channel was made with.
+    /// The configuration of the channel.
     #[must_use]
     pub fn config(&self) -> &ChannelConfig {
         &self.engine.config
@@ -275,13 +275,13 @@ impl Channel {
         self.engine.remove_observer(handle)
     }
 
-    /// What the consumers subscribe to, and what the suppliers publish.
+    /// The sums of the consumers' subscriptions, and of the suppliers' publications.
     #[must_use]
     pub fn sums(&self) -> Sums {
         self.engine.sums()
     }
 
-    /// What the channel has counted.
+    /// The counts of the channel.
     #[must_use]
     pub fn statistics(&self) -> ChannelStatistics {
         self.engine.statistics()
@@ -400,7 +400,7 @@ impl Subscription {
         engine.is_some_and(|it| it.remove_consumer(&self.consumer))
     }
 
-    /// What the channel has counted for this consumer.
+    /// The counts of the channel for this consumer.
     #[must_use]
     pub fn statistics(&self) -> ConsumerStatistics {
         self.consumer.statistics()

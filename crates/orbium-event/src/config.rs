@@ -49,7 +49,7 @@ impl Dispatching {
     }
 }
 
-/// What a channel is made with. Each bound is for one channel.
+/// Configuration of a channel. Each bound is for one channel.
 ///
 /// ```
 /// use orbium_event::{Channel, ChannelConfig, Dispatching};
@@ -123,7 +123,7 @@ impl Default for ChannelConfig {
     }
 }
 
-/// Why a channel refuses a consumer, a supplier or an observer.
+/// Error of connecting a consumer, a supplier or an observer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConnectError {

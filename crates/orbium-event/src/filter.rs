@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
 use crate::pattern::Pattern;
 
-/// How a timer of a subscription runs.
+/// Kind of a subscription's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
     /// Once.

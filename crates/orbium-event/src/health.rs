@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// When a consumer that fails is disconnected.
+/// Condition under which a failing consumer is disconnected.
 ///
 /// After the first failed push it gets no more events and is pinged; a ping that succeeds brings
 /// it back. An object that does not exist is disconnected at once.
@@ -24,7 +24,7 @@ impl Default for FailurePolicy {
     }
 }
 
-/// How a push or a ping has failed.
+/// Error of a push or a ping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryError {
     /// The consumer does not exist any more, or has said so.
@@ -37,7 +37,7 @@ pub enum DeliveryError {
     Failed,
 }
 
-/// Whether a consumer takes events, for channels of this crate and others.
+/// Health of a consumer, for channels of this crate and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
     /// It does.
@@ -60,7 +60,7 @@ impl Health {
         self == Self::Well
     }
 
-    /// What it becomes by the outcome of a push or ping.
+    /// The health after the outcome of a push or ping.
     #[must_use]
     pub fn after(
         self,

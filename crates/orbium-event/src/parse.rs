@@ -36,7 +36,7 @@ impl Default for FilterLimits {
     }
 }
 
-/// Why a subscription is refused, and at which of its elements.
+/// Error in a subscription, at one of its elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FilterError {
     /// The index of the element.
@@ -45,7 +45,7 @@ pub struct FilterError {
     pub kind: FilterErrorKind,
 }
 
-/// What is wrong with an element of a subscription.
+/// Kind of an error in a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterErrorKind {

@@ -10,7 +10,7 @@ use crate::event::{
 use crate::rtec::rtec_event_channel_admin::{ConsumerQos, Dependency};
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
-/// What a consumer subscribes to: a tree of filters, the root of which an event has to pass.
+/// Subscription of a consumer: a tree of filters, the root of which an event has to pass.
 ///
 /// ```
 /// use orbium_event::Pattern;

@@ -120,7 +120,7 @@ pub fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
     }
 }
 
-/// What the exception of a push or a ping says of the peer.
+/// The failure of the peer that the exception of a push or a ping means.
 #[must_use]
 pub fn failure(exception: &SystemException) -> DeliveryError {
     match exception.kind {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::event::{SharedEvent, bytes_of};
 
-/// What happens to an event for which a consumer's queue has no space.
+/// Treatment of an event for which a consumer's queue has no space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiscardPolicy {
     /// The oldest events are discarded.

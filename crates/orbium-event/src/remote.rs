@@ -31,7 +31,7 @@ thread_local! {
     static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
 }
 
-/// Why a consumer or supplier is not connected to a channel.
+/// Error of connecting a consumer or supplier to a channel.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RemoteError {

@@ -248,7 +248,7 @@ impl ContextHandle {
         self.shared.set_policy(policy);
     }
 
-    /// What the context has, and what it has done.
+    /// The counts of the context.
     #[must_use]
     pub fn counts(&self) -> ContextCounts {
         self.shared.counts()

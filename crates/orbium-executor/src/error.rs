@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use orbium_sys::RealTimeError;
 
-/// Why a task is not spawned.
+/// Error of spawning a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SpawnError {
@@ -16,7 +16,7 @@ pub enum SpawnError {
     Destroyed,
 }
 
-/// Why a task does not migrate. It stays where it is.
+/// Error of migrating a task. The task stays where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MigrateError {
@@ -28,7 +28,7 @@ pub enum MigrateError {
     Ended,
 }
 
-/// Why a task has no result.
+/// Error of a task without a result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskError {
@@ -38,7 +38,7 @@ pub enum TaskError {
     Panicked,
 }
 
-/// Why threads of a context are not changed.
+/// Error of changing the threads of a context.
 #[non_exhaustive]
 pub enum ThreadError {
     /// The host has no further thread.

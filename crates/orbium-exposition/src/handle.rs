@@ -10,7 +10,7 @@ use orbium_metrics::{
 
 use crate::snapshot::{LaneMetrics, MetricsSnapshot, OperationMetrics};
 
-/// What only the ORB knows of what it has counted.
+/// Interface of a measured ORB: the facts that the ORB alone knows.
 pub trait MeasuredOrb: fmt::Debug + Send + Sync {
     /// Its connections: in a forked child those of the child.
     fn book(&self) -> ConnectionBook;
@@ -36,7 +36,7 @@ impl Metrics {
         Self { orb, all }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     #[must_use]
     pub fn snapshot(&self) -> MetricsSnapshot {
         let book = self.orb.book();

@@ -325,8 +325,8 @@ impl Page {
 }
 
 impl Metrics {
-    /// What was counted so far, in the text format that Prometheus scrapes (version
-    /// 0.0.4; also read by OpenMetrics scrapers).
+    /// The counts so far, in the text format that Prometheus scrapes (version 0.0.4; also
+    /// read by OpenMetrics scrapers).
     ///
     /// Serve it as `text/plain; version=0.0.4`, or write it to a file for the textfile
     /// collector.

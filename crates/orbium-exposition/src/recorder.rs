@@ -35,7 +35,7 @@ pub struct Publisher {
 }
 
 impl Metrics {
-    /// What hands these metrics to the recorder of the crate `metrics`.
+    /// The publisher that hands these metrics to the recorder of the crate `metrics`.
     #[must_use]
     pub fn publisher(&self) -> Publisher {
         Publisher {

@@ -34,7 +34,7 @@ pub struct MetricsSnapshot {
     pub panics: u64,
 }
 
-/// What was counted for one operation.
+/// Metrics of one operation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperationMetrics {
@@ -62,7 +62,7 @@ pub struct OperationMetrics {
     pub durations: Histogram,
 }
 
-/// What was counted for a lane.
+/// Metrics of a lane.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaneMetrics {
@@ -95,7 +95,7 @@ impl OperationMetrics {
         }
     }
 
-    /// Those that have ended, however they did.
+    /// The number of those that have ended, however they did.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.durations.count()

@@ -15,7 +15,7 @@ pub(crate) fn skip_to_body(reader: &mut CdrReader<'_>) {
     let _ = reader.take(gap.min(reader.remaining()));
 }
 
-/// Where the header of a message being written ends and its body begins.
+/// Position at which the header of a message being written ends and its body begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "finish_message needs it"]
 pub struct BodyStart {

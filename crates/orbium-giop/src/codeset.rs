@@ -213,8 +213,8 @@ impl fmt::Debug for UnknownCodeSet {
 impl core::error::Error for UnknownCodeSet {}
 
 impl CodeSetComponentInfo {
-    /// What a server of orbium publishes: both sets for `char`, one of them as native,
-    /// and UTF-16.
+    /// The code sets that a server of orbium publishes: both sets for `char`, one of them
+    /// as native, and UTF-16.
     #[must_use]
     pub fn orbium(native: NativeCharSet) -> Self {
         Self {
@@ -323,7 +323,7 @@ impl fmt::Debug for CodeSetError {
 
 impl core::error::Error for CodeSetError {}
 
-/// What was agreed on, in the terms of [`orbium_cdr::Format`].
+/// Negotiated code sets, in the terms of [`orbium_cdr::Format`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Negotiated {
     /// For `char` and `string`.
@@ -374,7 +374,7 @@ impl Negotiated {
         })
     }
 
-    /// What a client's service context says.
+    /// The code sets in a client's service context.
     ///
     /// # Errors
     /// [`CodeSetError`] if it names a set that orbium does not have

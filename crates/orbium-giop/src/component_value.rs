@@ -65,7 +65,7 @@ impl fmt::Debug for AssociationOptions {
     }
 }
 
-/// What is inside a component.
+/// Value of a tagged component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Component {

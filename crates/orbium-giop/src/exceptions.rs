@@ -8,7 +8,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::minor;
 
-/// Whether an operation was completed when an exception was raised.
+/// Completion status of an operation that has raised an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Completion {
@@ -76,7 +76,7 @@ macro_rules! exception_kinds {
                 IDS[self as usize]
             }
 
-            /// What it means, in a few words.
+            /// Its meaning, in a few words.
             #[must_use]
             pub const fn text(self) -> &'static str {
                 const TEXTS: &[&str] = &[$($text),*];

@@ -13,7 +13,7 @@ const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
 /// Smallest limit there is: a Fragment with eight octets of data.
 pub const MIN_FRAGMENT_LEN: usize = FRAGMENT_HEADER_LEN + 8;
 
-/// How a finished message is cut: an iterator over its parts.
+/// Fragmentation of a finished message: an iterator over its parts.
 ///
 /// The message itself is neither copied nor changed: each part is a head, to be
 /// written first, and a range of the octets of the message.

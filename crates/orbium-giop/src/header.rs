@@ -85,7 +85,7 @@ impl MessageKind {
     }
 }
 
-/// Why twelve octets are no message header. The answer is MessageError and the
+/// Error in twelve octets that are no message header. The answer is MessageError and the
 /// end of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderError {

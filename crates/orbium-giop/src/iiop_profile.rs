@@ -80,8 +80,8 @@ impl IiopProfile {
         TaggedProfile { tag, data }
     }
 
-    /// Where the object can be reached without TLS: the host and port of the
-    /// profile, unless the port is 0, then its alternate addresses in order.
+    /// The addresses at which the object can be reached without TLS: the host and port of
+    /// the profile, unless the port is 0, then its alternate addresses in order.
     #[inline]
     pub fn addresses(&self) -> impl Iterator<Item = HostPort> + '_ {
         let own = (self.port != 0).then(|| HostPort {

@@ -153,7 +153,7 @@ impl core::str::FromStr for Ior {
     }
 }
 
-/// Why a string is no stringified reference.
+/// Error in a stringified reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum IorStringError {
     /// It does not start with `IOR:`.

@@ -65,7 +65,7 @@ pub fn write_locate_request<'a>(
     finish_message(writer, end);
 }
 
-/// Where an object is (`LocateStatusType`).
+/// Location of an object (`LocateStatusType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum LocateStatus {

@@ -28,7 +28,7 @@ const MAGIC: [u8; 4] = *b"MIOP";
 const VERSION: u8 = 0x10;
 const FLAG_LAST: u8 = 0x02;
 
-/// Why a datagram is no packet, or not one to be kept.
+/// Error in a datagram that is no packet, or not one to be kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MiopError {
@@ -136,7 +136,7 @@ impl<'a> PacketHeader<'a> {
         }
     }
 
-    /// Where in the packet its data is.
+    /// The range of its data in the packet.
     #[must_use]
     pub const fn data(&self) -> Range<usize> {
         self.data.0..self.data.1
@@ -156,8 +156,8 @@ impl<'a> PacketHeader<'a> {
     }
 }
 
-/// How a message is cut into packets: an iterator over them. The message is
-/// neither copied nor changed: each packet is a head and a range of its octets.
+/// Packets of a message: an iterator over them. The message is neither copied nor
+/// changed: each packet is a head and a range of its octets.
 #[derive(Clone, Debug)]
 pub struct PacketPlan {
     id: [u8; ID_LEN],

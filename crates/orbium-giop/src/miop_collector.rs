@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::miop::{MiopError, PacketHeader};
 use crate::reorder_buffer::{Inconsistent, ReorderBuffer};
 
-/// What senders may make us keep.
+/// Limits of the memory that senders may occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectorLimits {
     /// Octets of one message.
@@ -37,7 +37,7 @@ impl Default for CollectorLimits {
     }
 }
 
-/// What became of a packet.
+/// Outcome of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// It holds a whole message: these octets of it.

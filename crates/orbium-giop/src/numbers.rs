@@ -32,8 +32,8 @@ pub(crate) const MAX_NAME: usize = 255;
 /// Octets of the numbers that a request defines.
 pub(crate) const DEFINITION: usize = 4;
 
-/// What the receiver of requests knows. A number gets its meaning once: threads share the
-/// names without a lock.
+/// Names by number at the receiver of requests. A number gets its meaning once: threads
+/// share the names without a lock.
 #[derive(Debug)]
 pub struct Names {
     objects: [Name; SLOTS],
@@ -190,7 +190,7 @@ pub(crate) enum Naming {
     Names,
 }
 
-/// What the sender of requests knows: the numbers it has given on a connection.
+/// Numbers by name at the sender of requests: those given on a connection.
 #[derive(Debug, Default)]
 pub struct Numbers {
     recent: [Recent; RECENT],

@@ -14,7 +14,7 @@ use crate::{TaggedComponent, Version};
 /// Most messaging protocols that are read from one profile.
 pub const MAX_HALVES: usize = 16;
 
-/// What a reference says of an endpoint that no standard profile describes.
+/// Facts of an endpoint in a reference that no standard profile describes.
 ///
 /// An encapsulation of: version of GIOP, as in IIOP profiles; string scheme;
 /// sequence of strings messaging; string address; octet sequence object key;

@@ -47,7 +47,7 @@ impl TaggedProfile {
     }
 }
 
-/// What is inside a profile.
+/// Value of a tagged profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// TAG_INTERNET_IOP.

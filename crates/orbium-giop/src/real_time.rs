@@ -89,7 +89,7 @@ pub struct PriorityBand {
     pub high: i16,
 }
 
-/// Which side decides at which priority a request is served.
+/// Priority model: the side that decides at which priority a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum PriorityModel {
@@ -320,7 +320,7 @@ impl ExposedProperties {
     }
 }
 
-/// What a reference says of priorities: the policies of RT-CORBA among its
+/// Priority policies of a reference: the policies of RT-CORBA among its
 /// components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PublishedPolicies {

@@ -9,7 +9,7 @@ use crate::header::{HEADER_LEN, MessageHeader, MessageKind, u32_from};
 /// Octets of the request id before the data of a Fragment from GIOP 1.2 on.
 const FRAGMENT_ID_LEN: usize = 4;
 
-/// What a peer may make us keep while its messages are incomplete.
+/// Limits of the memory that a peer's incomplete messages may occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReassemblyLimits {
     /// Octets of one message when put together, header included.
@@ -31,7 +31,7 @@ impl Default for ReassemblyLimits {
     }
 }
 
-/// Why a fragment was not taken. What was in assembly under its request id is
+/// Error of a fragment that was not taken. What was in assembly under its request id is
 /// dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FragmentError {

@@ -9,7 +9,7 @@ use crate::service_context::{self, ServiceContext, ServiceContexts};
 use crate::short::{begin_short_reply, short_reply};
 use crate::{Completion, SystemException};
 
-/// How a request ended (`ReplyStatusType`).
+/// Outcome of a request (`ReplyStatusType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ReplyStatus {
@@ -92,7 +92,7 @@ pub struct ReplyHeader<'a> {
     pub contexts: ServiceContexts<'a>,
 }
 
-/// What most replies say before their body: see [`ReplyHeader::plain`].
+/// Header of most replies: see [`ReplyHeader::plain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainReply {
     /// Id of the request answered.
@@ -104,7 +104,7 @@ pub struct PlainReply {
 }
 
 impl PlainReply {
-    /// Where the body of a reply without service contexts starts, in all versions of GIOP. With
+    /// Offset of the body of a reply without service contexts, in all versions of GIOP. With
     /// service contexts it starts behind that.
     pub const BODY: usize = HEAD_LEN;
 

@@ -11,7 +11,7 @@ use crate::header::{HEADER_LEN, u32_from};
 use crate::service_context::ServiceContexts;
 use crate::{Ior, TaggedProfile};
 
-/// Which answer the requester wants (`response_flags`).
+/// Response that the requester expects (`response_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ResponseFlags {
@@ -49,7 +49,7 @@ impl ResponseFlags {
     }
 }
 
-/// How a request names its target (`AddressingDisposition`).
+/// Form of addressing of a request's target (`AddressingDisposition`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum AddressingDisposition {
@@ -121,7 +121,7 @@ impl<'a> Target<'a> {
         key.map(Cow::Owned)
     }
 
-    /// Which form this is.
+    /// The form of addressing.
     #[must_use]
     pub const fn disposition(&self) -> AddressingDisposition {
         match self {
@@ -256,9 +256,9 @@ impl<'a> RequestHeader<'a> {
 /// header as all of [`PlainRequest`].
 const KEY_AT: usize = 16;
 
-/// Where the parts of a plain request of GIOP 1.2 lie, counted from the end of
-/// the message header: one that is addressed by key and has no service contexts,
-/// as nearly all are.
+/// Offsets of the parts of a plain request of GIOP 1.2, counted from the end of the
+/// message header: one that is addressed by key and has no service contexts, as nearly
+/// all are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainRequest {
     /// Chosen by the requester; the reply carries it.

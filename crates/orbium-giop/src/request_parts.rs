@@ -135,7 +135,7 @@ impl RequestForm for NumberedRequests {
     }
 }
 
-/// Which [`RequestForm`] nearly all requests over a connection have.
+/// [`RequestForm`] of nearly all requests over a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsualForm {
     /// [`GiopRequests`].

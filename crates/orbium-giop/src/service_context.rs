@@ -123,7 +123,7 @@ impl<'a> ServiceContexts<'a> {
         self.count == 0
     }
 
-    /// How many there are.
+    /// The number of contexts.
     #[must_use]
     #[inline]
     pub const fn len(&self) -> usize {

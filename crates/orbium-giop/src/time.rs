@@ -228,7 +228,7 @@ fn utc_time(value: &[u8]) -> Result<UtcTime, CdrError> {
     Values::of(value)?.u64(8).map(UtcTime)
 }
 
-/// How much time a request has left as it is sent.
+/// Time that a request has left as it is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeLeft {
     /// Until the request must have been delivered.

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::{Completion, ExceptionKind, IorStringError, SystemException};
 
-/// What is wrong with an object string.
+/// Kind of an error in an object string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlErrorKind {
@@ -67,7 +67,7 @@ impl fmt::Display for UrlErrorKind {
     }
 }
 
-/// What is wrong with an object string, and where.
+/// Error in an object string, with its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UrlError {
     /// What is wrong.

@@ -15,7 +15,8 @@ use super::{settings, steering, threads};
 /// How long the threads of an interface may take to appear.
 const THREADS_APPEAR: Duration = Duration::from_secs(5);
 
-/// Why a plan is not in force. Nothing is changed, but for what `left` names.
+/// Reason for which a plan is not in force. Nothing is changed, but for what `left`
+/// names.
 pub enum Refusal {
     /// An earlier plan is in force.
     Applied(String),

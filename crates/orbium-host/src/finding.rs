@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finding of a check: severity, facts and advice.
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// As real time wants it.
@@ -27,7 +27,7 @@ impl Severity {
     }
 }
 
-/// What one check found, and what mends it.
+/// Finding of one check, with its remedy.
 #[derive(Debug)]
 pub struct Finding {
     /// How bad it is.

@@ -28,7 +28,7 @@ pub struct Plan {
     pub left: Vec<Left>,
 }
 
-/// What is left to the administrator.
+/// Step that remains to the administrator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Left {

@@ -14,7 +14,7 @@ use super::steering;
 use super::step::{Change, Create, Filter, Schedule, Step, Write};
 use super::tree::Tree;
 
-/// What the plan is to reach.
+/// Goals of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanRequest<'a> {
     /// These checks alone; all of them if there is none and no other wish.

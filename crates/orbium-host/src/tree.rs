@@ -12,7 +12,7 @@ const ENTRIES: usize = 1 << 16;
 /// Characters of a word from a file that are shown.
 const SHOWN: usize = 80;
 
-/// Where `proc`, `sys` and `etc` lie.
+/// Root of `proc`, `sys` and `etc`.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,

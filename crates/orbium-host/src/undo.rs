@@ -8,7 +8,7 @@ use super::step::{Change, Create, Schedule, Step, Write};
 use super::tree::Tree;
 use super::{settings, steering, threads};
 
-/// What became of each step.
+/// Report of an undo, step by step.
 #[derive(Debug, Default)]
 pub struct Report {
     /// As before.

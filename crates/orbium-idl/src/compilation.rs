@@ -14,7 +14,7 @@ use crate::parser;
 use crate::preprocessor::{Preprocessor, TokenStream};
 use crate::source::SourceMap;
 
-/// What came of compiling one IDL file, or several that make a project. Displays as all its diagnostics, rendered.
+/// Result of compiling IDL files. Displays as all its diagnostics, rendered.
 #[derive(Debug, Clone)]
 pub struct Compilation {
     /// What the file says; none when there was an error.

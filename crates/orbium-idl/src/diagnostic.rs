@@ -6,7 +6,7 @@ use std::fmt;
 use crate::excerpt::Excerpt;
 use crate::source::{SourceMap, Span};
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// There is no model.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-/// Where something was written. Lines and columns count from 1; columns count characters.
+/// Location in a source text. Lines and columns count from 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// The file as it was named: on the command line, by an `#include` found on the search path,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-/// How to compile: search path, macros, which texts of the standard to follow, limits.
+/// Options of a compilation: search path, macros, texts of the standard, limits.
 ///
 /// ```
 /// use orbium_idl::Options;

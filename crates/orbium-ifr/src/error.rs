@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium::{PoaError, SystemException};
 
-/// Why definitions were not loaded. None of them was.
+/// Error of loading definitions. None of them was loaded.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -57,7 +57,7 @@ impl From<SystemException> for LoadError {
     }
 }
 
-/// Why there is no repository.
+/// Error of opening a repository.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RepositoryError {

@@ -168,13 +168,13 @@ impl<'i, 'a> EstablishedAdapter<'i, 'a> {
         }
     }
 
-    /// What the adapter itself makes references of (`adapter_template`).
+    /// The template by which the adapter itself makes references (`adapter_template`).
     #[must_use]
     pub fn template(&self) -> &ObjectReferenceTemplate {
         &self.template
     }
 
-    /// What all references of the adapter come from (`current_factory`): the template, or
+    /// The factory of all references of the adapter (`current_factory`): the template, or
     /// what an interceptor before this one has set.
     #[must_use]
     pub fn current_factory(&self) -> Arc<dyn ObjectReferenceFactory> {

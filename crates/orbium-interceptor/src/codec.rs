@@ -33,7 +33,7 @@ pub struct UnknownEncoding {
     pub minor: u8,
 }
 
-/// Why a codec fails.
+/// Error of a codec.
 #[derive(Clone, PartialEq, Eq)]
 pub enum CodecError {
     /// The encoding cannot carry the value, such as wide characters in that of GIOP 1.0

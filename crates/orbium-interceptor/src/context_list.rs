@@ -20,12 +20,12 @@ pub struct OwnedContext {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextList(Vec<OwnedContext>);
 
-/// Where the service contexts of replies go for a caller that asks for them.
+/// Store of the service contexts of replies, for a caller that asks for them.
 #[derive(Clone, Debug, Default)]
 pub struct ReplyContexts(Arc<Mutex<ContextList>>);
 
 impl ReplyContexts {
-    /// Those of the last reply; of concurrent calls, that of any.
+    /// The contexts of the last reply; of concurrent calls, those of any.
     #[must_use]
     pub fn get(&self) -> ContextList {
         self.0
@@ -41,7 +41,7 @@ impl ReplyContexts {
 }
 
 impl ContextList {
-    /// Those of a message that was received.
+    /// The contexts of a message that was received.
     #[must_use]
     pub fn of(contexts: &ServiceContexts<'_>) -> Self {
         let owned = |it: ServiceContext<'_>| OwnedContext {

@@ -53,8 +53,8 @@ pub trait OrbInitializer: Send + Sync + 'static {
     }
 }
 
-/// What an initialiser can do before there is an ORB (`ORBInitInfo` in `pre_init`): all that
-/// [`Interceptors`] can, to which it dereferences, and initial references.
+/// Operations of an initialiser before there is an ORB (`ORBInitInfo` in `pre_init`): those
+/// of [`Interceptors`], to which it dereferences, and initial references.
 #[derive(Debug)]
 pub struct OrbInitInfo<'i> {
     pub(crate) all: &'i mut Interceptors,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 
-/// What an interceptor makes of a request instead of letting it go on.
+/// Decision of an interceptor that ends a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Interrupt {
     /// The request ends with this exception.

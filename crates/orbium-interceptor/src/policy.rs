@@ -12,7 +12,7 @@ use orbium_cdr::Any;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use tracing::error;
 
-/// Why there is no such policy (`CORBA::PolicyError`).
+/// Error of making a policy (`CORBA::PolicyError`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum PolicyError {
@@ -87,7 +87,7 @@ impl Policy {
         self.policy_type
     }
 
-    /// What it was made of; `None` if that is of another type.
+    /// The value that it was made of; `None` if that is of another type.
     #[must_use]
     pub fn value<T: 'static>(&self) -> Option<&T> {
         self.value.downcast_ref()

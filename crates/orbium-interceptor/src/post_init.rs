@@ -12,7 +12,7 @@ use crate::slots::{PiCurrent, SlotAllocator, SlotId};
 /// `post_init` of an initialiser.
 pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync;
 
-/// What an initialiser can ask once the ORB is there (`ORBInitInfo` in `post_init`).
+/// Information for an initialiser once the ORB is there (`ORBInitInfo` in `post_init`).
 pub struct PostInitInfo<'i> {
     pub(crate) slots: &'i SlotAllocator,
     pub(crate) identity: &'i OrbIdentity,
@@ -20,7 +20,7 @@ pub struct PostInitInfo<'i> {
 }
 
 impl PostInitInfo<'_> {
-    /// What the ORB is called ([`OrbIdentity::orb_id`]).
+    /// The name of the ORB ([`OrbIdentity::orb_id`]).
     #[must_use]
     pub fn orb_id(&self) -> &str {
         &self.identity.orb_id

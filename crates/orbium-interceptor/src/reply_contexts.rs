@@ -9,7 +9,7 @@ use orbium_giop::SystemException;
 use crate::context_list::ContextList;
 use crate::errors::contexts_not_collected;
 
-/// What identifies a request while this thread serves it: where it lies in memory.
+/// Identity of a request while this thread serves it: its address in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServedRequest(NonZeroUsize);
 

@@ -49,7 +49,7 @@ impl ReplyMessage {
         std::mem::take(&mut self.contexts)
     }
 
-    /// How the request ended.
+    /// The outcome of the request.
     #[must_use]
     pub fn outcome(&mut self) -> RequestOutcome {
         let broken = RequestOutcome::Raised(SystemException::new(

@@ -21,9 +21,8 @@ pub trait ObjectReferenceFactory: Send + Sync + 'static {
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException>;
 }
 
-/// What an adapter makes its references of
-/// (`PortableInterceptor::ObjectReferenceTemplate`): profiles and components of its own, and
-/// keys that lead to it.
+/// Template of an adapter's references (`PortableInterceptor::ObjectReferenceTemplate`):
+/// profiles and components of its own, and keys that lead to it.
 #[derive(Clone)]
 pub struct ObjectReferenceTemplate {
     identity: Arc<OrbIdentity>,
@@ -46,13 +45,13 @@ impl ObjectReferenceTemplate {
         }
     }
 
-    /// What distinguishes the server ([`OrbIdentity::server_id`]).
+    /// The name of the server ([`OrbIdentity::server_id`]).
     #[must_use]
     pub fn server_id(&self) -> &str {
         &self.identity.server_id
     }
 
-    /// What the ORB is called ([`OrbIdentity::orb_id`]).
+    /// The name of the ORB ([`OrbIdentity::orb_id`]).
     #[must_use]
     pub fn orb_id(&self) -> &str {
         &self.identity.orb_id
@@ -79,7 +78,7 @@ impl fmt::Debug for ObjectReferenceTemplate {
     }
 }
 
-/// What makes all references of an adapter in the place of its template.
+/// Factory that makes all references of an adapter in place of its template.
 #[derive(Clone)]
 pub struct CurrentFactory(pub(crate) Arc<dyn ObjectReferenceFactory>);
 

@@ -11,7 +11,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use crate::Decoding;
 use crate::raises::{Raised, Raises, server_fault};
 
-/// How a servant of a certain type is seen as `T`, the trait object of an interface.
+/// View of a servant of a certain type as `T`, the trait object of an interface.
 pub struct View<T: ?Sized>(for<'s> fn(&'s dyn Any) -> Option<&'s T>);
 
 impl<T: ?Sized> View<T> {
@@ -57,7 +57,7 @@ impl fmt::Debug for TypedServant<'_> {
     }
 }
 
-/// How the arguments of an operation reach a servant of the caller's own ORB.
+/// Passing of the arguments of an operation to a collocated servant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
     /// As the caller has them, unchecked.
@@ -128,7 +128,8 @@ impl CopiedArguments {
     }
 }
 
-/// What is raised where a servant takes views, and there are no copies: a fault of the ORB.
+/// The exception for a servant that takes views, where there are no copies: a fault of the
+/// ORB.
 #[cold]
 #[must_use]
 pub fn missing_copies() -> SystemException {
@@ -139,7 +140,7 @@ pub fn missing_copies() -> SystemException {
     )
 }
 
-/// What is raised for an argument that cannot be copied: the servant was not called.
+/// The exception for an argument that cannot be copied: the servant was not called.
 #[cold]
 #[must_use]
 pub fn unreadable_argument(error: CdrError) -> SystemException {
@@ -161,8 +162,8 @@ fn read_back<T>(
     copy.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
 }
 
-/// What the caller gets for a result that its servant returned: the value itself, or a copy
-/// if it refers to what the servant still has.
+/// The result that the caller gets from its servant: the value itself, or a copy if it
+/// refers to what the servant still has.
 ///
 /// # Errors
 /// The value cannot be written.
@@ -189,7 +190,7 @@ pub fn copied_result<T>(
     Ok(value)
 }
 
-/// What the caller gets for an exception that its servant raised.
+/// The exception that the caller gets from its servant.
 ///
 /// # Errors
 /// It is one of the system's, or cannot be written.

@@ -3,7 +3,7 @@
 
 use orbium_cdr::{CdrReader, Owner};
 
-/// What a reader of results needs of the ORB.
+/// Parameters of the ORB for a reader of results.
 #[derive(Clone)]
 pub struct Decoding {
     /// Binds references in messages to the ORB.

@@ -35,7 +35,7 @@ pub struct ThreadAsked<'c> {
     pub peer: &'c Peer,
 }
 
-/// What a connection is given.
+/// Dedicated thread of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct DedicatedThread {
     /// The CORBA priority that the thread has, for its requests and the calls
@@ -85,7 +85,7 @@ pub struct Arrival<'r> {
     pub waiting_octets: usize,
 }
 
-/// What becomes of a request at a [`Gate`].
+/// Outcome of a request at a [`Gate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// It is served, behind those that wait.

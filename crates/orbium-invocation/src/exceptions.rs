@@ -29,7 +29,7 @@ pub fn deadline_passed() -> SystemException {
     )
 }
 
-/// What is left until a deadline of a call.
+/// The time until a deadline of a call.
 ///
 /// # Errors
 /// TIMEOUT if nothing is.

@@ -29,9 +29,8 @@ impl Expiry {
         minor: REPLY_ENDED,
     };
 
-    /// What the contexts of a request say that has arrived now. Points of time
-    /// are believed where the clock is ours; elsewhere the time left goes before
-    /// them.
+    /// The expiry by the contexts of a request that has arrived now. Points of time are
+    /// believed where the clock is ours; elsewhere the time left goes before them.
     ///
     /// # Errors
     /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for empty ranges,
@@ -84,7 +83,7 @@ impl Expiry {
         Self { deadline, minor }
     }
 
-    /// That of a request without a message, by the times of its call.
+    /// The expiry of a request without a message, by the times of its call.
     #[must_use]
     pub fn of_call(timing: &Timing) -> Self {
         match timing.is_propagated {

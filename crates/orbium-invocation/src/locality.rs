@@ -7,7 +7,7 @@ const UNKNOWN: u8 = 0;
 const REMOTE: u8 = 1;
 const OWN: u8 = 2;
 
-/// What is known of where an object is. Calls read it before anything else, so it is one
+/// Knowledge of an object's locality. Calls read it before anything else, so it is one
 /// byte.
 #[derive(Debug, Default)]
 pub struct Locality(AtomicU8);

@@ -39,7 +39,8 @@ pub enum SyncScope {
 }
 
 impl SyncScope {
-    /// What a oneway request asks of its server (CORBA 3.3 Part 2, clause 9.4.2.1).
+    /// The response that a oneway request asks of its server (CORBA 3.3 Part 2, clause
+    /// 9.4.2.1).
     #[must_use]
     pub const fn response(self) -> ResponseFlags {
         match self {
@@ -50,10 +51,10 @@ impl SyncScope {
     }
 }
 
-/// How long oneways under [`SyncScope::None`] stay in the buffer of their connection: until the
-/// first of the constraints is reached (the buffering constraints of TAO, which can be combined).
-/// Without any (the default, TAO's BUFFER_FLUSH) the buffer is sent at once, as far as the
-/// connection takes it without waiting, and the rest as soon as it does.
+/// Constraint of the time that oneways under [`SyncScope::None`] stay in the buffer of their
+/// connection: until the first of the constraints is reached (the buffering constraints of TAO,
+/// which can be combined). Without any (the default, TAO's BUFFER_FLUSH) the buffer is sent at
+/// once, as far as the connection takes it without waiting, and the rest as soon as it does.
 ///
 /// ```
 /// use std::time::Duration;

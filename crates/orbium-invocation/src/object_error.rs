@@ -56,7 +56,7 @@ impl fmt::Debug for InvalidName {
 
 impl std::error::Error for InvalidName {}
 
-/// Why an object string gives no reference.
+/// Error of an object string that gives no reference.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ObjectError {
     /// The string is not an object string: what is wrong, and where.

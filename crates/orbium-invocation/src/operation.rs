@@ -90,7 +90,7 @@ impl Operation {
         self.oneway
     }
 
-    /// What a request asks of its server, where no policy says otherwise.
+    /// The response that a request asks of its server, where no policy says otherwise.
     #[must_use]
     #[inline(always)]
     pub const fn response(&self) -> ResponseFlags {

@@ -254,7 +254,7 @@ fn mix(word: u64) -> u64 {
     product ^ (product >> 29)
 }
 
-/// How many names some lists have.
+/// The number of names in some lists.
 #[doc(hidden)]
 #[must_use]
 pub const fn count_names(lists: &[&[&str]]) -> usize {

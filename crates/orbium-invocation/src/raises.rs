@@ -33,7 +33,7 @@ impl fmt::Debug for Raised<'_> {
     }
 }
 
-/// What an operation can raise: the error type of its caller and its servant.
+/// Exceptions of an operation: the error type of its caller and its servant.
 pub trait Raises: From<SystemException> {
     /// Reads the members of the user exception named `id`; `None` if the
     /// operation does not declare it.
@@ -69,7 +69,7 @@ pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
     }
 }
 
-/// Why a skeleton could not answer with a result. Generated code makes these
+/// Error of a skeleton that could not answer with a result. Generated code makes these
 /// with `?`; the ORB turns them into replies.
 ///
 /// The exception in one word that is never 0: so the outcome of a skeleton is a word too,
@@ -78,7 +78,7 @@ pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
 pub struct DispatchError(NonZeroU64);
 
 impl DispatchError {
-    /// What is raised instead of a result.
+    /// The exception that is raised instead of a result.
     #[must_use]
     #[cold]
     pub const fn exception(self) -> SystemException {

@@ -10,7 +10,7 @@ use orbium_transport::ProtocolProperties;
 
 use crate::Priority;
 
-/// How what is sent at a priority is marked for the network.
+/// Network mark of the traffic sent at a priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NetworkMark {
     /// The differentiated services code point, 0 to 63.
@@ -31,8 +31,8 @@ impl NetworkMark {
     }
 }
 
-/// What an ORB asks when a reference has to do with priorities. Calls through
-/// other references ask nothing.
+/// Interface that an ORB calls for references with priorities. Calls through other
+/// references ask nothing.
 pub trait RealTime: Send + Sync + 'static {
     /// The priority that a call of this thread goes out at; `None` if it has
     /// none.
@@ -72,7 +72,7 @@ pub trait RealTime: Send + Sync + 'static {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// How calls share connections.
+/// Sharing of connections among calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionSharing {
     /// PriorityBandedConnectionPolicy.

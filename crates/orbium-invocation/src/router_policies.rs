@@ -318,7 +318,7 @@ impl RouterPolicies {
         found
     }
 
-    /// Those that a reference publishes: of the first profile that has any.
+    /// The policies that a reference publishes: of the first profile that has any.
     #[must_use]
     pub fn published(ior: &Ior) -> Self {
         let offers = protocol::offers(ior);

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 
-/// How long calls may take. Each policy that is not set is that of the next
-/// wider scope: reference, thread, ORB.
+/// Time limits of calls. Each policy that is not set is that of the next wider scope:
+/// reference, thread, ORB.
 ///
 /// All of a call counts: waiting for a connection, connecting, sending, the
 /// server's queues, the servant, and what is tried again. The bounds travel with

@@ -17,8 +17,8 @@ const STACK: usize = 2 << 20;
 /// Octets of a stack that are in use before it is touched, and some more.
 const IN_USE: usize = 16 << 10;
 
-/// What a lane is made of: a plain value. [`Default`] is an ordinary lane
-/// without endpoints of its own.
+/// Configuration of a lane: a plain value. [`Default`] is an ordinary lane without
+/// endpoints of its own.
 ///
 /// A worker pool is what the thread pools of Real-time CORBA are: its
 /// `workers` are the static threads, its `queue` is the bound of buffered

@@ -18,7 +18,7 @@ use orbium_transport::Endpoint;
 
 use crate::OrbError;
 
-/// What is known of a lane from its start to its end.
+/// Facts of a lane from its start to its end.
 #[derive(Debug)]
 pub struct LaneFacts {
     /// 0 is the ORB's own; no two lanes of an ORB have the same.
@@ -120,7 +120,7 @@ impl Lane {
         self.0.await_end();
     }
 
-    /// How its threads are called.
+    /// The name of its threads.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.facts().name
@@ -139,13 +139,13 @@ impl Lane {
         self.0.facts().scheduling
     }
 
-    /// How it serves.
+    /// The strategy by which it serves.
     #[must_use]
     pub fn strategy(&self) -> ServerStrategy {
         self.0.facts().strategy
     }
 
-    /// Where it listens now, as references say it.
+    /// The channels at which it listens now, as references say it.
     #[must_use]
     pub fn channels(&self) -> Arc<[Channel]> {
         self.0.endpoints().published()

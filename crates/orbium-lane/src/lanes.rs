@@ -47,7 +47,7 @@ impl Lanes {
         self.lock().retain(|it| it.number() != number);
     }
 
-    /// Those that were added and not stopped.
+    /// The lanes that were added and not stopped.
     #[must_use]
     pub fn all(&self) -> Vec<Lane> {
         self.lock().clone()
@@ -74,7 +74,7 @@ impl Lanes {
             .any(|lane| lane.channels().contains(channel))
     }
 
-    /// Those of the configuration, once they are there.
+    /// The lanes of the configuration, once they are there.
     #[must_use]
     pub fn configured(&self) -> Option<&[Lane]> {
         self.configured.get().map(Vec::as_slice)

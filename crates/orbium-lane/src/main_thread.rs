@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 
 use crate::Lane;
 
-/// Which thread it is, and the lane that it serves.
+/// Identity of the main thread, and the lane that it serves.
 #[derive(Debug, Default)]
 pub struct MainThread {
     thread: OnceLock<ThreadId>,

@@ -11,7 +11,7 @@ use orbium_transport::EndpointError;
 
 use crate::start_error::StartError;
 
-/// Why an ORB could not be built.
+/// Error of building an ORB.
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),

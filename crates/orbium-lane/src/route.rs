@@ -16,7 +16,7 @@ pub struct Decided {
     pub scheduling: Option<Scheduling>,
 }
 
-/// Where a request goes.
+/// Route of a request.
 #[derive(Debug)]
 pub enum Route {
     /// The thread that has it serves it.

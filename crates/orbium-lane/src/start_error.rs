@@ -6,7 +6,7 @@ use std::io;
 
 use orbium_sys::RealTimeError;
 
-/// Why a lane could not be started; each with the name of the lane.
+/// Error of starting a lane; each with the name of the lane.
 pub enum StartError {
     /// The host refuses its scheduling or processors.
     RealTime(String, RealTimeError),

@@ -15,7 +15,7 @@ use orbium_trace::log::{error, warn};
 
 use crate::LaneConfig;
 
-/// What each thread of a lane has.
+/// Setup of each thread of a lane.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// What people call the lane.
@@ -95,7 +95,7 @@ impl Setup {
         }
     }
 
-    /// What people call the lane.
+    /// The name of the lane for people.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

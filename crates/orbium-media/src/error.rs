@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use orbium_transport::{EndpointError, ListenError};
 
-/// Why a frame was not sent or received, or cannot be.
+/// Error of sending or receiving a frame.
 pub enum MediaError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),

@@ -32,19 +32,19 @@ impl MediaFrame {
         }
     }
 
-    /// What its sender says of it.
+    /// The header that its sender gave it.
     #[must_use]
     pub const fn header(&self) -> FrameHeader {
         self.header
     }
 
-    /// What it is.
+    /// The kind of frame.
     #[must_use]
     pub const fn kind(&self) -> FrameKind {
         self.header.kind
     }
 
-    /// When it is due.
+    /// The presentation time.
     #[must_use]
     pub const fn time(&self) -> Time {
         self.header.time
@@ -69,7 +69,7 @@ impl MediaFrame {
         self.standing.is_late
     }
 
-    /// What it carries.
+    /// The payload.
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         &self.buffer[self.payload.clone()]

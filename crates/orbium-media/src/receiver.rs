@@ -18,9 +18,8 @@ use crate::names::{MESSAGING, RECEIVER_REPOSITORY_ID};
 use crate::pool::{Buffer, Pool};
 use crate::slot::{Arrival, buffer_len};
 
-/// What a receiver accepts and keeps. Its memory is
-/// `frames + incomplete + 1` buffers, each a little larger than a frame, up to
-/// 64 KiB; the kernel gives the pages as they are used.
+/// Options of a receiver. Its memory is `frames + incomplete + 1` buffers, each a little
+/// larger than a frame, up to 64 KiB; the kernel gives the pages as they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaOptions {
     /// The stream received; the reference names it. Default: 0.
@@ -69,7 +68,7 @@ impl MediaOptions {
     }
 }
 
-/// What has happened to the stream of a receiver.
+/// Statistics of a receiver's stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MediaStatistics {
     /// Frames delivered, lost, late; datagrams that came twice or too late.
@@ -153,7 +152,7 @@ impl MediaReceiver {
         })
     }
 
-    /// What senders connect to. It is a reference like others, except that
+    /// The reference to which senders connect. It is a reference like others, except that
     /// nothing can be called there.
     #[must_use]
     pub const fn reference(&self) -> &ObjectRef {
@@ -172,13 +171,13 @@ impl MediaReceiver {
         Ok(())
     }
 
-    /// What ends this receiver from another thread.
+    /// The handle that ends this receiver from another thread.
     #[must_use]
     pub fn stopper(&self) -> MediaStop {
         MediaStop(Arc::clone(&self.socket))
     }
 
-    /// What has happened so far.
+    /// The statistics so far.
     #[must_use]
     pub const fn statistics(&self) -> MediaStatistics {
         MediaStatistics {

@@ -92,7 +92,7 @@ impl MediaSender {
         })
     }
 
-    /// Where the frames go.
+    /// The channel of the frames.
     #[must_use]
     pub const fn channel(&self) -> &Channel {
         &self.channel

@@ -19,7 +19,7 @@ use crate::quality::Quality;
 use crate::role::Role;
 use crate::traffic::{Metered, Traffic};
 
-/// Why a connection was closed.
+/// Reason for which a connection was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
     /// By the peer, or the network.
@@ -150,7 +150,7 @@ impl ConnectionBook {
         self.0.lost_oneways.fetch_add(count, Relaxed);
     }
 
-    /// What has happened to buffered oneways.
+    /// The counts of buffered oneways, by outcome.
     #[must_use]
     pub fn buffered(&self) -> Vec<NamedCount> {
         let named = |name, count: &AtomicU64| NamedCount {
@@ -262,7 +262,7 @@ impl ConnectionBook {
         with_octets.collect()
     }
 
-    /// What was counted, by role and transport.
+    /// The counts, by role and transport.
     #[must_use]
     pub fn metrics(&self) -> Vec<ConnectionMetrics> {
         let metrics = self

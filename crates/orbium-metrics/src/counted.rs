@@ -14,7 +14,7 @@ pub struct NamedCount {
     pub count: u64,
 }
 
-/// What was counted for the connections of one role over one transport.
+/// Metrics of the connections of one role over one transport.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConnectionMetrics {
@@ -31,7 +31,7 @@ pub struct ConnectionMetrics {
 }
 
 impl ConnectionMetrics {
-    /// How many are open.
+    /// The number of open ones.
     #[must_use]
     pub fn open(&self) -> u64 {
         let closed: u64 = self.closed.iter().map(|it| it.count).sum();

@@ -127,14 +127,14 @@ impl Histogram {
         }
     }
 
-    /// How many durations lay in each bucket, without the empty ones at the end.
+    /// The number of durations in each bucket, without the empty ones at the end.
     #[must_use]
     pub fn buckets(&self) -> &[u64] {
         let end = self.counts.iter().rposition(|count| *count > 0);
         &self.counts[..end.map_or(0, |last| last + 1)]
     }
 
-    /// How many durations were recorded.
+    /// The number of durations recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
@@ -175,7 +175,7 @@ impl Histogram {
         Duration::ZERO
     }
 
-    /// How many durations lay at or below a bound, counting a bucket by its middle.
+    /// The number of durations at or below a bound, counting a bucket by its middle.
     #[must_use]
     pub fn count_within(&self, bound: Duration) -> u64 {
         let bound = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
@@ -184,8 +184,8 @@ impl Histogram {
         self.counts[..buckets].iter().sum()
     }
 
-    /// What was recorded since an earlier snapshot of the same histogram. The maximum
-    /// is that of the bucket it lies in, unless it is the maximum of all time.
+    /// The durations recorded since an earlier snapshot of the same histogram. The
+    /// maximum is that of the bucket it lies in, unless it is the maximum of all time.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |bucket: usize| earlier.counts.get(bucket).copied().unwrap_or(0);

@@ -30,7 +30,7 @@ impl Instruments {
         })
     }
 
-    /// What is counted; `None` while metrics are off.
+    /// The measurements; `None` while metrics are off.
     #[must_use]
     #[inline(always)]
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {

@@ -11,7 +11,7 @@ use orbium_sys::fork::PerProcess;
 use crate::counted::{NamedCount, named};
 use crate::series::{End, Key, Label, Series, Side, Table};
 
-/// Why a request was refused before a servant saw it.
+/// Reason for which a request was refused before a servant saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A connection beyond the limit.
@@ -28,7 +28,7 @@ impl Refusal {
     const NAMES: [&'static str; 4] = ["limit", "not_active", "unknown_object", "message_size"];
 }
 
-/// Why a call was made again.
+/// Reason for which a call was made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// The server forwarded it.
@@ -81,7 +81,7 @@ impl Exceptions {
     }
 }
 
-/// What an ORB counts once it was asked to.
+/// Measurements of an ORB.
 #[derive(Debug, Default)]
 pub struct Measurements {
     /// A forked child starts with an empty table: the parent's may be locked by a thread

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// What the requests of a connection ask for.
+/// Quality of service that the requests of a connection ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quality {
     /// The communication class of RIOP; empty for none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two sides of a connection.
 
-/// Which side opened a connection: a client, or the server's peer.
+/// Role in the making of a connection: a client, or the server's peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// This ORB called.

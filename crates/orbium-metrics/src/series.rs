@@ -26,7 +26,7 @@ const CELLS: usize = 1024;
 /// Shards of a series on large machines.
 const MOST_SHARDS: usize = 8;
 
-/// Which end of a call, or another kind of series.
+/// Side of a call, or another kind of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// Calls that this ORB makes.
@@ -68,7 +68,7 @@ pub struct Label {
     pub lane: String,
 }
 
-/// How a call or request ended.
+/// Outcome of a call or request, for its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// With its results.
@@ -95,7 +95,7 @@ struct Shard {
     durations: Recorder,
 }
 
-/// What is counted under one label.
+/// Series of counters under one label.
 #[derive(Debug)]
 pub struct Series {
     /// What is counted.
@@ -105,7 +105,7 @@ pub struct Series {
     shards: Box<[Shard]>,
 }
 
-/// What was counted under one label, by all threads.
+/// Sums of a series over all threads.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
     /// Calls or requests that have begun.
@@ -210,7 +210,7 @@ impl Series {
         .fetch_add(1, Relaxed);
     }
 
-    /// What was counted so far; never more that have ended than have begun.
+    /// The counts so far; never more that have ended than have begun.
     #[must_use]
     pub fn sums(&self) -> Sums {
         let mut sums = Sums::default();

@@ -4,7 +4,7 @@
 use crate::cos_naming;
 use crate::{Name, NameComponent, NameSyntaxError};
 
-/// What the methods of a naming context take for a name: a [`Name`], a [`NameComponent`], or
+/// Argument for the name in methods of a naming context: a [`Name`], a [`NameComponent`], or
 /// text such as `"plant/pump.v2"`, which is parsed.
 pub trait AsName {
     /// The name.

@@ -10,7 +10,7 @@ use crate::Name;
 use crate::as_name::from_idl;
 use crate::cos_naming;
 
-/// What is bound to a name.
+/// Kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
     /// An object. It may be a context that was bound by `bind`: names do not lead through it.

@@ -158,7 +158,7 @@ impl NamingContext {
         self.made(made)
     }
 
-    /// What a name is bound to; `None` is nil.
+    /// The object bound to a name; `None` is nil.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName.

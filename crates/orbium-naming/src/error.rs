@@ -11,7 +11,7 @@ use crate::cos_naming::naming_context as raised;
 use crate::cos_naming::{NamingContextBindError, NamingContextRebindError, NotEmptyError};
 use crate::{Name, NameSyntaxError, NotFoundReason};
 
-/// Why a naming context did not do as asked.
+/// Error of a naming context.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NamingError {

@@ -7,7 +7,7 @@ use orbium::SystemException;
 
 use crate::idl::cos_notification::StructuredEvent;
 
-/// Where the events of a channel are stored before they are delivered, and come back from.
+/// Store of a channel's events before delivery, which returns them after a restart.
 ///
 /// A channel with a journal ([`NotificationService::serve_stored`](crate::NotificationService::serve_stored))
 /// passes it every event that the filters of its supplier pass, and delivers what the journal returns: all events
@@ -36,7 +36,7 @@ pub type Deliver = Box<dyn Fn(StructuredEvent) -> Delivered + Send + Sync>;
 /// Ends deliveries when it is dropped.
 pub type Following = Box<dyn Any + Send + Sync>;
 
-/// What has become of an event that a journal has delivered.
+/// Outcome of an event that a journal has delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
     /// The consumer has it, or its filters do not pass it.

@@ -17,7 +17,7 @@ pub struct NotificationService {
     channel: EventChannel,
 }
 
-/// What a channel has counted.
+/// Counts of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelStatistics {
     /// The number of the channel.
@@ -30,7 +30,7 @@ pub struct ChannelStatistics {
     pub consumers: Vec<ConsumerStatistics>,
 }
 
-/// What has become of the events that passed a consumer's filters.
+/// Counts of the events that passed a consumer's filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConsumerStatistics {
     /// The number of its proxy.
@@ -105,7 +105,7 @@ impl NotificationService {
         &self.channel
     }
 
-    /// What each channel has counted.
+    /// The counts of each channel.
     #[must_use]
     pub fn statistics(&self) -> Vec<ChannelStatistics> {
         let channels = self.factory.each();

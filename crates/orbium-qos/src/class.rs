@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Communication classes of RIOP.
 
-/// What kind of traffic the calls are (TAO's RIOP), which chooses connections and sockets.
+/// Traffic class of calls (TAO's RIOP), which chooses connections and sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CommunicationClass {

@@ -8,7 +8,7 @@ use crate::riop::{self, RIOP_CONTEXT};
 use crate::{CommunicationClass, Qos, QosError};
 use crate::{published, sockets};
 
-/// What a [`Qos`] makes of references, typed ones too.
+/// Quality of service of references, typed ones too.
 pub trait QosObject: Interface {
     /// The same object, called with that quality of service: its connections and sockets are
     /// those of the communication class, its calls end at the deadline, and its requests carry

@@ -87,7 +87,7 @@ fn ticks(time: Option<Duration>, field: &'static str) -> Result<u64, QosError> {
     u64::try_from(ticks).map_err(|_| QosError::TooLong(field))
 }
 
-/// What the data of a context says.
+/// The quality of service in the data of a context.
 ///
 /// # Errors
 /// [`RiopError`]: nothing of it can be used.

@@ -8,8 +8,8 @@ use orbium_core::Interface;
 
 use crate::{Qos, QosError, QosObject};
 
-/// What an ORB and its threads say for their calls; the narrower wins, each field by itself:
-/// call, reference, thread, ORB. Clones are the same scopes.
+/// Scopes of quality of service in an ORB and its threads; the narrower wins, each field by
+/// itself: call, reference, thread, ORB. Clones are the same scopes.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,7 +38,7 @@ impl QosScopes {
         Self(Arc::new(Mutex::new(of_orb)))
     }
 
-    /// What the ORB says.
+    /// The `Qos` of the ORB.
     #[must_use]
     pub fn orb(&self) -> Qos {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -49,7 +49,7 @@ impl QosScopes {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = qos;
     }
 
-    /// What the calling thread says.
+    /// The `Qos` of the calling thread.
     #[must_use]
     pub fn thread(&self) -> Qos {
         OF_THREAD.with_borrow(|all| {
@@ -72,7 +72,8 @@ impl QosScopes {
         std::ptr::eq(of.as_ptr(), Arc::as_ptr(&self.0))
     }
 
-    /// What is in force for a call of this thread through a reference that says `reference`.
+    /// The `Qos` in force for a call of this thread through a reference that says
+    /// `reference`.
     ///
     /// # Errors
     /// [`QosError`]: together they make no sense.

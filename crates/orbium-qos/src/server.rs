@@ -96,8 +96,8 @@ impl RiopDispatch {
         self.0.seen[class as usize].load(Ordering::Relaxed)
     }
 
-    /// What a request says of its quality of service, for hooks and servants; `None` without a
-    /// context, and for one that is none.
+    /// The quality of service of a request, for hooks and servants; `None` without a context,
+    /// and for one that is none.
     #[must_use]
     pub fn qos_of(contexts: &orbium_giop::ServiceContexts<'_>) -> Option<Qos> {
         riop::decode(contexts.find(RIOP_CONTEXT)?).ok()

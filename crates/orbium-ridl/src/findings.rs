@@ -37,7 +37,7 @@ impl Requirements {
         }
     }
 
-    /// Why there is no schedule, as a diagnostic.
+    /// The reason for which there is no schedule, as a diagnostic.
     #[must_use]
     pub fn refusal(&self, error: &SchedError) -> Diagnostic {
         let (code, about) = match error {

@@ -20,7 +20,7 @@ pub struct Requirements {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What an operation needs.
+/// Timing requirements of an operation.
 #[derive(Clone, Debug)]
 pub struct Requirement {
     /// The operation in the model; none of a table.

@@ -73,21 +73,21 @@ impl RtOrb {
 }
 
 impl RtOrbBuilder {
-    /// What CORBA priorities mean to the system. Default:
-    /// [`LinearMapping`] over all native priorities of SCHED_FIFO.
+    /// Sets the mapping of CORBA priorities to native ones. Default: [`LinearMapping`]
+    /// over all native priorities of SCHED_FIFO.
     pub fn mapping(mut self, mapping: impl PriorityMapping) -> Self {
         self.mapping = Arc::new(mapping);
         self
     }
 
-    /// How priorities change on their way in and out. Default: not at all.
+    /// Sets the transform of priorities on their way in and out. Default: not at all.
     pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
         self.transform = Arc::new(transform);
         self
     }
 
-    /// How requests are marked for the network. Default: as the protocol
-    /// properties have it, whatever the priority.
+    /// Sets the network marks of requests. Default: as the protocol properties have it,
+    /// whatever the priority.
     pub fn network_priorities(mut self, mapping: impl NetworkPriorityMapping) -> Self {
         self.network = Some(Arc::new(mapping));
         self

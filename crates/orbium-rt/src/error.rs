@@ -7,7 +7,7 @@ use orbium_core::{Completion, ExceptionKind, PoaError, SystemException};
 use orbium_giop::{minor, real_time};
 use orbium_sys::RealTimeError;
 
-/// Why there is no Real-time CORBA for an ORB.
+/// Error of setting up Real-time CORBA for an ORB.
 #[non_exhaustive]
 pub enum RtError {
     /// The ORB has one already.
@@ -97,7 +97,7 @@ impl fmt::Display for PolicyType {
     }
 }
 
-/// What is wrong with the policies of an adapter (`POA::InvalidPolicy`).
+/// Error in the policies of an adapter (`POA::InvalidPolicy`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InvalidPolicy {
     /// The policy at fault.
@@ -106,7 +106,7 @@ pub struct InvalidPolicy {
     pub why: Why,
 }
 
-/// What is wrong with a policy.
+/// Kind of an error in a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -169,7 +169,7 @@ impl fmt::Debug for InvalidPolicy {
 
 impl std::error::Error for InvalidPolicy {}
 
-/// Why a real-time adapter was not made, or refuses.
+/// Error of a real-time adapter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RtPoaError {
     /// The policies make no sense.

@@ -9,9 +9,9 @@ use orbium_sys::SchedulingClass;
 /// A priority of the operating system: 1 to 99 for real-time threads on Linux.
 pub type NativePriority = i16;
 
-/// What a CORBA priority means to the operating system. Asked from any thread,
-/// often; should be monotonic. `None` means that there is no mapping, which a
-/// caller sees as DATA_CONVERSION 2.
+/// Mapping of CORBA priorities to native ones. Asked from any thread, often; should be
+/// monotonic. `None` means that there is no mapping, which a caller sees as
+/// DATA_CONVERSION 2.
 pub trait PriorityMapping: Send + Sync + 'static {
     /// The native priority of a CORBA priority.
     fn to_native(&self, corba: Priority) -> Option<NativePriority>;

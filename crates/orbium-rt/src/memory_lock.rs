@@ -8,7 +8,7 @@ use rustix::{
     mm::{MlockAllFlags, mlockall},
 };
 
-/// Which memory of the process is kept from being paged out.
+/// Memory of the process that is locked against paging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockedMemory {
     /// What is there now.

@@ -3,7 +3,7 @@
 
 use orbium_core::{NetworkMark, Priority};
 
-/// How what is sent at a CORBA priority is marked for the network.
+/// Mapping of CORBA priorities to network marks.
 pub trait NetworkPriorityMapping: Send + Sync + 'static {
     /// The mark; `None` leaves it to the protocol properties.
     fn to_network(&self, corba: Priority) -> Option<NetworkMark>;

@@ -11,7 +11,7 @@ use crate::binding::{
 use crate::error::bad_param;
 use crate::validation::check_bands_alone;
 
-/// What Real-time CORBA adds to references, typed ones too.
+/// Real-time operations of references, typed ones too.
 pub trait RtObject: Interface {
     /// The same object with a connection for each band of priorities
     /// (PriorityBandedConnectionPolicy). A call with a priority in no band raises

@@ -76,7 +76,7 @@ impl ThreadpoolLane {
     }
 }
 
-/// What all lanes of a thread pool have in common.
+/// Configuration that all lanes of a thread pool have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadpoolConfig {
     /// Octets of the stack of each thread; 0 for the default.

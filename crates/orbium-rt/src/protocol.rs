@@ -51,7 +51,7 @@ pub struct UserDatagramProtocolProperties {
     pub enable_network_priority: bool,
 }
 
-/// What is asked of a transport.
+/// Properties of a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportProperties {
     /// TCP.

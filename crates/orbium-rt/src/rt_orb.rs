@@ -94,7 +94,8 @@ impl RtOrb {
         })
     }
 
-    /// That of an ORB (the initial reference `RTORB`); `None` if it has none.
+    /// The real-time ORB of an ORB (the initial reference `RTORB`); `None` if it has
+    /// none.
     #[must_use]
     pub fn of(orb: &Orb) -> Option<Self> {
         let installed: &Installed = orb.real_time()?.as_any().downcast_ref()?;
@@ -110,9 +111,9 @@ impl RtOrb {
         RtCurrent::new(Arc::clone(&self.shared.host))
     }
 
-    /// How the calls of this thread share connections from now on, where neither
-    /// a reference nor the ORB says so: bands of priorities, and whether each
-    /// reference has connections of its own.
+    /// Sets how the calls of this thread share connections from now on, where neither a
+    /// reference nor the ORB says so: bands of priorities, and whether each reference has
+    /// connections of its own.
     ///
     /// # Errors
     /// BAD_PARAM for bands that are none.

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::info::Handle;
 use crate::time::Time;
 
-/// How bad an anomaly is (TAO's `Anomaly_Severity`).
+/// Severity of an anomaly (TAO's `Anomaly_Severity`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The schedule holds; the input is doubtful.
@@ -24,7 +24,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What an anomaly is.
+/// Kind of an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnomalyKind {
     /// Nothing calls the operation, and it has neither a period nor a thread nor a supplier.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Why a request to the scheduler fails.
+/// Error of the scheduler.
 #[derive(Clone, PartialEq)]
 pub enum SchedError {
     /// DUPLICATE_NAME: an operation of that name is registered.

@@ -108,7 +108,7 @@ impl fmt::Debug for UnknownDegree {
 
 impl std::error::Error for UnknownDegree {}
 
-/// How several suppliers of data determine the rate of an operation (TAO's `Info_Type_t`).
+/// Combination of several suppliers into the rate of an operation (TAO's `Info_Type_t`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum InfoKind {
     /// An operation: it runs for each event of each supplier.
@@ -143,7 +143,7 @@ impl InfoKind {
     }
 }
 
-/// What the application says of an operation.
+/// Timing of an operation, as the application states it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// The longest execution; the deterministic analysis uses it.
@@ -167,7 +167,7 @@ pub struct Timing {
     pub kind: InfoKind,
 }
 
-/// What a dependency is (TAO's `Dependency_Type_t`).
+/// Kind of a dependency (TAO's `Dependency_Type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DependencyKind {
     /// A call: the time of the callee is charged to the thread of its caller.
@@ -176,7 +176,7 @@ pub enum DependencyKind {
     OneWayCall,
 }
 
-/// What an operation depends on.
+/// Dependency of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
     /// The callee, or the supplier.
@@ -187,7 +187,7 @@ pub struct Dependency {
     pub kind: DependencyKind,
 }
 
-/// What the scheduler assigns to an operation.
+/// Assignment of the scheduler to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Assignment {
     /// The number of the dispatch queue, 0 being the most urgent.

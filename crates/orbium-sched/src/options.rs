@@ -73,7 +73,7 @@ impl FromStr for Strategy {
     }
 }
 
-/// What the ORB and the operating system add to the times of operations.
+/// Overhead of the ORB and the operating system, added to the times of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// The ORB's cost of each call, charged to the caller.
@@ -84,7 +84,7 @@ pub struct Overhead {
     pub blocking: Time,
 }
 
-/// What a schedule is computed for.
+/// Options of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The strategy; rate monotonic by default.

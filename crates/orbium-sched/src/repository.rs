@@ -122,7 +122,7 @@ impl Repository {
         Ok(())
     }
 
-    /// What the scheduler assigned to an operation.
+    /// The assignment of the scheduler to an operation.
     ///
     /// # Errors
     /// `UnknownTask`, `NotScheduled`.
@@ -132,7 +132,7 @@ impl Repository {
         info.assignment.ok_or_else(not_scheduled)
     }
 
-    /// What the scheduler assigned to the operation of that name.
+    /// The assignment of the scheduler to the operation of that name.
     ///
     /// # Errors
     /// `UnknownTask`, `NotScheduled`.

@@ -57,7 +57,7 @@ impl Job {
     }
 }
 
-/// What a simulation did.
+/// Trace of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Which task had the processor, in order; stretches without a slice are idle.

@@ -19,7 +19,7 @@ pub(crate) const TOO_MUCH: SystemException =
 pub(crate) const NOT_STORED: SystemException =
     SystemException::new(ExceptionKind::PersistStore, 0, Completion::No);
 
-/// Why there is no service.
+/// Error of starting the service.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServiceError {

@@ -94,7 +94,8 @@ impl ScheduleService {
         self.rtec.clone()
     }
 
-    /// That of TAO's releases with the privilege to compute: like [`privileged`](Self::privileged).
+    /// The reference of TAO's releases with the privilege to compute: like
+    /// [`privileged`](Self::privileged).
     #[must_use]
     pub fn rtec_privileged(&self) -> rtec_scheduler::Scheduler {
         self.rtec_privileged.clone()

@@ -69,7 +69,7 @@ struct Counters {
     longest: AtomicU64,
 }
 
-/// What requests for an operation have taken.
+/// Consumption of the requests for an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetCounts {
     /// Requests that were served.
@@ -197,14 +197,14 @@ impl CpuBudgets {
         Ok(())
     }
 
-    /// How often a thread was demoted.
+    /// The number of times that a thread was demoted.
     #[must_use]
     pub fn demotions(&self) -> u64 {
         self.0.watchdog.get().map_or(0, Watchdog::demotions)
     }
 
-    /// What remains of the budget of the request that the calling thread serves; zero once it is
-    /// exceeded, none without a request or a budget.
+    /// The remainder of the budget of the request that the calling thread serves; zero once it
+    /// is exceeded, none without a request or a budget.
     #[must_use]
     pub fn remaining() -> Option<Duration> {
         SERVED.with_borrow(|served| {
@@ -214,7 +214,8 @@ impl CpuBudgets {
         })
     }
 
-    /// What the requests for the operation of that index have taken; none beyond the table.
+    /// The consumption of the requests for the operation of that index; none beyond the
+    /// table.
     #[must_use]
     pub fn counts(&self, operation: usize) -> Option<BudgetCounts> {
         let counters = self.0.counters.get(operation)?;

@@ -9,8 +9,9 @@ use orbium_sched::{Time, Timing};
 use crate::clock::Clock;
 use crate::statistics::Distribution;
 
-/// How execution times are measured. A round is a number of runs; the times have settled when a
-/// further round leaves worst case and median of all runs so far as they were, but for the tolerance.
+/// Method of measuring execution times. A round is a number of runs; the times have settled when a
+/// further round leaves worst case and median of all runs so far as they were, but for the
+/// tolerance.
 ///
 /// ```
 /// use orbium_scheduler::Calibration;
@@ -73,7 +74,7 @@ impl ExecutionTimes {
     }
 }
 
-/// Why an operation has no execution times.
+/// Error of measuring execution times.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum CalibrationError {

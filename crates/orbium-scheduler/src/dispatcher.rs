@@ -70,7 +70,7 @@ struct OperationState {
     panicked: AtomicU64,
 }
 
-/// What became of the runs of an operation.
+/// Counts of the runs of an operation, by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Runs that ended.
@@ -87,7 +87,7 @@ pub struct Counts {
     pub panicked: u64,
 }
 
-/// Why a run is not accepted.
+/// Error of submitting a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SubmitError {
     /// The schedule has no operation of that index.
@@ -117,7 +117,7 @@ impl fmt::Debug for SubmitError {
 
 impl std::error::Error for SubmitError {}
 
-/// What a [`Dispatcher`] is made of.
+/// Builder of a [`Dispatcher`].
 pub struct DispatcherBuilder {
     table: &'static Table,
     bound: usize,
@@ -134,8 +134,8 @@ impl DispatcherBuilder {
         self
     }
 
-    /// What happens to runs of an operation that cannot meet their deadlines. Default: they run
-    /// late.
+    /// Sets the treatment of runs of an operation that cannot meet their deadlines. Default:
+    /// they run late.
     #[must_use]
     pub fn overload(mut self, operation: usize, overload: Overload) -> Self {
         self.overload.push((operation, overload));
@@ -257,7 +257,8 @@ impl Dispatcher {
         })
     }
 
-    /// What became of the runs of an operation; none for an index beyond the table.
+    /// The counts of the runs of an operation, by outcome; none for an index beyond the
+    /// table.
     #[must_use]
     pub fn counts(&self, operation: usize) -> Option<Counts> {
         self.shared

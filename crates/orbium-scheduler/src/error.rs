@@ -9,7 +9,7 @@ use orbium_sched::SchedError;
 
 use crate::calibration::CalibrationError;
 
-/// Why a program is not scheduled. `Display` and `Debug` are sentences.
+/// Error of scheduling a program. `Display` and `Debug` are sentences.
 #[non_exhaustive]
 pub enum SchedulerError {
     /// The environment variable `ORBIUM_SCHED` has a value that is no mode.

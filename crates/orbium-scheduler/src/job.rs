@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 
-/// What happens to runs of an operation that cannot meet their deadlines.
+/// Treatment of runs that cannot meet their deadlines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overload {
     /// They run late.
@@ -53,7 +53,7 @@ impl<'a> Job<'a> {
         self.number
     }
 
-    /// When it was to begin, on the clock of its task or dispatcher.
+    /// The time at which it was to begin, on the clock of its task or dispatcher.
     #[must_use]
     pub fn due(&self) -> Duration {
         self.due

@@ -97,8 +97,9 @@ impl ScheduledLanes {
         self
     }
 
-    /// How long the reactor of the lane of a queue looks for messages before its thread sleeps: no wake-up within it, and
-    /// the processor is not free for less urgent queues. Default: zero. The last one of a queue counts.
+    /// Sets how long the reactor of the lane of a queue polls for messages before its thread
+    /// sleeps: no wake-up within it, and the processor is not free for less urgent queues. Default:
+    /// zero. The last one of a queue counts.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -131,7 +132,8 @@ impl ScheduledLanes {
         self
     }
 
-    /// How the lanes serve. Default: reactive, one thread for each lane and no hand-over.
+    /// Sets the strategy by which the lanes serve. Default: reactive, one thread for each
+    /// lane and no hand-over.
     #[must_use]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.strategy = strategy;
@@ -146,7 +148,7 @@ impl ScheduledLanes {
         self
     }
 
-    /// What the lanes are made of, the most urgent first.
+    /// The configurations of the lanes, the most urgent first.
     ///
     /// # Errors
     /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget or busy polling of a

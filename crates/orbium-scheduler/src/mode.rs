@@ -12,7 +12,7 @@ pub const VARIABLE: &str = "ORBIUM_SCHED";
 /// Where a configuration run writes its table unless the variable names a file.
 const DEFAULT_PATH: &str = "schedule.rs";
 
-/// What [`Scheduler::schedule`](crate::Scheduler::schedule) does.
+/// Mode of [`Scheduler::schedule`](crate::Scheduler::schedule).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// It checks that the table was made for this program.

@@ -49,7 +49,7 @@ struct Shared {
     statistics: Mutex<Statistics>,
 }
 
-/// What a [`PeriodicTask`] is made of.
+/// Builder of a [`PeriodicTask`].
 pub struct PeriodicTaskBuilder {
     name: String,
     period: Duration,
@@ -97,14 +97,15 @@ impl PeriodicTask {
         Ok(builder)
     }
 
-    /// What it has done so far.
+    /// The statistics so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let statistics = self.shared.statistics.lock();
         statistics.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the host refused, without which a [soft](PeriodicTaskBuilder::soft) task goes on.
+    /// The refusal of the host, without which a [soft](PeriodicTaskBuilder::soft) task goes
+    /// on.
     #[must_use]
     pub fn refused(&self) -> Option<&RealTimeError> {
         self.refused.as_ref()
@@ -153,7 +154,8 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// What happens to releases that have passed. Default: the task runs late, once for each.
+    /// Sets the treatment of releases that have passed. Default: the task runs late, once for
+    /// each.
     #[must_use]
     pub fn overload(mut self, overload: Overload) -> Self {
         self.overload = overload;

@@ -108,7 +108,7 @@ impl<W> ReadyQueue<W> {
         self.waiting.retain(|it| is_kept(&it.work));
     }
 
-    /// How many wait.
+    /// The number of waiting runs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.waiting.len()

@@ -40,7 +40,7 @@ pub struct Scheduler {
     is_scheduled: bool,
 }
 
-/// What [`Scheduler::schedule`] did.
+/// Outcome of [`Scheduler::schedule`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -93,7 +93,7 @@ impl Scheduler {
         self
     }
 
-    /// What [`Self::schedule`] does.
+    /// The mode of [`Self::schedule`].
     #[must_use]
     pub fn mode(&self) -> &Mode {
         &self.mode
@@ -176,7 +176,7 @@ impl Scheduler {
         Ok(Some(found))
     }
 
-    /// What records the calls of the operations that are registered so far, for
+    /// The recorder of the calls of the operations that are registered so far, for
     /// [`Self::schedule`] to make dependencies of. The last recorder counts. At run time it records
     /// nothing.
     pub fn record_calls(&mut self) -> CallRecorder {
@@ -217,7 +217,8 @@ impl Scheduler {
         })
     }
 
-    /// What the table has for the operation of that index: a constant of the table's file.
+    /// The entry of the table for the operation of that index: a constant of the table's
+    /// file.
     ///
     /// # Errors
     /// `NotScheduled` before [`Self::schedule`] has checked the table, `UnknownTask` for an index

@@ -30,7 +30,7 @@ impl Distribution {
             .saturating_record(nanoseconds(time.min(LONGEST)).max(1));
     }
 
-    /// How many times were recorded.
+    /// The number of times recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.len()
@@ -64,7 +64,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What a periodic task has done.
+/// Statistics of a periodic task.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     /// Runs that ended.

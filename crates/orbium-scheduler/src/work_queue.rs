@@ -126,7 +126,7 @@ impl<W> WorkQueue<W> {
         self.lock().ready.retain(is_kept);
     }
 
-    /// How many wait.
+    /// The number of waiting items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().ready.len()

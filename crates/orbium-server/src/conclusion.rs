@@ -54,7 +54,7 @@ pub fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException
     checked.inspect_err(|exception| note_refusal(request, Recurring::Expired, *exception))
 }
 
-/// Where the request should be served it cannot be.
+/// The exception for a request that cannot be served where it should be.
 #[must_use]
 pub fn busy() -> SystemException {
     SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
@@ -113,7 +113,7 @@ pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> Syst
     servant_panicked()
 }
 
-/// What the caller gets then.
+/// The exception that the caller gets then.
 #[must_use]
 pub fn servant_panicked() -> SystemException {
     SystemException::orbium(

@@ -18,7 +18,7 @@ use orbium_config::Limits;
 use orbium_metrics::{Instruments, Measurements};
 use orbium_sync::Versions;
 
-/// What a [`ServerContext`] is made of: the facts of its ORB that never change.
+/// Facts of an ORB that never change, for its [`ServerContext`].
 pub struct OrbFacts {
     /// Bytes above which replies are sent in fragments.
     pub fragment_size: Option<usize>,
@@ -89,7 +89,7 @@ impl ServerContext {
         self.limits.replace(limits).map_err(Box::new)
     }
 
-    /// What is counted, once metrics are on.
+    /// The measurements, once metrics are on.
     #[inline(always)]
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {
         self.instruments.measurements()

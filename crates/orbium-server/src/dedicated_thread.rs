@@ -104,7 +104,7 @@ impl ServerConnection {
         }
     }
 
-    /// What the connection was granted.
+    /// The thread that the connection was granted.
     pub fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.settled.state;
         match &*state.lock().unwrap_or_else(PoisonError::into_inner) {

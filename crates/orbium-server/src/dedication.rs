@@ -42,7 +42,7 @@ impl Dedications {
         self.decides.set(dedication).is_ok()
     }
 
-    /// What decides, if it is installed.
+    /// The hook that decides, if it is installed.
     #[inline]
     pub fn decides(&self) -> Option<&Arc<dyn Dedication>> {
         self.decides.get()

@@ -11,7 +11,7 @@ use crate::reply::UntypedReply;
 use crate::{IncomingRequest, ServerContext};
 use orbium_lane::Route;
 
-/// Where an object is.
+/// Location of an object.
 #[derive(Clone, Debug)]
 pub enum Located {
     /// It is active here.

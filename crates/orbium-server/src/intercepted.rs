@@ -12,7 +12,7 @@ use orbium_invocation::raises::DispatchError;
 use crate::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
 use crate::{IncomingRequest, UntypedReply};
 
-/// What interceptors see of a request before its servant.
+/// Interception of a request before its servant.
 #[derive(Clone, Copy, Debug)]
 pub enum Interception<'f, 'r> {
     /// There are none.

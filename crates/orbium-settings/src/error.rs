@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Where a setting stands.
+/// Place of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a file: its path, the number of the line from 1, and its text.
@@ -26,7 +26,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// What is wrong at a place.
+    /// The error of a setting at a place.
     #[must_use]
     pub fn new(place: Place, reason: impl Into<String>) -> Self {
         let reason = reason.into();

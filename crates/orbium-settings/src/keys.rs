@@ -34,7 +34,7 @@ impl ConfigKey {
     /// too, as `properties.` and the name of a protocol property.
     pub const ALL: &'static [Self] = KEYS;
 
-    /// What a configuration says, as it would be written.
+    /// The value in a configuration, as it would be written.
     #[must_use]
     pub fn show(&self, config: &Config) -> String {
         (self.show)(config)

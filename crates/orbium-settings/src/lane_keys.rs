@@ -31,7 +31,7 @@ impl LaneKey {
     /// Every key, in the order of the documentation.
     pub const ALL: &'static [Self] = KEYS;
 
-    /// What a lane's configuration says, as it would be written.
+    /// The value in a lane's configuration, as it would be written.
     #[must_use]
     pub fn show(&self, lane: &LaneConfig) -> String {
         (self.show)(lane)

@@ -93,7 +93,7 @@ pub use spin::{BadSpin, Spin};
 pub use stream::ShmByteStream;
 pub use transport::ShmTransport;
 
-/// What tests and fuzzing look at from outside.
+/// Internals for tests and fuzzing.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::hello::read_greeting;

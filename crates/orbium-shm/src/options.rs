@@ -3,7 +3,7 @@
 
 use crate::Spin;
 
-/// What can be chosen about shared memory.
+/// Options of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShmOptions {
     /// Octets of the ring in each direction, of connections that are accepted: a

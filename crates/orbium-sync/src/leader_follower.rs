@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::lock::{Condvar, Mutex, MutexGuard};
 
-/// Why [`LeaderFollower::wait`] returned.
+/// Reason for which [`LeaderFollower::wait`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// Data arrived for this follower.

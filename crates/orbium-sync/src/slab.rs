@@ -20,7 +20,7 @@ const CHUNKS: usize = 25;
 /// Slots of all chunks.
 const MAX_SLOTS: u32 = ((FIRST_CHUNK << CHUNKS) - FIRST_CHUNK) as u32;
 
-/// Where a value is: its slot, and the generation of the slot at that time.
+/// Key of a value: its slot, and the generation of the slot at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SlotKey {
     /// Index of the slot.

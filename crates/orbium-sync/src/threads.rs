@@ -36,7 +36,7 @@ fn start(name: &str, stack: Option<usize>, job: Job) -> io::Result<()> {
 /// can be started, the job is dropped.
 pub type Starter = fn(&str, Option<usize>, Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
-/// What the threads of a cache have in common.
+/// Options common to the threads of a cache.
 #[derive(Clone, Default)]
 pub struct ThreadOptions {
     /// Stack size in bytes; `None` is the default of the standard library.
@@ -169,7 +169,7 @@ impl ThreadCache {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().alive

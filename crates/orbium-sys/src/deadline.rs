@@ -12,7 +12,7 @@ impl Deadline {
     /// No deadline.
     pub const NEVER: Self = Self(None);
 
-    /// That long from now; `None` and what no clock can count mean never.
+    /// The deadline that long from now; `None` and what no clock can count mean never.
     #[must_use]
     #[inline]
     pub fn after(timeout: Option<Duration>) -> Self {

@@ -27,7 +27,7 @@ const BUILT_WITH: &str = concat!(
     env!("ORBIUM_COMPILER")
 );
 
-/// What a library exports; see [`export_library!`](crate::export_library).
+/// Exports of a library; see [`export_library!`](crate::export_library).
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Declaration {
@@ -73,7 +73,7 @@ fn text(octets: &[u8; TEXT]) -> String {
     String::from_utf8_lossy(&octets[..end.unwrap_or(TEXT)]).into_owned()
 }
 
-/// Why nothing could be had from a library.
+/// Error of loading something from a library.
 pub enum LibraryError {
     /// The file cannot be loaded: it is not there, no library, for another
     /// machine, or needs what is not there.

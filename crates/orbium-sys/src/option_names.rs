@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::SocketOptions;
 
-/// Why an option cannot be set from text.
+/// Error of setting an option from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionError {
     /// No option has that name.

@@ -6,8 +6,8 @@ use std::io;
 
 use crate::{Reservation, Scheduling};
 
-/// What the system refused, and so what has to be changed on the host; `orbium
-/// doctor` has the commands.
+/// Refusal by the system, and so what has to be changed on the host; `orbium doctor` has
+/// the commands.
 #[non_exhaustive]
 pub enum RealTimeError {
     /// The scheduling class has no such priority.

@@ -42,7 +42,7 @@ impl Reservation {
         try_on_thread(None, Box::new(move || self.apply_to_this_thread()))
     }
 
-    /// That of the calling thread, if it has one.
+    /// The reservation of the calling thread, if it has one.
     ///
     /// # Errors
     /// What the system says.

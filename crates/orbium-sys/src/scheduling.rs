@@ -10,7 +10,7 @@ use crate::scheduling_class::{Scheduling, SchedulingClass};
 use crate::threads::try_on_thread;
 
 impl Scheduling {
-    /// That of the calling thread.
+    /// The scheduling of the calling thread.
     ///
     /// # Errors
     /// What the system says.

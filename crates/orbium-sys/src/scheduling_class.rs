@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use libc::c_int;
 
-/// How the system chooses among threads that could run.
+/// Scheduling class of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingClass {
     /// Fair shares, as threads have at first (SCHED_OTHER). One priority: 0.

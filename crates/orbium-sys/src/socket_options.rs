@@ -11,7 +11,7 @@ use crate::platform_options as platform;
 use crate::socket::is_v6;
 use crate::{NetworkInterface, sockopt};
 
-/// What can be asked of a socket. `None` leaves what the system does by itself.
+/// Options of a socket. `None` leaves what the system does by itself.
 ///
 /// Each sort of socket takes what makes sense for it and passes the rest over:
 /// see the methods that apply. What the kernel refuses is an error that names

@@ -55,7 +55,7 @@ impl Stamp {
         first();
     }
 
-    /// How long ago it was.
+    /// The time since then.
     #[cold]
     #[inline(never)]
     #[must_use]
@@ -63,7 +63,7 @@ impl Stamp {
         Self::now().since(self)
     }
 
-    /// How long after `earlier` it was; zero if it was not.
+    /// The time since `earlier`; zero if it was not earlier.
     #[cold]
     #[inline(never)]
     #[must_use]
@@ -123,7 +123,8 @@ impl Stamp {
         self.count().wrapping_sub(earlier.count()) >> (TICK - 11) != 0
     }
 
-    /// What the counter showed. Spans of it are to be compared with [`Stamp::counts_in`].
+    /// The value of the counter. Spans of it are to be compared with
+    /// [`Stamp::counts_in`].
     #[inline(always)]
     #[must_use]
     pub fn count(self) -> u64 {

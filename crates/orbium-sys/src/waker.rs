@@ -70,7 +70,7 @@ impl Waker {
         while self.receive.recv(&mut buffer).is_ok() {}
     }
 
-    /// What to wait for.
+    /// The source to wait for.
     #[must_use]
     pub fn source(&self) -> &Channel {
         &self.receive

@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// What was taken from the heap, by all threads.
+/// Allocations of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Times that memory was taken.

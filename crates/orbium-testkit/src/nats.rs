@@ -50,7 +50,7 @@ impl NatsServer {
         Some(server)
     }
 
-    /// Where it is reached.
+    /// The address of the server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("nats://{}:{}", self.host, self.port)

@@ -145,7 +145,7 @@ impl Recorder {
         find().expect("it was there")
     }
 
-    /// How many spans and events there are.
+    /// The numbers of spans and events.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let kept = self.lock();

@@ -59,7 +59,7 @@ impl Relay {
         Self { url, network }
     }
 
-    /// Where the server is reached through the network.
+    /// The address of the server through the network.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

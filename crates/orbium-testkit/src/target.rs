@@ -35,7 +35,7 @@ impl Gate {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
-    /// How many wait.
+    /// The number of waiting calls.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.waiting.load(Ordering::SeqCst)
@@ -88,7 +88,7 @@ impl TargetState {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// What `post` was given, in order.
+    /// The values that `post` was given, in order.
     pub fn posted(&self) -> Vec<i32> {
         self.posted
             .lock()

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use orbium_transport::Stamp;
 
-/// How long anything that must happen may take before a test fails: on a busy
-/// machine a thread may be without a processor for seconds.
+/// Time limit of anything that must happen, before a test fails: on a busy machine a
+/// thread may be without a processor for seconds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 thread_local! {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why a configuration cannot be used.
+/// Error in a TLS configuration.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsError {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 
-/// Why a handshake failed, or the connection later.
+/// Failure of a handshake, or of the connection later.
 ///
 /// It stands inside the [`io::Error`]; see [`TlsFailure::of`].
 #[derive(Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum TlsFailure {
     KeysExhausted,
 }
 
-/// What is wrong with a certificate.
+/// Fault of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CertificateFault {

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Whether this program was built with the feature `probes`.
+/// Presence of the feature `probes` in this program.
 pub const ENABLED: bool = cfg!(feature = "probes");
 
 /// A step of a call, on either side. [`ClientStart`](Self::ClientStart) and
@@ -94,7 +94,7 @@ const POINTS: usize = Point::ALL.len();
 /// Most calls that are kept; then the oldest go.
 const KEPT: usize = 1 << 16;
 
-/// Which side a call was seen from.
+/// Side from which a call was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The client's side.
@@ -199,7 +199,7 @@ pub fn calls(role: Role) -> Vec<Call> {
     all.filter(|call| call.role == role).copied().collect()
 }
 
-/// What a probe costs itself: the least of several means.
+/// The overhead of a probe itself: the least of several means.
 #[must_use]
 pub fn overhead() -> Duration {
     const MARKS: u32 = 2000;

@@ -23,7 +23,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// Where to listen: `scheme://address?parameter=value&…`.
+/// Endpoint of a server: `scheme://address?parameter=value&…`.
 ///
 /// The scheme chooses the transport, which alone understands the address:
 /// `iiop://host:port`, `uiop:///run/x.sock`. An empty host listens on all

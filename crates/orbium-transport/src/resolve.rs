@@ -43,7 +43,7 @@ fn look_up(at: &HostPort) -> Result<Vec<SocketAddr>, String> {
     Err(format!("host `{}`: {why}", at.host))
 }
 
-/// Where a host and port led when they were last looked up.
+/// Addresses to which a host and port resolved at the last look-up.
 #[derive(Debug)]
 pub struct Resolved {
     at: HostPort,

@@ -194,7 +194,7 @@ pub trait Bidirectional {
     fn may_read_ahead(&self) -> bool;
 }
 
-/// Where connections come in.
+/// Acceptor of connections.
 pub trait Acceptor: Send + Sync + fmt::Debug {
     /// Takes a connection that is waiting. Never blocks: what a handshake needs
     /// beyond that is done when the stream is first used.

@@ -48,7 +48,8 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
     ) -> Result<Box<dyn Connector>, EndpointError>;
 }
 
-/// Whether a transport encrypts, and authenticates the peer it connects to.
+/// Protection by a transport: whether it encrypts, and authenticates the peer it connects
+/// to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
     /// It does not.
@@ -104,7 +105,7 @@ pub trait DatagramTransport: Send + Sync + fmt::Debug {
     ) -> io::Result<Box<dyn Datagrams>>;
 }
 
-/// Why an endpoint cannot be listened at.
+/// Error of listening at an endpoint.
 pub enum ListenError {
     /// The endpoint is written wrongly.
     Endpoint(EndpointError),
@@ -163,7 +164,7 @@ impl Transport {
         Self::Datagram(Arc::new(transport))
     }
 
-    /// What it says of its protection; none for datagrams.
+    /// The protection of the transport; none for datagrams.
     #[must_use]
     pub fn protection(&self) -> Protection {
         match self {

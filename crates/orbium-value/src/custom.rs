@@ -10,7 +10,7 @@ use crate::ValueType;
 use crate::base::VALUE_BASE;
 use crate::handle::Custom;
 
-/// How the state of values of a `custom valuetype` travels: for a program to implement.
+/// Marshalling of the state of a `custom valuetype`, for a program to implement.
 ///
 /// The operations of a custom valuetype implement it besides the trait of the operations;
 /// where there are none, it is all that they implement.
@@ -29,7 +29,7 @@ pub trait CustomMarshal<V>: Send + Sync + 'static {
     fn unmarshal(&self, this: &V, input: &mut DataInput<'_, '_>) -> Result<(), CdrError>;
 }
 
-/// What a custom value writes its state to: a `DataOutputStream` of the standard.
+/// Output stream of a custom value's state: a `DataOutputStream` of the standard.
 ///
 /// Values that are written are of the graph of the message.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct DataOutput<'w, 'm> {
     writer: &'w mut CdrWriter<'m>,
 }
 
-/// What a custom value reads its state from: a `DataInputStream` of the standard.
+/// Input stream of a custom value's state: a `DataInputStream` of the standard.
 #[derive(Debug)]
 pub struct DataInput<'r, 'm> {
     reader: &'r mut CdrReader<'m>,

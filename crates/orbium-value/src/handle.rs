@@ -143,7 +143,7 @@ impl ValueBase {
         self.0.facets.as_deref()?.iter().find_map(Facet::get)
     }
 
-    /// How many handles there are on the value, those within other values among them. Another
+    /// The number of handles on the value, those within other values among them. Another
     /// thread may change it at any time.
     #[must_use]
     pub fn handles(&self) -> usize {
@@ -211,7 +211,7 @@ impl fmt::Debug for ValueBase {
 /// The way to a class: a function, so that statics may refer to one another.
 pub type ClassOf = fn() -> &'static Class;
 
-/// How values of a custom type are marshalled.
+/// Marshalling of a custom value type.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Custom {

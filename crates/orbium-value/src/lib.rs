@@ -107,7 +107,7 @@ pub use read::read_value;
 pub use state::State;
 pub use write::write_value;
 
-/// What the macros name.
+/// Names for the macros.
 #[doc(hidden)]
 pub mod codegen {
     pub use orbium_cdr;

@@ -100,7 +100,7 @@ pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};
 
 pub use orbium_core::Result;
 
-/// What most programs import: `use orbium::prelude::*;`. Its `Result` is the one of the
+/// Imports of most programs: `use orbium::prelude::*;`. Its `Result` is the one of the
 /// standard library, with [`SystemException`] for an error type that is not written.
 pub mod prelude {
     pub use crate::{
@@ -108,7 +108,7 @@ pub mod prelude {
     };
 }
 
-/// What relays between protocols, with the feature `bridge`.
+/// Relay between protocols, with the feature `bridge`.
 #[cfg(feature = "bridge")]
 pub use orbium_bridge::Bridge;
 
@@ -135,7 +135,7 @@ pub use orbium_core::names;
 /// Connections, lanes, adapters and objects as data.
 pub use orbium_core::introspection;
 
-/// How often locks were used: [`lock::ENABLED`] with the feature `counted`.
+/// Counters of lock operations: [`lock::ENABLED`] with the feature `counted`.
 pub use orbium_core::lock;
 
 /// Real-time CORBA: priorities, thread pools, banded and private connections,
@@ -212,8 +212,8 @@ pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError>
     object.ok_or(NarrowError::Nil)?.narrow()
 }
 
-/// What generated code needs, in one place. Not for use by hand: it changes as
-/// the compiler does.
+/// Names for generated code, in one place. Not for use by hand: it changes as the
+/// compiler does.
 #[doc(hidden)]
 pub mod codegen {
     pub use std::future::Future;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::str::FromStr;
 
-/// Which trace a request belongs to, and which span has caused it.
+/// Trace to which a request belongs, and the span that has caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     /// Of the whole trace; not zero.

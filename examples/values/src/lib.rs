@@ -14,7 +14,7 @@ use gallery::{
     SquareOperations, SquareState,
 };
 
-/// Where the server listens.
+/// Address of the server.
 pub const ADDRESS: &str = "localhost:5015";
 
 struct Round;

@@ -93,7 +93,7 @@ impl TypeCode {
         self.as_ref().scale()
     }
 
-    /// How many members or enumerators there are.
+    /// The number of members or enumerators.
     #[must_use]
     pub fn member_count(&self) -> usize {
         self.as_ref().member_count()
@@ -127,7 +127,7 @@ impl TypeCode {
             .map(TypeRef::to_type_code)
     }
 
-    /// Which member of a union is the default one.
+    /// The index of a union's default member.
     #[must_use]
     #[inline]
     pub fn default_index(&self) -> Option<usize> {

@@ -199,7 +199,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    /// Which member of a union is the default one.
+    /// The index of a union's default member.
     #[must_use]
     #[inline]
     pub fn default_index(self) -> Option<usize> {
@@ -209,7 +209,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    /// How many members or enumerators there are.
+    /// The number of members or enumerators.
     #[must_use]
     #[inline]
     pub fn member_count(self) -> usize {

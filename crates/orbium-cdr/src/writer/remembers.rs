@@ -22,7 +22,7 @@ pub(super) enum Remembers<'a> {
     State(Rare<MessageState>),
 }
 
-/// What a layer above keeps of a message that is written.
+/// State that a layer above keeps of a message being written.
 pub trait WrittenState: Any + Send {
     /// The owner with which a copy of what was written can be read; `noted` is that of its
     /// references.

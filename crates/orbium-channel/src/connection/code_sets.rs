@@ -23,12 +23,12 @@ pub struct CodeSets {
 }
 
 impl CodeSets {
-    /// Those of a connection over which nothing was agreed: ISO 8859-1, and no wide
+    /// Code sets of a connection over which nothing was agreed: ISO 8859-1, and no wide
     /// characters.
     pub const DEFAULT: Self = Self::of_client(Negotiated::DEFAULT);
 
-    /// What a client chooses for a connection of GIOP 1.`minor` to a server with this component
-    /// in its reference: see [`Negotiated::with_server`].
+    /// The choice of a client for a connection of GIOP 1.`minor` to a server with this
+    /// component in its reference: see [`Negotiated::with_server`].
     ///
     /// # Errors
     /// CODESET_INCOMPATIBLE, minor 1: no code set for `char` is shared.
@@ -42,7 +42,7 @@ impl CodeSets {
         Negotiated::with_server(server, orb).map_err(|_| incompatible(1))
     }
 
-    /// Those that a client has chosen from the reference of the server.
+    /// The code sets that a client has chosen from the reference of the server.
     #[must_use]
     pub const fn of_client(negotiated: Negotiated) -> Self {
         Self {
@@ -52,8 +52,8 @@ impl CodeSets {
         }
     }
 
-    /// Those of a server that has received nothing. `has_many_peers` of a datagram socket:
-    /// each message agrees for itself alone.
+    /// The code sets of a server that has received nothing. `has_many_peers` of a datagram
+    /// socket: each message agrees for itself alone.
     #[must_use]
     pub const fn of_server(has_many_peers: bool) -> Self {
         Self {
@@ -81,8 +81,8 @@ impl CodeSets {
         }
     }
 
-    /// What the next request is to say of them: nothing once the server knows them, or where
-    /// they are those that hold without a word.
+    /// The code sets to be announced in the next request: nothing once the server knows
+    /// them, or where they are those that hold without a word.
     #[must_use]
     #[inline]
     pub const fn announcement(&self) -> Option<Negotiated> {

@@ -10,7 +10,7 @@ use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_er
 
 use crate::framing::FramingError;
 
-/// What has arrived.
+/// Event of a connection: something has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A Request, Reply, LocateRequest or LocateReply is there whole, put together if it
@@ -44,7 +44,7 @@ pub struct Refused {
     pub cause: Cause,
 }
 
-/// Why a request was dropped before it was read.
+/// Cause for which a request was dropped before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// It is larger than messages may be: more than the limit, if it came in one piece.

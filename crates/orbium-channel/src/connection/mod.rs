@@ -134,7 +134,7 @@ impl Connection {
         self.framing.next_plain_reply()
     }
 
-    /// What its memory is charged to.
+    /// The budget to which its memory is charged.
     #[must_use]
     #[inline]
     pub fn budget(&self) -> &Budget {
@@ -191,7 +191,7 @@ impl Connection {
         self.framing.next()
     }
 
-    /// What has arrived next, if something has arrived whole. `now` is asked only where
+    /// The next event, if something has arrived whole. `now` is asked only where
     /// fragments are concerned.
     ///
     /// # Errors
@@ -327,7 +327,7 @@ impl Connection {
         })))
     }
 
-    /// What was received and not consumed yet, but for a message that came in fragments.
+    /// The bytes received and not consumed yet, but for a message that came in fragments.
     #[must_use]
     #[inline]
     pub fn received(&self) -> &[u8] {
@@ -347,7 +347,7 @@ impl Connection {
         self.framing.is_partial() || !self.continuation.assembly.is_empty()
     }
 
-    /// What is in assembly.
+    /// The messages in assembly.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
         &self.continuation.assembly

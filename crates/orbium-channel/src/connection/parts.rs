@@ -17,8 +17,8 @@ pub struct Parts<'c> {
     pub continuation: &'c mut Continuation,
 }
 
-/// What goes on from one message of a connection to the next: fragments in assembly, and the
-/// code sets. A thread that continues the connection needs it.
+/// State that continues from one message of a connection to the next: fragments in assembly,
+/// and the code sets. A thread that continues the connection needs it.
 #[derive(Debug)]
 pub struct Continuation {
     /// What is in assembly.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use orbium_giop::{MessageKind, ReassemblyLimits};
 
-/// Which messages the peer sends.
+/// Role of a connection, by the messages its peer may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// This side sends requests, the peer replies.
@@ -35,7 +35,7 @@ impl Role {
     }
 }
 
-/// What a peer may make this side keep.
+/// Bounds of the memory that a peer may occupy on this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of a message in one piece, header included.

@@ -12,15 +12,15 @@ use super::Protocols;
 #[doc(hidden)]
 pub use orbium_sys::export_library;
 
-/// Why a shared library added no protocol.
+/// Error of loading protocols from a shared library.
 pub struct LoadError {
     path: PathBuf,
     cause: Option<LibraryError>,
 }
 
 impl LoadError {
-    /// What is wrong with the library; `None` if it is one of orbium, but what
-    /// it declares are not [`Protocols`] as this program knows them.
+    /// The fault of the library; `None` if it is one of orbium, but what it declares are
+    /// not [`Protocols`] as this program knows them.
     #[must_use]
     pub const fn cause(&self) -> Option<&LibraryError> {
         self.cause.as_ref()

@@ -54,7 +54,7 @@ impl Channel {
         Self::giop(scheme, HostPort { host, port }.to_string())
     }
 
-    /// What is served at an endpoint.
+    /// The channel that is served at an endpoint.
     pub fn of(endpoint: &Endpoint, acceptor: &dyn Acceptor) -> Self {
         Self {
             scheme: endpoint.scheme.clone(),
@@ -80,8 +80,9 @@ impl Channel {
         }
     }
 
-    /// Which clients an address of ours is of use to: where the endpoint is a wildcard,
-    /// the host has no network or its name resolves nowhere else, fewer than expected.
+    /// The clients to which an address of ours is of use: where the endpoint is a
+    /// wildcard, the host has no network or its name resolves nowhere else, fewer than
+    /// expected.
     pub fn audience(&self) -> &'static str {
         if self.is_within_host() {
             return match self.scheme.as_str() {
@@ -112,7 +113,7 @@ impl Channel {
         listed(&mut self.messaging.iter().map(String::as_str), between)
     }
 
-    /// Where GIOP over that internet transport is served.
+    /// The host and port at which GIOP over that internet transport is served.
     pub fn host_port_over(&self, scheme: &str) -> Option<HostPort> {
         match self.is_giop_over(scheme) {
             true => self.address.parse().ok(),

@@ -93,7 +93,7 @@ fn is_protected(protocols: &Protocols, channel: &Channel, least: Protection) -> 
     protocols.protection_of(channel) >= least || channel.is_within_host()
 }
 
-/// Which protocols can be used.
+/// Protocols that can be used.
 pub struct Usable<'a> {
     /// The protocols there are.
     pub protocols: &'a Protocols,

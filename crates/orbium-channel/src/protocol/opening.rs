@@ -22,7 +22,7 @@ use crate::peer_memory::Budget;
 /// The halves on top of one another; `None` for GIOP alone.
 type Halves = Option<Arc<dyn Messaging>>;
 
-/// What connections are made with, whatever their protocol.
+/// Options of new connections, whatever their protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelOptions {
     /// What is asked of every socket.
@@ -68,8 +68,8 @@ impl Protocols {
         Ok(Some(Arc::new(stack)))
     }
 
-    /// Which headers requests and replies have over connections of a channel; others than
-    /// GIOP's their user writes and reads: see [`Protocols::short_connector`].
+    /// The header forms of requests and replies over connections of a channel; others
+    /// than GIOP's their user writes and reads: see [`Protocols::short_connector`].
     pub fn headers(&self, channel: &Channel) -> Headers {
         let mut names = channel.messaging.iter().map(String::as_str);
         match self.is_datagram(channel) {
@@ -121,7 +121,7 @@ impl Protocols {
         )
     }
 
-    /// What makes connections to a channel.
+    /// The connector to a channel.
     pub fn connector(
         &self,
         channel: &Channel,

@@ -70,7 +70,7 @@ impl ProtocolPolicy {
         &self.0
     }
 
-    /// Those of some channels that are named, in the order of the names.
+    /// The channels that are named, in the order of the names.
     pub fn choose(&self, channels: &[Channel]) -> Vec<Channel> {
         let mut chosen = Vec::new();
         for name in self.names() {

@@ -91,7 +91,7 @@ impl Protocols {
         }
     }
 
-    /// What connections are charged to.
+    /// The budget to which connections are charged.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -126,7 +126,7 @@ impl Protocols {
         }
     }
 
-    /// Those of these names alone: schemes of transports and names of messaging
+    /// The protocols of these names alone: schemes of transports and names of messaging
     /// halves, as a configuration lists them.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use orbium_transport::EndpointError;
 
 use super::names::only;
 
-/// Why an endpoint cannot be listened at, or a channel not be connected to.
+/// Error of listening at an endpoint or connecting a channel.
 #[derive(Debug)]
 pub enum OpenError {
     /// An endpoint that cannot be understood.
@@ -22,7 +22,7 @@ pub enum OpenError {
     Listen(String, io::Error),
 }
 
-/// Why a protocol cannot be used.
+/// Reason for which a protocol cannot be used.
 #[derive(Debug)]
 pub enum Unusable {
     /// This program was built without it.
@@ -94,7 +94,7 @@ impl Unusable {
         }
     }
 
-    /// That there is no ORB, or bridge, for that at an endpoint.
+    /// The error that there is no ORB, or bridge, for that at an endpoint.
     #[inline(never)]
     pub fn at(self, endpoint: impl fmt::Display) -> OpenError {
         match self {

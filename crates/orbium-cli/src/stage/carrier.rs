@@ -37,7 +37,7 @@ impl Carrier {
         }
     }
 
-    /// What a raw peer on it is called.
+    /// The name of a raw peer on it.
     pub const fn raw_name(self) -> &'static str {
         match self {
             Self::Tcp => "raw TCP socket",
@@ -54,7 +54,7 @@ impl Carrier {
         self == Self::Tls || reference::protocols().transport(self.scheme()).is_some()
     }
 
-    /// Where a server listens that shares the folder with others of other names.
+    /// The endpoint of a server that shares the folder with others of other names.
     pub fn endpoint(self, scratch: &Scratch, name: &str) -> String {
         match self {
             Self::Tcp => "iiop://127.0.0.1:0".to_owned(),
@@ -68,7 +68,7 @@ impl Carrier {
         }
     }
 
-    /// Where a raw server listens.
+    /// The address of a raw server.
     pub fn raw_address(self, scratch: &Scratch, name: &str) -> String {
         match self {
             Self::Tcp => "127.0.0.1:0".to_owned(),

@@ -18,8 +18,8 @@ use crate::reference::Reference;
 use orbium_invocation::exceptions::time_left;
 
 impl Attempt<'_> {
-    /// What to do after an exchange without results: try again, perhaps after a pause, or
-    /// give up.
+    /// The next step after an exchange without results: try again, perhaps after a pause,
+    /// or give up.
     #[cold]
     pub fn again(
         &mut self,

@@ -89,7 +89,7 @@ impl<'o> Attempt<'o> {
         self.forwarded.is_some()
     }
 
-    /// How often the call was sent again, and forwarded.
+    /// The numbers of repetitions and of forwards of the call.
     pub fn counts(&self) -> (u32, u32) {
         (self.retries + self.repeats, self.forwards)
     }

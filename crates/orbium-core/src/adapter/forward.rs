@@ -50,7 +50,7 @@ impl Forward for ForwardRequest {
     }
 }
 
-/// Why a servant manager provides no servant.
+/// Error of a servant manager that provides no servant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServantError {
     /// Another object serves the request.

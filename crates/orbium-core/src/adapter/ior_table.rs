@@ -35,7 +35,7 @@ impl<F: Fn(&[u8]) -> Option<ForwardRequest> + Send + Sync + 'static> IorLocator 
     }
 }
 
-/// What [`IorTable`] refuses.
+/// Error of an [`IorTable`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum IorTableError {
     /// The key has an entry.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lists of a bounded length.
 
-/// What there was when the list was made: 1,000 entries at most.
+/// Entries that existed when the list was made: 1,000 at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
     /// The first entries.

@@ -49,20 +49,21 @@ impl OrbBuilder {
         self
     }
 
-    /// What sees every call, every request to a servant, and every reply.
+    /// Registers the interceptors of every call, every request to a servant, and every
+    /// reply.
     pub fn interceptors(mut self, interceptors: Interceptors) -> Self {
         self.config.interceptors = interceptors;
         self
     }
 
-    /// How connections are served.
+    /// Chooses the strategy by which connections are served.
     #[inline]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.config.strategy = strategy;
         self
     }
 
-    /// How calls use connections, and wait for their replies.
+    /// Chooses the strategy by which calls use connections, and wait for their replies.
     #[inline]
     pub fn client_strategy(mut self, strategy: ClientStrategy) -> Self {
         self.config.client_strategy = strategy;

@@ -81,7 +81,7 @@ impl Orb {
             .set_thread_policies(|policies| policies.times = times);
     }
 
-    /// How the calls that this thread makes through this ORB from now on share
+    /// Sets how the calls that this thread makes through this ORB from now on share
     /// connections, where neither a reference nor the ORB says so.
     #[inline]
     pub fn set_thread_connections(&self, connections: ConnectionSharing) {

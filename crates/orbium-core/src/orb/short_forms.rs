@@ -11,7 +11,7 @@ use crate::{Interface, NarrowError, PoaError};
 /// Characters of a reference that an error shows; an `IOR:` has hundreds.
 const SHOWN: usize = 60;
 
-/// Why [`Orb::resolve`] gives no reference.
+/// Error of [`Orb::resolve`].
 #[derive(Clone, PartialEq, Eq)]
 pub enum ResolveError {
     /// The text names no object.

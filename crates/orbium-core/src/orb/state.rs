@@ -279,9 +279,9 @@ impl Orb {
         own + lanes.iter().map(Lane::refused_requests).sum::<u64>()
     }
 
-    /// What peers make the ORB hold beyond what connections need for small messages:
-    /// in receive buffers, messages in assembly, requests that wait, replies that
-    /// clients do not take, and what was decompressed. For clients and servers of
+    /// The memory that peers make the ORB hold beyond what connections need for small
+    /// messages: in receive buffers, messages in assembly, requests that wait, replies
+    /// that clients do not take, and what was decompressed. For clients and servers of
     /// this ORB together.
     #[must_use]
     pub fn peer_memory(&self) -> PeerMemory {
@@ -294,7 +294,7 @@ impl Orb {
         self.core().config.protocols.budget()
     }
 
-    /// What the ORB was built from.
+    /// The configuration from which the ORB was built.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.core().config

@@ -292,7 +292,7 @@ impl Interface for ObjectRef {
     }
 }
 
-/// What a parameter of the IDL type `Object` takes: a reference to an object of any
+/// Argument for a parameter of the IDL type `Object`: a reference to an object of any
 /// interface, typed (`&greeter`) or not (`&object`), an `Option<&ObjectRef>`, or `None` for
 /// nil.
 ///

@@ -44,8 +44,8 @@ impl ObjectRef {
         self.with_own(PrivateConnections::dedicated(priority))
     }
 
-    /// What the server has said to the marker of the connection made last; `None`
-    /// as long as it has said nothing, as one never does that knows no markers.
+    /// The reply of the server to the marker of the connection made last; `None` as long
+    /// as it has said nothing, as one never does that knows no markers.
     #[must_use]
     pub fn dedication(&self) -> Option<DedicationReply> {
         self.overrides().own_connections.as_ref()?.last_reply()

@@ -10,7 +10,7 @@ use orbium_giop::{ExceptionKind, SystemException};
 use super::{Interface, ObjectRef};
 use crate::{OBJECT_REPOSITORY_ID, Operation, client};
 
-/// Why a reference could not be narrowed.
+/// Error of narrowing a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NarrowError {
     /// The reference is nil.

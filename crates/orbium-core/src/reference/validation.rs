@@ -6,7 +6,7 @@ use std::fmt;
 use orbium_client::policy_type;
 use orbium_giop::SystemException;
 
-/// Why a connection could not be validated (CORBA 3.3 Part 1, 8.3.12).
+/// Error of validating a connection (CORBA 3.3 Part 1, 8.3.12).
 #[derive(Clone, PartialEq, Eq)]
 pub enum ValidationError {
     /// `validate_connection` is FALSE: policies of these types of the client cannot be had with

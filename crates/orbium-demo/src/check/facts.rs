@@ -5,7 +5,7 @@ use orbium::Interface;
 use orbium::giop::codeset::{CodeSetComponentInfo, Negotiated};
 use orbium::giop::{Component, component};
 
-/// What the peer, and the way there, can carry.
+/// Capabilities of the peer and of the path to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The minor version of GIOP that both sides speak.
@@ -21,8 +21,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What two orbiums can do at that minor version, with a reference that
-    /// names its code sets.
+    /// The capabilities of two orbiums at that minor version, with a reference that names
+    /// its code sets.
     #[must_use]
     pub const fn of_giop(giop_minor: u8) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Facts {
         }
     }
 
-    /// What a reference, and the ORB it belongs to, say. One from a corbaloc
+    /// The capabilities by a reference and the ORB it belongs to. One from a corbaloc
     /// says nothing of code sets, nor whether its ORB is orbium.
     #[must_use]
     pub fn of(object: &impl Interface) -> Self {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium::{ExceptionKind, SystemException};
 
-/// What came of one check.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What was checked, such as `cubit.cube_long`.
@@ -14,7 +14,7 @@ pub struct Check {
     pub outcome: Outcome,
 }
 
-/// Whether a check passed.
+/// Outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Every answer was right.

@@ -16,7 +16,7 @@ use orbium::{ExceptionKind, Orb, PoaError, SystemException};
 
 use crate::{cubit, kitchen, ttcp};
 
-/// What [`serve`] serves.
+/// Object that [`serve`] serves.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// Bound to the key `Cube`.

@@ -33,12 +33,12 @@ pub struct PeerServant {
 }
 
 impl PeerServant {
-    /// How often `notify` was received.
+    /// The number of times that `notify` was received.
     pub fn notified(&self) -> u64 {
         self.notified.load(Ordering::Acquire)
     }
 
-    /// How often `call_back` was called.
+    /// The number of times that `call_back` was called.
     pub fn called_back(&self) -> u64 {
         self.called_back.load(Ordering::Acquire)
     }

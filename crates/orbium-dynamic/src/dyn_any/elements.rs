@@ -131,7 +131,7 @@ elements!(DynSequence);
 elements!(DynArray);
 
 impl DynSequence<'_> {
-    /// How many elements there are (`get_length`).
+    /// The number of elements (`get_length`).
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.component_count()

@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium_cdr::CdrError;
 
-/// Why a [`DynAny`](super::DynAny) refuses something.
+/// Error of a [`DynAny`](super::DynAny) operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum DynAnyError {
     /// The operation is for another type than that of the value, or of its current component.

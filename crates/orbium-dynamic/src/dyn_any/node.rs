@@ -172,7 +172,7 @@ impl DynAny {
         self.position
     }
 
-    /// How many components there are: members, elements, of a union the discriminator and the
+    /// The number of components: members, elements, of a union the discriminator and the
     /// active member, members of a value that is not null. A basic type has none.
     #[must_use]
     pub fn component_count(&self) -> usize {

@@ -203,7 +203,7 @@ impl DynValue<'_> {
 }
 
 impl DynValueBox<'_> {
-    /// What is in the box (`get_boxed_value`).
+    /// The value in the box (`get_boxed_value`).
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the value is null; [`DynAnyError::Marshal`] as from
@@ -212,7 +212,7 @@ impl DynValueBox<'_> {
         self.boxed_value_as_dyn_any()?.to_any()
     }
 
-    /// What is in the box, itself (`get_boxed_value_as_dyn_any`).
+    /// The value in the box, itself (`get_boxed_value_as_dyn_any`).
     ///
     /// # Errors
     /// As from [`boxed_value`](Self::boxed_value).

@@ -18,13 +18,14 @@ impl JsonError {
         Self { path, reason }
     }
 
-    /// Where it is: `$` is the whole value, `$.points[3].x` a member of an element.
+    /// The path of its place: `$` is the whole value, `$.points[3].x` a member of an
+    /// element.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// What is wrong there.
+    /// The fault there.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.reason

@@ -8,13 +8,13 @@ use orbium_cdr::TypeCode;
 /// Levels of JSON inside each other that are followed, as in CDR.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Where types are looked up that JSON names by their repository id alone.
+/// Look-up of types that JSON names by their repository id alone.
 pub trait TypesById {
     /// The type with that repository id.
     fn type_with_id(&self, repository_id: &str) -> Option<TypeCode>;
 }
 
-/// How values are written and read as JSON.
+/// Options of writing and reading values as JSON.
 #[derive(Clone, Copy, Default)]
 pub struct JsonOptions<'t> {
     /// Types that need not be written in full inside an `any`: the repository id is enough.

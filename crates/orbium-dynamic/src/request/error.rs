@@ -6,7 +6,7 @@ use std::fmt;
 use orbium_cdr::Any;
 use orbium_core::{Completion, ExceptionKind, SystemException};
 
-/// Why a [`Request`](super::Request) has no results.
+/// Error of a [`Request`](super::Request) without results.
 #[derive(Clone, PartialEq)]
 pub enum RequestError {
     /// A user exception that the request lists (`CORBA::UnknownUserException`).

@@ -60,7 +60,7 @@ impl Argument {
         &self.name
     }
 
-    /// Which way it travels.
+    /// The direction in which it travels.
     #[must_use]
     pub fn direction(&self) -> Direction {
         self.direction

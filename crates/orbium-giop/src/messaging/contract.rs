@@ -46,7 +46,7 @@ pub trait Messaging: Send + Sync + Debug {
     fn session(&self, side: Side, limit: usize) -> Session;
 }
 
-/// What a messaging protocol is able to carry.
+/// Input that a messaging protocol can carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// GIOP messages alone: it looks into them, so it must be the outermost.
@@ -55,7 +55,7 @@ pub enum Input {
     Octets,
 }
 
-/// Which side of a connection.
+/// Side of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The one that opened it.
@@ -64,7 +64,7 @@ pub enum Side {
     Server,
 }
 
-/// What a half keeps for one connection: two parts, as one thread may send
+/// State of a messaging protocol for one connection: two parts, as one thread may send
 /// while another receives.
 #[derive(Debug)]
 pub struct Session {

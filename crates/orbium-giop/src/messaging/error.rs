@@ -5,8 +5,7 @@ use core::fmt;
 
 use crate::HeaderError;
 
-/// Why a message was not encoded or a frame not decoded. The connection is of
-/// no use any more.
+/// Error of encoding a message or decoding a frame. The connection is of no use any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessagingError {

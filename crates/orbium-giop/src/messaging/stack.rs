@@ -91,7 +91,7 @@ impl Messaging for Stack {
     }
 }
 
-/// Why halves cannot be used together.
+/// Error of a stack of messaging protocols.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StackError {

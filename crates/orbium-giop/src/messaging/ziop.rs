@@ -69,16 +69,16 @@ impl Ziop {
         self
     }
 
-    /// How much must be saved, in hundredths, for a message to be sent
-    /// compressed; 100 and more is never.
+    /// Sets how much must be saved, in hundredths, for a message to be sent compressed;
+    /// 100 and more is never.
     #[must_use]
     pub const fn with_gain(mut self, hundredths: usize) -> Self {
         self.gain = hundredths;
         self
     }
 
-    /// How many times smaller a message of more than 1 MiB may become: one that would
-    /// become smaller is sent as it is, for receivers might take it for an attack
+    /// Sets how many times smaller a message of more than 1 MiB may become: one that
+    /// would become smaller is sent as it is, for receivers might take it for an attack
     /// (`limits.decompression_ratio`).
     #[must_use]
     pub const fn with_ratio(mut self, times: usize) -> Self {
@@ -86,7 +86,7 @@ impl Ziop {
         self
     }
 
-    /// How hard to try, from 1 to 9.
+    /// Sets the effort, from 1 to 9.
     #[must_use]
     pub const fn with_level(mut self, level: u32) -> Self {
         self.level = level;

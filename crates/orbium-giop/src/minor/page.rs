@@ -12,7 +12,7 @@ use crate::ExceptionKind;
 const WIDTH: usize = 80;
 
 impl MinorCode {
-    /// What it means, what usually causes it, and what to do: a paragraph.
+    /// Its meaning, its usual causes, and the remedy: a paragraph.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         let place = TABLE.iter().position(|it| it == self).unwrap_or(COUNT);
@@ -57,7 +57,7 @@ fn page_of_kind(kind: ExceptionKind) -> String {
     page
 }
 
-/// What to explain: an exception, a minor code, or both.
+/// Subject of an explanation: an exception, a minor code, or both.
 ///
 /// ```
 /// use orbium_giop::minor::Question;

@@ -4,7 +4,7 @@
 use super::form::{DEFINES, NATIVE, NUMBERED};
 use crate::header::{HEADER_LEN, MessageHeader};
 
-/// Which headers requests and replies have over a stream, as its two ends have agreed.
+/// Header forms of requests and replies over a stream, as its two ends have agreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Headers {
     /// Whether there are short ones.
@@ -16,7 +16,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// Those of GIOP.
+    /// Headers of GIOP.
     pub const GIOP: Self = Self {
         short: false,
         native: false,

@@ -24,7 +24,7 @@ pub struct UsualHeaders {
 const REPLY_MASK: u32 = u32::from_ne_bytes([0xFF, 0, 0xFF, 0xFF]);
 
 impl UsualHeaders {
-    /// Those of a connection with these headers: none if it has GIOP's alone.
+    /// The usual headers of a connection with these headers: none if it has GIOP's alone.
     #[must_use]
     pub const fn new(headers: Headers) -> Self {
         if !headers.are_short() {

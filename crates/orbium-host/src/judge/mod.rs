@@ -22,7 +22,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// What it finds in the facts, and what mends it. Reads nothing.
+    /// The finding of the check in these facts, with its remedy. Reads nothing.
     #[must_use]
     pub fn judge(&self, facts: &Facts) -> Finding {
         (self.judge)(facts)

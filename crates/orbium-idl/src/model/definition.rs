@@ -47,7 +47,7 @@ impl Definition {
         self.annotations.iter().find(|a| a.name == name)
     }
 
-    /// What the last annotation of that name [asks for](Annotation::wanted), if any does.
+    /// The [request](Annotation::wanted) of the last annotation of that name, if any.
     pub fn asks_for(&self, name: &str) -> Option<bool> {
         let named = self.annotations.iter().filter(|a| a.name == name);
         named.rev().find_map(Annotation::wanted)
@@ -64,7 +64,7 @@ impl Definition {
     }
 }
 
-/// What a definition is.
+/// Kind of a definition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefinitionKind {
     /// `module`
@@ -127,7 +127,7 @@ pub struct Module {
     pub contents: Vec<DefId>,
 }
 
-/// How an interface may be used.
+/// Kind of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InterfaceKind {
     /// `interface`: objects that can be called from elsewhere
@@ -323,7 +323,7 @@ pub struct Exception {
     pub contents: Vec<DefId>,
 }
 
-/// What a value type is.
+/// Kind of a value type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueKind {
     /// State is marshalled by the ORB

@@ -5,7 +5,7 @@ use std::fmt;
 
 use orbium::{ExceptionKind, SystemException};
 
-/// Why a repository was not exported.
+/// Error of exporting a repository.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExportError {

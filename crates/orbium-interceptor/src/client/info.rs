@@ -41,7 +41,7 @@ use crate::policy::Policy;
 use crate::slots::{InvalidSlot, SlotId};
 use crate::status::RequestStatus;
 
-/// What can be asked at every point of a call.
+/// Request information available at every point of a call.
 #[derive(Clone, Copy)]
 pub struct ClientRequest<'f> {
     pub(super) id: u32,
@@ -261,7 +261,7 @@ macro_rules! of_request {
                 Err(not_kept())
             }
 
-            /// How far a oneway is confirmed: `NONE` is 0, `WITH_TRANSPORT` 1, `WITH_SERVER` 2,
+            /// The confirmation of a oneway: `NONE` is 0, `WITH_TRANSPORT` 1, `WITH_SERVER` 2,
             /// `WITH_TARGET` 3. A request with a reply waits for its servant: 3.
             pub fn sync_scope(&self) -> i16 {
                 match self.request.response_expected() {
@@ -396,7 +396,7 @@ impl ReceiveOther<'_> {
         self.outcome.status()
     }
 
-    /// Where the request is forwarded to; `None` if it is not.
+    /// The reference to which the request is forwarded; `None` if it is not.
     #[must_use]
     pub fn forward_reference(&self) -> Option<&Ior> {
         match self.outcome {

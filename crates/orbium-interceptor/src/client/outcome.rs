@@ -9,7 +9,7 @@ use orbium_giop::{Ior, SystemException};
 use crate::interrupt::Interrupt;
 use crate::status::RequestStatus;
 
-/// How an attempt at a call ended.
+/// Outcome of an attempt at a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallOutcome {
     /// With results.

@@ -7,7 +7,7 @@ use super::target::CallTarget;
 use crate::context_list::ContextList;
 use crate::slots::{PiCurrent, SlotTable};
 
-/// What an attempt is made with.
+/// Parameters of an attempt at a call.
 #[derive(Clone, Copy)]
 pub struct CallStart<'i> {
     /// What is called.

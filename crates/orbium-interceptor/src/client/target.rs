@@ -38,7 +38,7 @@ pub trait CallPolicies: fmt::Debug + Send + Sync {
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 }
 
-/// What a flow begins with that outlives the call of its thread.
+/// Facts of a call that its flow retains beyond the call of its thread.
 #[derive(Debug)]
 pub struct CallFacts {
     /// What is called.
@@ -58,7 +58,7 @@ pub struct CallFacts {
 }
 
 impl CallFacts {
-    /// What is known of an attempt.
+    /// The facts of an attempt.
     #[cold]
     pub fn of(
         operation: &'static Operation,

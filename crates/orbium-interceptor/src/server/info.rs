@@ -78,7 +78,7 @@ pub trait InterceptedObject {
     }
 }
 
-/// What a flow begins with.
+/// Facts of a request with which its flow begins.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestFacts<'r> {
     /// The id of the request in its message.
@@ -91,7 +91,7 @@ pub struct RequestFacts<'r> {
     pub response: ResponseFlags,
 }
 
-/// What can be asked at every point of a request.
+/// Request information available at every point of a request.
 pub struct ServerRequest<'r> {
     pub(super) facts: RequestFacts<'r>,
     pub(super) object: Option<&'r dyn InterceptedObject>,
@@ -154,7 +154,7 @@ impl ServerRequest<'_> {
         self.facts.response.expects_reply()
     }
 
-    /// How far the request is confirmed: `NONE` or `WITH_TRANSPORT` (both 1 here),
+    /// The confirmation of the request: `NONE` or `WITH_TRANSPORT` (both 1 here),
     /// `WITH_SERVER` 2, `WITH_TARGET` 3.
     #[must_use]
     pub fn sync_scope(&self) -> i16 {
@@ -297,7 +297,7 @@ macro_rules! of_object {
                 self.request.object.map_or(&[], InterceptedObject::object_id)
             }
 
-            /// What identifies the adapter in the ORB, this incarnation of it.
+            /// The identity of the adapter in the ORB, this incarnation of it.
             #[must_use]
             pub fn adapter_id(&self) -> Vec<u8> {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_id)
@@ -309,13 +309,13 @@ macro_rules! of_object {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_name)
             }
 
-            /// What the ORB is called; empty if the request reached no object.
+            /// The name of the ORB; empty if the request reached no object.
             #[must_use]
             pub fn orb_id(&self) -> String {
                 self.identity().orb_id.clone()
             }
 
-            /// What distinguishes the server; empty if the request reached no object.
+            /// The name of the server; empty if the request reached no object.
             #[must_use]
             pub fn server_id(&self) -> String {
                 self.identity().server_id.clone()
@@ -464,7 +464,7 @@ impl SendOther<'_, '_> {
         self.outcome.status()
     }
 
-    /// Where the client is sent; `None` if it is not.
+    /// The reference to which the client is sent; `None` if it is not.
     #[must_use]
     pub fn forward_reference(&self) -> Option<&Ior> {
         match self.outcome {

@@ -8,7 +8,7 @@ use orbium_giop::{Ior, SystemException};
 use crate::interrupt::Interrupt;
 use crate::status::RequestStatus;
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestOutcome {
     /// With results.

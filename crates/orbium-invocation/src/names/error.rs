@@ -7,7 +7,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use super::name::Name;
 
-/// What is wrong with a name in the form of text.
+/// Kind of an error in a name in the form of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameSyntaxErrorKind {
@@ -27,7 +27,7 @@ impl NameSyntaxErrorKind {
     }
 }
 
-/// What is wrong with a name in the form of text, and where.
+/// Error in a name in the form of text, with its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NameSyntaxError {
     /// What is wrong.
@@ -59,7 +59,7 @@ impl fmt::Debug for NameSyntaxError {
 
 impl std::error::Error for NameSyntaxError {}
 
-/// Why a naming context does not find a name.
+/// Reason for which a naming context does not find a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFoundReason {
     /// The first component of the rest is not bound.
@@ -80,7 +80,7 @@ impl fmt::Display for NotFoundReason {
     }
 }
 
-/// Why a naming context gives no reference for a name.
+/// Error of a naming context that gives no reference for a name.
 #[derive(Clone, PartialEq, Eq)]
 pub enum NameError {
     /// The text is no name. Nothing was sent.

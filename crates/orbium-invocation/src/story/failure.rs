@@ -80,7 +80,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// What is known of a call that failed: which operation of which object, where it went,
+/// Report of a call that failed: which operation of which object, where it went,
 /// in which phase it failed, why, and how long each part took.
 ///
 /// A [`SystemException`] is eight octets and has no room for that. It is kept for the
@@ -134,7 +134,7 @@ impl Failure {
         self.steps.last().map_or(Phase::Begin, |step| step.phase)
     }
 
-    /// Where the request went last; `None` within the process, or if it went nowhere.
+    /// The address of the last request; `None` within the process, or if it went nowhere.
     #[must_use]
     pub fn address(&self) -> Option<&str> {
         self.steps.last()?.address.as_deref()

@@ -79,9 +79,9 @@ pub fn prepare() {
     orbium_giop::tell_stories(write_story);
 }
 
-/// Why the last call of this thread that failed did; `None` if none has. Calls that succeed
-/// leave it as it is: its [`exception`](Failure::exception) is that of the call that it
-/// explains.
+/// The failure of the last call of this thread that failed; `None` if none has. Calls that
+/// succeed leave it as it is: its [`exception`](Failure::exception) is that of the call
+/// that it explains.
 ///
 /// An asynchronous call counts for the thread that takes its result.
 #[must_use]
@@ -266,7 +266,7 @@ pub(super) fn sentence(exception: SystemException) -> String {
     format!("{exception}")
 }
 
-/// Why results cannot be read.
+/// The reason for which results cannot be read.
 pub fn unreadable(error: CdrError) -> String {
     format!("the reply cannot be read: {error}")
 }

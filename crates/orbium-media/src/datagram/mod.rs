@@ -52,7 +52,7 @@ const MAGIC: [u8; 2] = *b"OM";
 const VERSION: u8 = 1;
 const TICKS: u8 = 0x80;
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FrameKind {
@@ -86,8 +86,7 @@ impl FrameKind {
     }
 }
 
-/// When a frame is to be shown or heard, from a start that sender and receiver
-/// agree on.
+/// Presentation time of a frame, from a start that sender and receiver agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Time {
     /// Nanoseconds.
@@ -96,7 +95,7 @@ pub enum Time {
     Ticks(u64),
 }
 
-/// What is said of a frame.
+/// Header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
     /// Which stream it belongs to.
@@ -109,7 +108,7 @@ pub struct FrameHeader {
     pub time: Time,
 }
 
-/// Why a datagram is no fragment of a frame, or not one to be kept.
+/// Error in a datagram that is no fragment of a frame, or not one to be kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaError {

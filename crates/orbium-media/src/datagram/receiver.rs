@@ -5,7 +5,7 @@ use orbium_giop::reorder_buffer::{Inconsistent, ReorderBuffer};
 
 use super::{Fragment, FrameHeader, MediaError, Seen, Statistics, Window};
 
-/// What a sender may make us keep.
+/// Limits of the memory that a sender may occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverLimits {
     /// Octets of one frame.
@@ -41,7 +41,7 @@ pub struct Frame<'a> {
     pub is_late: bool,
 }
 
-/// What became of a datagram.
+/// Outcome of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'a> {
     /// It was all that a frame lacked, or all of it.
@@ -131,7 +131,7 @@ impl Receiver {
         }
     }
 
-    /// What has happened so far.
+    /// The statistics so far.
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
         self.window.statistics()

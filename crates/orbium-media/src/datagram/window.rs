@@ -9,7 +9,7 @@ const MAX_STEP: u32 = 1 << 15;
 /// which the sender is believed to have begun anew.
 const STALE_RUN: u32 = 16;
 
-/// What has happened to a stream so far.
+/// Statistics of a stream so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Frames delivered.
@@ -53,7 +53,7 @@ pub struct Window {
     statistics: Statistics,
 }
 
-/// What a datagram of a frame is to the account.
+/// Classification of a datagram by the numbers of its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// Its frame is neither delivered nor given up.
@@ -67,7 +67,7 @@ pub enum Seen {
     Stale,
 }
 
-/// How a delivered frame stands among the others.
+/// Position of a delivered frame among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Frames between this one and the latest before it, none of them complete
@@ -103,7 +103,7 @@ impl Window {
         }
     }
 
-    /// What has happened so far.
+    /// The statistics so far.
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
         self.statistics

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Why a text is no constraint, and where.
+/// Error in a constraint, with its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ConstraintError {
     /// What is wrong.
@@ -12,7 +12,7 @@ pub struct ConstraintError {
     pub position: usize,
 }
 
-/// What is wrong with a constraint.
+/// Kind of an error in a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConstraintErrorKind {

@@ -13,7 +13,7 @@ use crate::idl::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };
 
-/// What a constraint is evaluated for.
+/// Subject of a constraint's evaluation.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
     /// A structured event.

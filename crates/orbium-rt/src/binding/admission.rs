@@ -51,7 +51,7 @@ pub struct Asked<'a> {
     pub held: Option<&'a Reservation>,
 }
 
-/// What is said to an offer.
+/// Verdict on an offer.
 #[derive(Debug)]
 pub enum Verdict {
     /// It is accepted: these terms are within it, and the reservation is held
@@ -63,7 +63,7 @@ pub enum Verdict {
     Refuse(Reason),
 }
 
-/// What is set aside for a binding: dropped, it is free again.
+/// Reservation for a binding: dropped, it is free again.
 pub struct Reservation {
     held: Box<dyn Any + Send + Sync>,
     rate: Option<AdjustableRate>,
@@ -131,7 +131,7 @@ impl AdjustableRate {
         self.0.store(requests, Ordering::Relaxed);
     }
 
-    /// How many there are at present.
+    /// The number of requests at present.
     #[must_use]
     pub fn requests(&self) -> u32 {
         self.0.load(Ordering::Relaxed)

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{Reason, Terms};
 
-/// What has become of terms that a server wants for a binding.
+/// Outcome of terms that a server wants for a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// They are within the offer of the client, and hold from the next request on.
@@ -15,7 +15,7 @@ pub enum Change {
     Proposed,
 }
 
-/// Why a server does not change a binding.
+/// Error of changing a binding from the server.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeError {

@@ -23,7 +23,7 @@ static PRESENT_TERMS: Operation = Operation::new("present_terms");
 static RENEGOTIATE: Operation = Operation::new("renegotiate");
 static PROPOSAL: Operation = Operation::new("proposal");
 
-/// How far a negotiation may go.
+/// Bounds of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Negotiation {
     /// Offers that are made at the most. Default: 8.
@@ -41,7 +41,7 @@ impl Default for Negotiation {
     }
 }
 
-/// What a client says to a counter-offer.
+/// Response of a client to a counter-offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// These terms will do.
@@ -52,7 +52,7 @@ pub enum Next {
     GiveUp,
 }
 
-/// Why there is no binding.
+/// Error of a binding that was not made.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BindError {
@@ -136,7 +136,7 @@ impl<I> Bound<I> {
         &self.object
     }
 
-    /// What was agreed on.
+    /// The terms agreed on.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms

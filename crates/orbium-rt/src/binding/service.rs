@@ -33,7 +33,7 @@ impl Bindings {
         self.0.book.active()
     }
 
-    /// What they are, in no order.
+    /// The bindings, in no order.
     #[must_use]
     pub fn list(&self) -> Vec<BindingInfo> {
         self.0.book.list()
@@ -76,7 +76,7 @@ impl fmt::Debug for Bindings {
     }
 }
 
-/// Why an ORB does not serve bindings.
+/// Error of serving bindings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServeError {

@@ -27,7 +27,7 @@ pub(super) fn owned(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<S
     names.into_iter().map(Into::into).collect()
 }
 
-/// How many requests in which time.
+/// Request rate: a number of requests in a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
     /// Requests, oneways too, in each period.
@@ -57,7 +57,7 @@ impl Rate {
     }
 }
 
-/// What may wait at the server.
+/// Bounds of the requests that may wait at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
     /// Requests that wait because they come too soon; none with
@@ -67,7 +67,7 @@ pub struct Buffer {
     pub octets: u32,
 }
 
-/// What becomes of requests beyond the rate.
+/// Treatment of requests beyond the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Excess {
     /// NO_RESOURCES with orbium's minor code `BINDING_RATE`; oneways are dropped.
@@ -77,8 +77,8 @@ pub enum Excess {
     Delay,
 }
 
-/// What a client asks for: what it wants, and the least that will do. Anything in
-/// between is agreed to beforehand.
+/// Offer of a client: what it wants, and the least that will do. Anything in between is
+/// agreed to beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The priorities that will do, the higher the better.
@@ -224,7 +224,7 @@ impl Offer {
     }
 }
 
-/// What is agreed on, or proposed.
+/// Terms of a binding, agreed on or proposed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The priority of the binding's thread.
@@ -249,7 +249,7 @@ impl Terms {
     }
 }
 
-/// Why an offer is not simply accepted.
+/// Reason for which an offer is not simply accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// For programs.
@@ -276,7 +276,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What stands in the way of an offer.
+/// Obstacle to an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 #[non_exhaustive]

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Why a mutex was not locked or unlocked.
+/// Error of locking or unlocking a mutex.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutexError {

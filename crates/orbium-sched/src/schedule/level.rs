@@ -3,7 +3,7 @@
 
 use crate::time::Time;
 
-/// How a queue chooses among its jobs.
+/// Dispatching policy of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dispatching {
     /// By subpriority, each job to its end (STATIC_DISPATCHING).
@@ -30,7 +30,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Test {
     }
 }
 
-/// What holds for the operations of a level.
+/// Verdict on the operations of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// All deadlines hold with worst-case execution times: the deterministic class.

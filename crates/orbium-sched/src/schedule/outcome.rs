@@ -10,7 +10,7 @@ use crate::options::Strategy;
 use crate::threads::Thread;
 use crate::time::Time;
 
-/// What the analysis of a repository says. Equal repositories have equal schedules.
+/// Schedule of a repository, with its analysis. Equal repositories have equal schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// What it was computed for.
@@ -77,7 +77,7 @@ impl Schedule {
         levels.flat_map(|it| it.threads.iter().map(|index| &self.threads[*index]))
     }
 
-    /// What an operation was assigned; none if no thread runs it.
+    /// The assignment of an operation; none if no thread runs it.
     #[must_use]
     pub fn assignment(&self, handle: Handle) -> Option<Assignment> {
         self.assignments.get(handle.index()).copied().flatten()

@@ -87,19 +87,19 @@ impl OpenRequests {
         self.lock().dropped += 1;
     }
 
-    /// How many are open.
+    /// The number of open ones.
     #[must_use]
     pub fn count(&self) -> usize {
         self.lock().open.len()
     }
 
-    /// How many are open in one adapter.
+    /// The number of open ones in one adapter.
     #[must_use]
     pub fn count_of(&self, adapter: usize) -> usize {
         self.lock().counts.get(&adapter).copied().unwrap_or(0)
     }
 
-    /// How many replies were dropped without an answer, since the ORB began.
+    /// The number of replies that were dropped without an answer, since the ORB began.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.lock().dropped

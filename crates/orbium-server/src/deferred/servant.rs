@@ -41,8 +41,8 @@ impl<F: Fn(Task) + Send + Sync + 'static> Spawn for F {
     }
 }
 
-/// What an `async fn` of a servant may see of its request: the memory of the request itself
-/// is not retained.
+/// Facts of a request that an `async fn` of a servant may see: the memory of the request
+/// itself is not retained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncCall {
     object_id: Box<[u8]>,

@@ -10,7 +10,7 @@ use crate::deferred::Way;
 use orbium_lane::Decided;
 use orbium_lane::Lane;
 
-/// Where a finished reply goes.
+/// Path of a finished reply.
 pub trait ReplyPath {
     /// Sends the message in the writer. It does not report a failed connection: the
     /// servant has done its work.

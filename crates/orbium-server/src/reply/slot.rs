@@ -10,7 +10,7 @@ use orbium_giop::SystemException;
 use super::untyped::UntypedReply;
 use orbium_invocation::raises::{DispatchError, Raised, Raises};
 
-/// Where a servant sends the results of an operation that IDL calls `@borrow`.
+/// Reply slot of a servant for an operation that IDL calls `@borrow`.
 ///
 /// [`send`](Self::send) encodes and sends before it returns, so results may be borrowed
 /// from the servant, from the request, from the stack or from what a lock guards. `T` is

@@ -117,7 +117,7 @@ impl UntypedReply<'_> {
         self.path.dedicated();
     }
 
-    /// When the request had arrived, if it waited and is measured.
+    /// The time at which the request had arrived, if it waited and is measured.
     #[must_use]
     pub fn arrived(&self) -> Option<Instant> {
         self.path.arrived()

@@ -45,7 +45,7 @@ const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
 const AWAY: u32 = 2;
 
-/// How a side waits.
+/// Form in which a side waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Waiting {
@@ -55,7 +55,7 @@ pub enum Waiting {
     Away = AWAY,
 }
 
-/// What is to be done for a side that waits.
+/// Wake-up that a waiting side needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rouse {
     /// Nothing: it does not wait, or says something that means nothing.
@@ -167,7 +167,7 @@ pub trait Park {
     fn park(&self, word: &AtomicU32, value: u32) -> Parked;
 }
 
-/// Why a thread does not sleep any more.
+/// Reason for which a thread no longer sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parked {
     /// Somebody woke it, or the word had another value.
@@ -180,7 +180,7 @@ pub enum Parked {
     Failed,
 }
 
-/// How a wait ended.
+/// Outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slept {
     /// There is what was waited for.

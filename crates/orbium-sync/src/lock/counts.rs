@@ -48,7 +48,7 @@ impl Sub for Counts {
     }
 }
 
-/// What was counted so far, in all threads.
+/// The counts so far, in all threads.
 #[must_use]
 pub fn counts() -> Counts {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

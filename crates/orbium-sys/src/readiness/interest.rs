@@ -12,7 +12,7 @@ use super::system::{self, PollEntry};
 /// Sources that one wait reports at most.
 pub(super) const MAX_EVENTS: usize = 64;
 
-/// What to wait for on a source.
+/// Interest in the readiness of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// Nothing, for now; the source stays registered.

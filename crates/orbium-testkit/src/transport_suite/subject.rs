@@ -151,7 +151,7 @@ impl Subject {
         self
     }
 
-    /// How many connections are made where it is to be thousands.
+    /// Sets the number of connections that are made where it is to be thousands.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;

@@ -109,7 +109,7 @@ impl TlsStream {
         })
     }
 
-    /// What the handshake came to, once it is over.
+    /// The session that the handshake established, once it is over.
     #[must_use]
     pub fn session(&self) -> Option<&Session> {
         let opened = self.outcome.get()?.as_ref().ok()?;

@@ -87,7 +87,7 @@ fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
     });
 }
 
-/// Those that are kept, oldest first.
+/// The events that are kept, oldest first.
 #[must_use]
 pub fn events() -> Vec<Event> {
     lock().iter().cloned().collect()

@@ -3,7 +3,7 @@
 
 use super::event_limit::EventLimit;
 
-/// What recurs.
+/// Kind of a recurring event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recurring {
     /// A connection is refused: the limit is reached.

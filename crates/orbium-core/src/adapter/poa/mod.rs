@@ -249,7 +249,7 @@ impl Poa {
         self.0.policies.clone()
     }
 
-    /// What controls whether requests are served.
+    /// The manager that controls whether requests are served.
     #[must_use]
     pub fn manager(&self) -> PoaManager {
         self.0.manager.clone()
@@ -263,7 +263,7 @@ impl Poa {
         Ok(PoaManagerFactory(self.0.adapters()?))
     }
 
-    /// What identifies the adapter in its ORB (`id`): the same in the next process if it is
+    /// The identity of the adapter in its ORB (`id`): the same in the next process if it is
     /// PERSISTENT, another one for each adapter if it is TRANSIENT.
     #[must_use]
     pub fn id(&self) -> Vec<u8> {

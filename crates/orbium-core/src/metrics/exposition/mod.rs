@@ -50,7 +50,7 @@ impl Orb {
         self.metrics_of(self.start_counting())
     }
 
-    /// What was counted and measured; `None` unless it was asked for, by
+    /// The counts and measurements; `None` unless they were asked for, by
     /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
