@@ -95,6 +95,8 @@ impl ClientContext {
             .get_or_init(|| Versions::new(Arc::clone(&self.config)));
         latest.replace(Arc::clone(&config))?;
         self.pools().reconfigure(config);
+        // Release: a reference that sees the new generation (Acquire) binds by the new
+        // choices.
         self.generation.fetch_add(1, Ordering::Release);
         self.set_notice(notice::THREAD_POLICY);
         Ok(())
@@ -176,6 +178,8 @@ impl ClientContext {
 
     /// From now on calls check that before they begin.
     pub fn set_notice(&self, notice: u8) {
+        // Release: a call that sees the flag (Acquire in `notice`) sees what was installed
+        // before.
         self.notice.fetch_or(notice, Ordering::Release);
     }
 

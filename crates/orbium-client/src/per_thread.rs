@@ -217,6 +217,7 @@ impl OwnConnections {
             drop(connection);
             pool.discard();
         }
+        // SeqCst, after the connection is kept: as in `Pool::release`.
         if pool.callers_wait.load(Ordering::SeqCst) > 0 {
             pool.one_is_free();
         }

@@ -247,6 +247,8 @@ impl<O: ?Sized> Reference<O> {
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
         let forward = self.forward.get_or_init(Mutex::default);
         let mut forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
+        // With the lock held: a caller that sees the flag waits for the lock, and so finds
+        // the forward.
         self.is_forwarded.store(to.is_some(), Ordering::Release);
         *forward = to;
     }

@@ -62,6 +62,7 @@ impl QueueBounds {
     pub fn acquire(&self, octets: usize) -> Option<QueuePermit> {
         let add = |counter: &AtomicUsize, by: usize, most: usize| {
             let grown = |it: usize| it.checked_add(by).filter(|it| *it <= most);
+            // The counters guard no data: atomicity alone keeps the bounds.
             counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, grown)
         };
         let shared = &*self.0;

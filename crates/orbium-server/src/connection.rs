@@ -354,6 +354,8 @@ impl ServerConnection {
     /// Whether other threads may send replies of their own.
     #[inline]
     pub(super) fn is_shared(&self) -> bool {
+        // Acquire: synchronizes with the decrement in `end_late`. A thread that reads 0
+        // sends after the replies of all late threads, without the lock.
         self.late.load(Ordering::Acquire) > 0
     }
 
@@ -381,6 +383,8 @@ impl ServerConnection {
     /// Whether earlier replies wait for the peer to take them.
     #[inline]
     pub(crate) fn has_pending(&self) -> bool {
+        // Stored under the send lock. Acquire: a thread that reads false sends after the
+        // flush that stored it.
         self.has_pending.load(Ordering::Acquire)
     }
 

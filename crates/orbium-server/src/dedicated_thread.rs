@@ -52,6 +52,8 @@ impl ServerConnection {
         match granted {
             Ok((thread, place)) => {
                 *state = State::Granted(thread, place);
+                // Release, after the state: a thread that sees the flag (Acquire in
+                // `is_due`) finds the grant.
                 settled.is_due.store(true, Ordering::Release);
                 Ok(())
             }

@@ -17,6 +17,7 @@ impl Place {
     /// `None` if all are taken.
     fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
         let more = |count: usize| (count < limit).then_some(count + 1);
+        // The count guards no data: atomicity alone keeps it within the limit.
         let took = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
         took.ok().map(|_| Self(Arc::clone(taken)))
     }

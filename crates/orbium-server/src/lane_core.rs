@@ -115,6 +115,9 @@ impl LaneCore {
             // A forked child has none of its threads, and perhaps not its locks.
             return;
         }
+        // Before the lock of the books is taken below: a connection that enters them later
+        // synchronizes with that and sees the flag; one that entered before is in the
+        // loop.
         self.stopping.store(true, Ordering::Release);
         self.flusher.end();
         self.waker.wake();

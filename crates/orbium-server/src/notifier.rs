@@ -49,6 +49,8 @@ impl Notifier {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(id);
+        // Release, after the push: a reactor that sees the flag (AcqRel in `take_timed`)
+        // finds the id.
         self.any_timed.store(true, Ordering::Release);
         self.waker.wake();
     }

@@ -241,6 +241,8 @@ impl Link {
                 let (side, sleepers) = self.waiting(what);
                 side.disturb();
                 wake(side);
+                // After the fence of `Side::disturb`: a sleeper that is not counted here
+                // sees the flag when it looks again, behind the fence of `Side::announce`.
                 asleep |= sleepers.load(Ordering::Acquire) > 0;
             }
         }

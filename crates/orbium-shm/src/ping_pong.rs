@@ -132,6 +132,7 @@ impl Read for PingPong {
             return Ok(0);
         }
         self.region.octets(self.inward).take(0, &mut into[..count]);
+        // Release: the octets are copied out before the writer (Acquire) overwrites them.
         self.flag(self.inward).store(EMPTY, Ordering::Release);
         Ok(count)
     }
@@ -151,6 +152,7 @@ impl Write for PingPong {
             std::thread::yield_now();
         }
         self.region.octets(outward).put(0, &from[..count]);
+        // Release: the octets happen-before a reader that sees FULL (Acquire in `wait`).
         if flag.swap(FULL, Ordering::AcqRel) == AWAITED {
             shared_memory::wake(flag, 1);
         }

@@ -100,6 +100,7 @@ impl Eyes {
 /// # Errors
 /// No descriptor or thread to be had.
 pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
+    // Acquire: synchronizes with the store below, which follows the registration.
     if link.token.load(Ordering::Acquire) != 0 {
         return Ok(());
     }

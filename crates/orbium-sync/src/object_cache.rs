@@ -39,6 +39,9 @@ impl<T> Slot<T> {
     #[allow(unsafe_code)]
     fn put(&self, value: Box<T>) -> Result<(), Box<T>> {
         let value = Box::into_raw(value);
+        // SeqCst, partner of the swap in `take`: it releases the value to the thread that
+        // takes it, and stands before the releasing thread's load of the waiters' counter
+        // in the total order.
         let order = (Ordering::SeqCst, Ordering::Relaxed);
         match self
             .0

@@ -43,7 +43,8 @@ impl<T> Versions<T> {
     #[must_use]
     #[inline]
     pub fn current(&self) -> &T {
-        // Pairs with the store in `replace`: the slot is set.
+        // Acquire: synchronizes with the store in `replace`, which follows the setting of
+        // the slot.
         match self.newest.load(Ordering::Acquire) {
             0 => &self.first,
             number => self.later(number).unwrap_or(&self.first),
@@ -71,6 +72,7 @@ impl<T> Versions<T> {
         };
         let empty = || (0..1_usize << bucket).map(|_| OnceLock::new()).collect();
         bucket_slots.get_or_init(empty)[place].set(value)?;
+        // Release: the value happens-before a reader that loads its number.
         self.newest.store(number, Ordering::Release);
         Ok(())
     }

@@ -164,7 +164,8 @@ impl Pool {
 
     /// The same; a server that does not take buffered oneways is waited for until the deadline.
     pub(crate) fn close_by(&self, deadline: Deadline) {
-        // Before the scan of the idle ones: a connection released later is closed then.
+        // SeqCst, before the scan of the idle ones: a connection released later is closed
+        // then.
         self.callers_wait.fetch_add(1, Ordering::SeqCst);
         self.end_oneways(deadline);
         if let Some(own) = &self.own {

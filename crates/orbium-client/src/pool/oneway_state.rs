@@ -125,6 +125,8 @@ pub(crate) struct Begun<'p> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
+        // Release: the writing happens-before the connection is taken by a thread that
+        // reads 0.
         self.oneways.writers.fetch_sub(1, Ordering::Release);
     }
 }

@@ -8,6 +8,8 @@ pub(super) struct Waits<'p>(&'p AtomicUsize);
 
 impl<'p> Waits<'p> {
     pub(super) fn begin(callers: &'p AtomicUsize) -> Self {
+        // SeqCst, before the caller's last scan: it finds a connection released before, or
+        // the releasing thread's load (`Pool::release`) sees the count.
         callers.fetch_add(1, Ordering::SeqCst);
         Self(callers)
     }

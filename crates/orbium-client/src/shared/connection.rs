@@ -152,6 +152,8 @@ impl MultiplexedConnection {
     }
 
     pub(super) fn leave(&self, slot: usize) {
+        // If `retire` still counted this follower, its lock of `readers` precedes this
+        // one: then its store of `retired` happens-before the load here.
         if self.readers.leave(slot) && self.retired.load(Ordering::SeqCst) {
             self.close();
         }

@@ -113,6 +113,8 @@ impl Orb {
     fn change_state(&self, from: u8, to: u8) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
         let _guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, so that no waiter misses it. Release: what was done before
+        // happens-before a thread that loads the new state without the lock.
         let state = &self.core().state;
         let changed = state
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)

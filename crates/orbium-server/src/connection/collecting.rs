@@ -54,6 +54,8 @@ impl ServerConnection {
         let collected = collected.get_or_insert_with(new);
         // Under the lock: the flusher may just have sent what was collected.
         let has_collected = !collected.octets.is_empty();
+        // Acquire: a late thread that is not counted any more has sent its reply
+        // (`end_late`).
         let alone = self.late.load(Ordering::Acquire) == usize::from(has_collected);
         if !collected.takes(len, now) || !alone {
             return false;

@@ -139,6 +139,8 @@ impl Answering for Worker<'_> {
         // may have been replaced.
         let stays = !(self.waits.get() && self.pool.replaces_waiting);
         if self.oneway.is_none() && stays && !self.answers.replace(true) {
+            // Ahead of the reply, which may cause the next request on another thread. The
+            // count guards no data.
             self.pool.answering.fetch_add(1, Ordering::AcqRel);
         }
     }

@@ -99,6 +99,9 @@ impl Side {
     #[inline]
     pub fn announce(&self, how: Waiting) {
         self.state.store(how as u32, Ordering::Relaxed);
+        // Dekker's protocol with the fence in `rouse`: this side stores its state, then
+        // looks again at what it waits for; the other changes that, then loads the state.
+        // One of the two sees the other's store.
         fence(Ordering::SeqCst);
     }
 
@@ -119,6 +122,7 @@ impl Side {
     #[inline]
     #[must_use]
     pub fn rouse(&self) -> Rouse {
+        // Between the change and the load: partner of the fence in `announce`.
         fence(Ordering::SeqCst);
         if self.state.load(Ordering::Relaxed) == AWAKE {
             return Rouse::Nothing;
@@ -139,6 +143,7 @@ impl Side {
     /// Ends a sleep of this side from this side, unless the other undoes it. The
     /// reason must have been made visible to `ready` before.
     pub fn disturb(&self) {
+        // Between the reason and the exchange: partner of the fence in `announce`.
         fence(Ordering::SeqCst);
         let (asleep, awake) = (ASLEEP, AWAKE);
         // A failure means that it is not asleep.

@@ -69,6 +69,7 @@ impl Writer {
         if room as usize >= wanted {
             return Ok(room);
         }
+        // Acquire: the reader has copied the octets out before they are overwritten.
         let head = control.head.0.load(Ordering::Acquire);
         let used = tail.wrapping_sub(head);
         if used > known || known > capacity {
@@ -124,6 +125,8 @@ impl Writer {
     #[inline]
     fn publish(&self, control: &Control, tail: u32, published: &mut impl FnMut()) {
         self.tail.store(tail, Ordering::Relaxed);
+        // Release: the octets happen-before a reader that loads this cursor (Acquire in
+        // `pop`).
         control.tail.0.store(tail, Ordering::Release);
         published();
     }
@@ -183,6 +186,7 @@ impl Reader {
             // Parts are no longer than the capacity, which fits.
             head = head.wrapping_add(part.len() as u32);
             self.head.store(head, Ordering::Relaxed);
+            // Release: partner of the load in `room`.
             control.head.0.store(head, Ordering::Release);
             published();
         }

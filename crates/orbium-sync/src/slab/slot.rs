@@ -85,6 +85,8 @@ impl<T> Slot<T> {
         self.value.with_mut(|place| unsafe { *place = Some(value) });
         // Added, for there may be such pins.
         let live = u64::from(generation) << GENERATION | LIVE;
+        // Release: the write of the value happens-before every use of it. The Acquire of
+        // `pin` reads this addition or one of the read-modify-writes after it.
         self.word.fetch_add(live, Ordering::Release);
     }
 
@@ -96,6 +98,8 @@ impl<T> Slot<T> {
         if self.word.load(Ordering::Relaxed) >> PIN_BITS != wanted {
             return None;
         }
+        // Acquire: synchronizes with the Release of `fill`, through pins in between as
+        // well.
         let before = self.word.fetch_add(1, Ordering::Acquire);
         let pinned = Pinned { slot: self, free };
         (before >> PIN_BITS == wanted).then_some(pinned)
@@ -167,6 +171,8 @@ impl<T> Deref for Pinned<'_, T> {
 impl<T> Drop for Pinned<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
+        // Release: every use of the value happens-before `reclaim` takes it out (Acquire
+        // there).
         let before = self.slot.word.fetch_sub(1, Ordering::Release);
         if before & (LIVE | PINS) == 1 {
             self.slot.reclaim(self.free, before);

@@ -226,6 +226,8 @@ impl Poa {
             if let Some(object) = &removed {
                 objects.by_servant.remove(&address(&object.servant)[..]);
                 if self.0.policies.etherealizes() {
+                    // Before this pin is dropped: happens-before `etherealize`, which
+                    // follows the last.
                     object.end.store(ETHEREALIZED, Ordering::Release);
                     objects.ending.push(id.into());
                 }

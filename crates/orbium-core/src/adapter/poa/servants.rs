@@ -69,6 +69,9 @@ impl PoaCore {
     /// Drops what the user has given to the adapter, if it is gone and nothing is served
     /// any more: references in there may hold the ORB.
     pub(super) fn release(&self) {
+        // `forget` stores `gone`, then reads `alive` under the lock; the end of the last
+        // request decrements `alive` under it, then loads `gone`. The lock orders the two:
+        // whichever is later passes.
         if !self.gone.load(Ordering::Acquire) || self.lock().alive > 0 {
             return;
         }
