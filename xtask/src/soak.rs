@@ -15,7 +15,7 @@ const SECONDS: u64 = 600;
 /// Events of each of three sources in a second unless it is said.
 const RATE: u64 = 1000;
 /// Milliseconds between two kills unless it is said: at most, and a quarter of them at least.
-const PAUSE: u64 = 800;
+const MAX_KILL_INTERVAL_MS: u64 = 800;
 
 /// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each, or with the argument `events` the random
 /// kills of `crates/orbium-cli/tests/suite/events_random_kills.rs`, which print their seed.
@@ -57,7 +57,7 @@ fn kills(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
         ("--seconds", "ORBIUM_SOAK_SECONDS", SECONDS),
         ("--seed", "ORBIUM_SOAK_SEED", seed),
         ("--rate", "ORBIUM_SOAK_RATE", RATE),
-        ("--pause", "ORBIUM_SOAK_PAUSE", PAUSE),
+        ("--pause", "ORBIUM_SOAK_PAUSE", MAX_KILL_INTERVAL_MS),
         ("--partition", "ORBIUM_SOAK_PARTITION", 0),
     ];
     while let Some(argument) = arguments.next() {

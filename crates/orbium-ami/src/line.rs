@@ -41,7 +41,7 @@ use orbium_invocation::timing::Timing;
 
 /// A request that follows the last send within this time is left to the reader, if it is
 /// not the only one. About what a send takes: requests that come more slowly gain nothing.
-const PAUSE: Duration = Duration::from_micros(10);
+const MAX_SEND_GAP: Duration = Duration::from_micros(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -154,7 +154,7 @@ impl Line {
             is_sending: false,
             is_deferred: false,
             sent_at: 0,
-            pause: Stamp::counts_in(PAUSE),
+            pause: Stamp::counts_in(MAX_SEND_GAP),
             last_number: 0,
             last_sent: 0,
             pending: Requests::of_opener(),

@@ -36,7 +36,7 @@ type Job = Box<dyn FnOnce() + Send>;
 const LINGER: Duration = Duration::from_secs(30);
 
 /// Threads that send again what has to be.
-const CHORES: usize = 2;
+const SENDING_THREADS: usize = 2;
 
 /// What stands for the waker among the sources.
 const WAKER: u64 = u64::MAX;
@@ -163,7 +163,7 @@ impl Reader {
             threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
             callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),
             handlers: JobQueue::new(config.limits.reply_threads),
-            chores: JobQueue::new(CHORES),
+            chores: JobQueue::new(SENDING_THREADS),
             points: JobQueue::new(config.limits.reply_threads),
             performed: Arc::default(),
         }))

@@ -12,11 +12,11 @@ use crate::calls::{Calls, HalfId};
 use crate::splitter::{Halves, Splitter};
 
 /// Bytes that one receive takes.
-const ROOM: usize = 16 * 1024;
+const RECEIVE_SIZE: usize = 16 * 1024;
 
 /// Requests that calling halves read for the server engine while it serves others; with more
 /// they stop to read.
-const MOST_AHEAD: usize = 1 << 20;
+const MAX_READ_AHEAD: usize = 1 << 20;
 
 /// Which half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl Inbound {
 
     /// Whether no more is read ahead for the server engine.
     pub(crate) fn is_full(&self) -> bool {
-        self.requests.len() >= MOST_AHEAD
+        self.requests.len() >= MAX_READ_AHEAD
     }
 
     /// Shows at `waker` whether something is there for a calling half.
@@ -245,7 +245,7 @@ impl Inbound {
     pub(crate) fn begin_to_read(&mut self) -> Vec<u8> {
         self.is_read = true;
         let mut room = std::mem::take(&mut self.room);
-        room.resize(ROOM, 0);
+        room.resize(RECEIVE_SIZE, 0);
         room
     }
 

@@ -26,11 +26,11 @@ use crate::inbound::{Half, Inbound};
 use crate::outgoing::Boundary;
 
 /// How long a thread waits for one that is receiving, or for room to send, at a time.
-const MOMENT: Duration = Duration::from_millis(5);
+const WAIT_SLICE: Duration = Duration::from_millis(5);
 
 /// Between two receives while the server engine has much to take: it slows a flood of
 /// requests down, and what a thread waits for behind them still arrives.
-const PAUSE: Duration = Duration::from_millis(1);
+const SHORT_WAIT: Duration = Duration::from_millis(1);
 
 /// The sending direction.
 #[derive(Debug, Default)]
@@ -233,7 +233,7 @@ impl Wire {
             let left = match left {
                 Some(left) => left,
                 // Readiness would not show what another thread is taking right now.
-                None if half == Half::Serving && self.is_polled() => Some(MOMENT),
+                None if half == Half::Serving && self.is_polled() => Some(WAIT_SLICE),
                 None => return Err(io::ErrorKind::WouldBlock.into()),
             };
             let is_over = deadline.has_passed();
@@ -261,7 +261,7 @@ impl Wire {
     /// Receives what is there, after a pause, if the server engine takes nothing in between:
     /// it may wait for this very thread, or for what is behind the requests.
     fn read_slowly<'w>(&'w self, inbound: MutexGuard<'w, Inbound>) -> MutexGuard<'w, Inbound> {
-        let inbound = self.wait(inbound, Some(PAUSE));
+        let inbound = self.wait(inbound, Some(SHORT_WAIT));
         if inbound.is_full() && !inbound.is_read && !inbound.has_ended() {
             return self.read(inbound, Some(Duration::ZERO)).0;
         }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use orbium_sys::Scheduling;
 
 /// The shortest time of a budget, and the shortest time between two looks at the clocks of threads.
-pub(crate) const SHORTEST: Duration = Duration::from_micros(100);
+pub(crate) const MIN_BUDGET: Duration = Duration::from_micros(100);
 
 /// The shortest period: as often the watching thread wakes up at least.
-const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
+const MIN_PERIOD: Duration = Duration::from_millis(1);
 
 /// Processor time that threads may take together in each period, and the scheduling that they have once they have
 /// taken it, until the period ends.
@@ -57,7 +57,7 @@ impl Budget {
     /// # Errors
     /// The sentence that says why not.
     pub fn check(&self, scheduling: Option<Scheduling>) -> Result<(), &'static str> {
-        if self.time < SHORTEST || self.period < SHORTEST_PERIOD {
+        if self.time < MIN_BUDGET || self.period < MIN_PERIOD {
             return Err("a budget has at least 100 µs, in a period of at least 1 ms");
         }
         let Some(own) = scheduling.filter(|it| it.priority > self.background.priority) else {

@@ -7,11 +7,11 @@ use orbium_sys::{NativeThread, Scheduling};
 
 use crate::Budget;
 use crate::account::Account;
-use crate::budget::SHORTEST;
+use crate::budget::MIN_BUDGET;
 use crate::host::Host;
 
 /// While a budget is exhausted, threads that were given another scheduling are demoted again after so long.
-const AGAIN: Duration = Duration::from_millis(1);
+const DEMOTION_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What a group knows; the caller holds its lock.
 #[derive(Debug)]
@@ -86,11 +86,11 @@ impl Ledger {
         }
         let until = self.account.until_replenished(now);
         let next = match is_exhausted {
-            true => AGAIN,
+            true => DEMOTION_INTERVAL,
             // Processor time passes no faster than time, in each of them.
             false => self.account.remaining(Duration::ZERO) / self.concurrency(),
         };
-        next.min(until).max(SHORTEST)
+        next.min(until).max(MIN_BUDGET)
     }
 
     fn concurrency(&self) -> u32 {

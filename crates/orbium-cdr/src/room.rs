@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Octets that are allocated without asking whether the system has them.
-pub(crate) const LITTLE: usize = 4096;
+pub(crate) const UNCHECKED_ALLOCATION: usize = 4096;
 
 /// Room for `more` elements; `false` where there is no memory for them.
 #[inline(always)]
@@ -30,13 +30,13 @@ pub(crate) fn push<T>(out: &mut Vec<T>, item: T) -> bool {
 /// Room for so many octets of text more, if they are many.
 #[inline]
 pub(crate) fn reserve_text(out: &mut String, more: usize) -> bool {
-    more <= LITTLE || out.try_reserve(more).is_ok()
+    more <= UNCHECKED_ALLOCATION || out.try_reserve(more).is_ok()
 }
 
 /// A copy of a text.
 #[inline]
 pub(crate) fn copied(text: &str) -> Option<String> {
-    match text.len() <= LITTLE {
+    match text.len() <= UNCHECKED_ALLOCATION {
         true => Some(text.to_owned()),
         false => owned(Cow::Borrowed(text)),
     }
@@ -67,5 +67,5 @@ pub(crate) fn copied_octets(octets: &[u8]) -> Option<Vec<u8>> {
 /// Whether there is memory for so many octets, for what cannot be allocated with an
 /// error: another thread may take it in between.
 pub(crate) fn is_there(octets: usize) -> bool {
-    octets <= LITTLE || Vec::<u8>::new().try_reserve_exact(octets).is_ok()
+    octets <= UNCHECKED_ALLOCATION || Vec::<u8>::new().try_reserve_exact(octets).is_ok()
 }

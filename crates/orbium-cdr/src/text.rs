@@ -143,7 +143,7 @@ fn latin1(octets: &[u8]) -> Option<String> {
 /// Text of UTF-16.
 #[inline]
 fn from_units(units: &[u16]) -> Result<String, CdrErrorKind> {
-    if units.len() <= room::LITTLE {
+    if units.len() <= room::UNCHECKED_ALLOCATION {
         return String::from_utf16(units).map_err(|_| CdrErrorKind::CannotConvert);
     }
     from_many_units(units)
@@ -203,7 +203,7 @@ impl<'a> CdrReader<'a> {
             Scanned {
                 has_nul: false,
                 ascii: Some(text),
-            } if text.len() <= room::LITTLE => Ok(text.to_owned()),
+            } if text.len() <= room::UNCHECKED_ALLOCATION => Ok(text.to_owned()),
             scanned => {
                 let text = self.beyond_ascii(octets, scanned)?;
                 room::owned(text).ok_or_else(|| self.no_memory())

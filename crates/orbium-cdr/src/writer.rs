@@ -19,7 +19,7 @@ pub use remembers::WrittenState;
 const SLACK: usize = 8;
 
 /// Octets that a value without text or elements takes at most.
-const AROUND: usize = 64;
+const MAX_FIXED_VALUE: usize = 64;
 
 /// Most slices that are gathered by reference; further ones are copied.
 const MAX_GATHERED: usize = 2;
@@ -152,7 +152,10 @@ impl<'a> CdrWriter<'a> {
     /// Has room for so many octets more, and some for counts and gaps; `false` if
     /// there is no memory for them.
     pub(crate) fn reserve(&mut self, octets: usize) -> bool {
-        let end = self.at.saturating_add(octets).saturating_add(AROUND);
+        let end = self
+            .at
+            .saturating_add(octets)
+            .saturating_add(MAX_FIXED_VALUE);
         if end <= self.storage.len() {
             return true;
         }

@@ -16,7 +16,7 @@ use crate::protocol::{ChannelOptions, OpenError, Protocols};
 
 /// How long nothing is accepted after the system refused a connection: others
 /// may give some back.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// The most acceptors that share a poller; connections are numbered from behind them on.
 pub const MAX_ACCEPTORS: usize = 255;
@@ -268,7 +268,7 @@ impl Accepting {
             Ok(stream) => Some(stream),
             Err(error) => {
                 if is_refusal(&error) {
-                    self.paused = Some(Deadline::after(Some(PAUSE)));
+                    self.paused = Some(Deadline::after(Some(ACCEPT_RETRY_PAUSE)));
                     self.set_interest(poller, Interest::None);
                 }
                 None

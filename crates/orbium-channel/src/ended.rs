@@ -9,10 +9,10 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::ByteStream;
 
 /// Bounds the receives: late replies may precede the end.
-const MOST_RECEIVES: usize = 4;
+const MAX_RECEIVES: usize = 4;
 
 /// Bounds a receive of an incomplete TLS record.
-const MOMENT: Duration = Duration::from_millis(1);
+const MAX_RECEIVE_TIME: Duration = Duration::from_millis(1);
 
 /// Whether the peer has ended the connection, by a CloseConnection that was received
 /// already (`is_closing`) or that is still to be, or without. Receives and discards what
@@ -25,11 +25,14 @@ pub fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
 
 fn has_stream_ended(stream: &dyn ByteStream) -> bool {
     let mut octets = [0; 512];
-    for _ in 0..MOST_RECEIVES {
+    for _ in 0..MAX_RECEIVES {
         if !is_readable(stream) {
             return false;
         }
-        if stream.set_timeouts(Some(Some(MOMENT)), None).is_err() {
+        if stream
+            .set_timeouts(Some(Some(MAX_RECEIVE_TIME)), None)
+            .is_err()
+        {
             return true;
         }
         match stream.receive(&mut octets) {

@@ -29,7 +29,7 @@ const BULK: usize = 64 * 1024;
 
 /// Receives in a row that bring little, after which the messages of a peer no longer follow
 /// each other without a pause: a sender that shares the processor pauses now and then.
-const LULLS: u8 = 16;
+const MAX_SMALL_RECEIVES: u8 = 16;
 
 /// What writes received octets into the room it is given, and returns how many.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
@@ -324,7 +324,7 @@ impl Framing {
             true => self.lulls + 1,
             false => 0,
         };
-        if self.lulls == LULLS {
+        if self.lulls == MAX_SMALL_RECEIVES {
             (self.bulk, self.lulls) = (0, 0);
         }
     }

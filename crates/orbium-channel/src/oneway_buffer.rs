@@ -9,7 +9,7 @@ use orbium_transport::ByteStream;
 use crate::outgoing::fragments_into;
 
 /// A drained buffer larger than this gives its memory back.
-const KEPT: usize = 256 << 10;
+const MAX_RETAINED_BUFFER: usize = 256 << 10;
 
 /// Whole messages, one behind the other.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Messages {
 impl Messages {
     fn clear(&mut self) {
         self.bytes.clear();
-        self.bytes.shrink_to(KEPT);
+        self.bytes.shrink_to(MAX_RETAINED_BUFFER);
         self.ends.clear();
     }
 }

@@ -9,10 +9,10 @@ pub use crate::peer_memory::SMALL;
 use crate::peer_memory::{Budget, Charge, NoMemory};
 
 /// Octets by which a buffer may grow ahead of what has arrived.
-const AHEAD: usize = 64 * 1024;
+const MAX_GROWTH_AHEAD: usize = 64 * 1024;
 
 /// A buffer larger than this is given back once it is empty, whatever is expected.
-pub const KEPT: usize = 1 << 20;
+pub const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// Memory that octets are received into. What it has beyond [`SMALL`] is charged.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl ReceiveBuffer {
     #[inline(never)]
     pub fn settle(&mut self, last: usize) -> bool {
         let rest = self.end - self.start;
-        let useful = last > SMALL && self.octets.len() <= KEPT;
+        let useful = last > SMALL && self.octets.len() <= MAX_RETAINED_BUFFER;
         let falls_back = rest <= SMALL && (!useful || self.budget().is_tight());
         if falls_back {
             self.shrink();
@@ -119,7 +119,7 @@ impl ReceiveBuffer {
     /// Gives away its memory with a message of so many octets, if that is too large
     /// for the memory to be kept, and nothing else was received.
     pub fn take_if_alone(&mut self, message: usize) -> Option<(Vec<u8>, Charge)> {
-        if message <= KEPT || self.start > 0 || self.end != message {
+        if message <= MAX_RETAINED_BUFFER || self.start > 0 || self.end != message {
             return None;
         }
         self.end = 0;
@@ -159,7 +159,7 @@ impl ReceiveBuffer {
             self.end -= self.start;
             self.start = 0;
         }
-        let justified = expected.min(2 * self.end + AHEAD);
+        let justified = expected.min(2 * self.end + MAX_GROWTH_AHEAD);
         if self.octets.len() < justified && self.grow(justified).is_err() {
             // What there is is used first.
             return match self.end < self.octets.len() {
@@ -234,9 +234,9 @@ mod tests {
     #[test]
     fn room_follows_what_has_arrived_not_what_is_expected() {
         let mut buffer = ReceiveBuffer::default();
-        assert_eq!(buffer.make_room(1 << 30), Ok(AHEAD));
+        assert_eq!(buffer.make_room(1 << 30), Ok(MAX_GROWTH_AHEAD));
         let mut buffer = holding(1000, &Budget::NONE);
-        assert_eq!(buffer.make_room(1 << 30), Ok(2000 + AHEAD));
+        assert_eq!(buffer.make_room(1 << 30), Ok(2000 + MAX_GROWTH_AHEAD));
         assert_eq!(buffer.received(), [1; 1000]);
     }
 
@@ -258,7 +258,7 @@ mod tests {
     /// Messages a little larger than that took a second receive each, for ever.
     #[test]
     fn what_a_message_took_there_is_room_for_at_once_the_next_time() {
-        let size = AHEAD + 64;
+        let size = MAX_GROWTH_AHEAD + 64;
         let mut buffer = holding(size, &Budget::NONE);
         buffer.consume(size);
         buffer.settle(size);
@@ -273,17 +273,21 @@ mod tests {
     #[test]
     fn it_falls_back_after_a_large_message_and_after_a_small_one() {
         let budget = Budget::new(Some(64 << 20), 100);
-        let mut buffer = holding(KEPT + 100, &budget);
-        assert_eq!(budget.figures().held, KEPT + 100);
-        buffer.consume(KEPT + 1);
-        buffer.settle(KEPT + 1);
+        let mut buffer = holding(MAX_RETAINED_BUFFER + 100, &budget);
+        assert_eq!(budget.figures().held, MAX_RETAINED_BUFFER + 100);
+        buffer.consume(MAX_RETAINED_BUFFER + 1);
+        buffer.settle(MAX_RETAINED_BUFFER + 1);
         assert_eq!((buffer.received(), buffer.octets.len()), (&[1; 99][..], 99));
         assert_eq!(budget.figures().held, 0);
 
-        let mut buffer = holding(KEPT, &budget);
-        buffer.consume(KEPT);
-        buffer.settle(KEPT);
-        assert_eq!(buffer.octets.len(), KEPT, "as large a message may follow");
+        let mut buffer = holding(MAX_RETAINED_BUFFER, &budget);
+        buffer.consume(MAX_RETAINED_BUFFER);
+        buffer.settle(MAX_RETAINED_BUFFER);
+        assert_eq!(
+            buffer.octets.len(),
+            MAX_RETAINED_BUFFER,
+            "as large a message may follow"
+        );
         buffer.settle(100);
         assert_eq!(buffer.octets.len(), 0, "a small one did");
         assert_eq!(budget.figures().held, 0);
@@ -291,21 +295,21 @@ mod tests {
 
     #[test]
     fn moderate_buffers_are_given_back_too_while_memory_is_scarce() {
-        let budget = Budget::new(Some(2 * KEPT), 100);
-        let mut buffer = holding(KEPT - 1, &budget);
-        buffer.consume(KEPT - 1);
-        buffer.settle(KEPT - 1);
+        let budget = Budget::new(Some(2 * MAX_RETAINED_BUFFER), 100);
+        let mut buffer = holding(MAX_RETAINED_BUFFER - 1, &budget);
+        buffer.consume(MAX_RETAINED_BUFFER - 1);
+        buffer.settle(MAX_RETAINED_BUFFER - 1);
         assert_eq!(buffer.octets.len(), 0);
     }
 
     #[test]
     fn beyond_the_budget_what_there_is_is_used_first() {
-        let budget = Budget::new(Some(AHEAD), 100);
+        let budget = Budget::new(Some(MAX_GROWTH_AHEAD), 100);
         let mut buffer = ReceiveBuffer::with_octets(Vec::new(), &budget);
         assert_eq!(buffer.make_room(SMALL), Ok(SMALL));
-        assert_eq!(buffer.make_room(AHEAD), Ok(SMALL));
+        assert_eq!(buffer.make_room(MAX_GROWTH_AHEAD), Ok(SMALL));
         buffer.end = SMALL;
-        assert_eq!(buffer.make_room(AHEAD), Err(NoMemory));
+        assert_eq!(buffer.make_room(MAX_GROWTH_AHEAD), Err(NoMemory));
         assert_eq!(budget.figures().held, 0);
     }
 }

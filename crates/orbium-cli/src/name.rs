@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::{output, ping, reference};
 
 /// Bindings that are read at most, whatever a server says there is.
-const MOST: usize = 100_000;
+const MAX_BINDINGS: usize = 100_000;
 
 /// Contexts within contexts that are shown.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, Args)]
 pub(crate) struct NameArgs {
@@ -143,7 +143,7 @@ fn context_at(orb: &Orb, argument: &str) -> Result<NamingContext, Failure> {
 
 /// The bindings, by name.
 fn bindings(context: &NamingContext) -> Result<Vec<Binding>, NamingError> {
-    let listed = context.list()?.take(MOST);
+    let listed = context.list()?.take(MAX_BINDINGS);
     let mut listed = listed.collect::<Result<Vec<_>, _>>()?;
     listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(listed)
@@ -227,7 +227,7 @@ impl Walk {
         if !self.seen.insert(reference) {
             return Err("shown already".to_owned());
         }
-        if depth == DEEPEST || self.read >= MOST {
+        if depth == MAX_DEPTH || self.read >= MAX_BINDINGS {
             return Err("too much to show".to_owned());
         }
         self.end_line("");

@@ -25,7 +25,7 @@ pub(crate) const HELP: &str = "Object reference: IOR:…, corbaloc:…, corbanam
 
 /// Longest reference read from a file or standard input: far beyond any real
 /// one, so that a wrong file name does not fill the memory.
-const LONGEST: u64 = 16 << 20;
+const MAX_REFERENCE_LENGTH: u64 = 16 << 20;
 
 /// The text of the reference that an argument means.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
@@ -69,7 +69,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
 
 fn read(from: impl Read) -> std::io::Result<String> {
     let mut octets = Vec::new();
-    from.take(LONGEST).read_to_end(&mut octets)?;
+    from.take(MAX_REFERENCE_LENGTH).read_to_end(&mut octets)?;
     String::from_utf8(octets)
         .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not text"))
 }

@@ -34,10 +34,10 @@ use orbium_transport::ticks;
 pub(crate) use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.
-const KEPT: usize = 1 << 20;
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// The most that a check of an idle connection waits.
-const MOMENT: Duration = Duration::from_millis(1);
+const MAX_IDLE_CHECK: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -187,7 +187,7 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn gives_back(&self, storage: &[u8]) -> bool {
-        storage.len() > KEPT || self.giop.budget().is_tight()
+        storage.len() > MAX_RETAINED_BUFFER || self.giop.budget().is_tight()
     }
 
     /// The next request says this of priorities.
@@ -365,7 +365,7 @@ impl Connection {
         if !self.is_spoilt() {
             return false;
         }
-        if self.set_timeout(Some(MOMENT)).is_err() {
+        if self.set_timeout(Some(MAX_IDLE_CHECK)).is_err() {
             return true;
         }
         match self.giop.receive(&*self.stream) {

@@ -9,7 +9,7 @@ use orbium_giop::ObjectUrl;
 use orbium_invocation::ObjectError;
 
 /// Far more than the longest reference that is of use.
-const LONGEST: u64 = 1 << 20;
+const MAX_URL_LENGTH: u64 = 1 << 20;
 
 /// The URL that a text is, or that is in the file that it names by a `file:` URL.
 ///
@@ -44,11 +44,11 @@ fn read(text: &str) -> Result<Option<ObjectUrl>, ObjectError> {
     };
     let file = File::open(&path).map_err(|error| failed(error.to_string()))?;
     let mut content = String::new();
-    file.take(LONGEST + 1)
+    file.take(MAX_URL_LENGTH + 1)
         .read_to_string(&mut content)
         .map_err(|error| failed(error.to_string()))?;
-    if content.len() as u64 > LONGEST {
-        return Err(failed(format!("longer than {LONGEST} bytes")));
+    if content.len() as u64 > MAX_URL_LENGTH {
+        return Err(failed(format!("longer than {MAX_URL_LENGTH} bytes")));
     }
     let content = content.trim();
     if path_of(content).is_some() {

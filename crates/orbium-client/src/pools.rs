@@ -23,7 +23,7 @@ use crate::pool_key::PoolKey;
 const SWEEP_AFTER: usize = 32;
 
 /// The looks at idle connections within the time after which they are closed.
-const LOOKS: u32 = 4;
+const CHECKS_PER_IDLE_TIME: u32 = 4;
 
 /// All pools of an ORB.
 #[derive(Debug)]
@@ -306,7 +306,7 @@ impl All {
 
 /// Closes connections that have been idle for `time`, as long as the ORB lives.
 fn reap(all: &Weak<All>, time: Duration) {
-    let pause = (time / LOOKS).max(Duration::from_millis(1));
+    let pause = (time / CHECKS_PER_IDLE_TIME).max(Duration::from_millis(1));
     while let Some(all) = all.upgrade() {
         if !all.wait_for_next_look(pause) {
             return;

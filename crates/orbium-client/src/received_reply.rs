@@ -89,8 +89,8 @@ impl ReceivedReply {
     /// The repository id of the user exception that it has.
     pub fn exception_id(&self) -> Option<String> {
         // The rest of the exception is not read.
-        const MOST: usize = 1024;
-        let end = self.octets.len().min(self.body + MOST);
+        const MAX_ID_LENGTH: usize = 1024;
+        let end = self.octets.len().min(self.body + MAX_ID_LENGTH);
         let mut octets = self.octets.get(self.body..end)?.to_vec();
         let format = Format {
             minor: self.header.format().minor,

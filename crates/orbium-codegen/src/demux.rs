@@ -32,7 +32,7 @@ pub(crate) struct Scattered {
 }
 
 /// Up to so many names a table without displacements is tried.
-const FEW: usize = 64;
+const MAX_PLAIN_NAMES: usize = 64;
 /// Places tried from either end of the names for one octet.
 const PLACES: i16 = 24;
 /// Places tried from the start of the names for eight octets.
@@ -126,7 +126,7 @@ fn are_distinct(keys: &[u64]) -> bool {
 
 /// Finds a slot of its own for each of the distinct keys.
 fn scatter(keys: &[u64]) -> Scattered {
-    if keys.len() <= FEW
+    if keys.len() <= MAX_PLAIN_NAMES
         && let Some(scattered) = in_one_bucket(keys)
     {
         return scattered;

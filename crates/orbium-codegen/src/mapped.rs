@@ -8,7 +8,7 @@ use orbium_idl::model::{
 use crate::Options;
 
 /// Operations and attributes of one interface that its table has room for.
-const MOST_FEATURES: usize = 30_000;
+const MAX_FEATURES: usize = 30_000;
 
 /// Definitions left out with the reason; no reason where that of the scope
 /// around is enough.
@@ -201,10 +201,10 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
         DefinitionKind::Interface(interface) => {
             let mut reason = uses.ids(&interface.bases);
             // An attribute counts twice: it is read and written.
-            if reason.is_none() && model.all_features(id).len() > MOST_FEATURES {
+            if reason.is_none() && model.all_features(id).len() > MAX_FEATURES {
                 reason = Some(because(
                     "long interface",
-                    format!("it has more than {MOST_FEATURES} operations and attributes"),
+                    format!("it has more than {MAX_FEATURES} operations and attributes"),
                 ));
             }
             reason

@@ -208,7 +208,7 @@ impl Options {
 
     /// The names of the files without their folders, not more than a few.
     pub(crate) fn shown_sources(&self) -> String {
-        const SHOWN: usize = 4;
+        const MAX_SHOWN_NAMES: usize = 4;
         let names = self
             .sources
             .iter()
@@ -218,8 +218,12 @@ impl Options {
             })
             .collect::<Vec<_>>();
         match names.len() {
-            ..=SHOWN => names.join(", "),
-            all => format!("{} and {} more", names[..SHOWN].join(", "), all - SHOWN),
+            ..=MAX_SHOWN_NAMES => names.join(", "),
+            all => format!(
+                "{} and {} more",
+                names[..MAX_SHOWN_NAMES].join(", "),
+                all - MAX_SHOWN_NAMES
+            ),
         }
     }
 

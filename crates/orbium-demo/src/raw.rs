@@ -40,7 +40,7 @@ pub struct Exchange {
 }
 
 /// Octets a message may have.
-const LARGEST: u32 = 1 << 28;
+const MAX_MESSAGE_LENGTH: u32 = 1 << 28;
 
 /// Octets that the server of a flood takes at once, at least.
 const FLOOD_BUFFER: usize = 1 << 16;
@@ -68,7 +68,11 @@ impl Exchange {
 
     fn check(self) -> io::Result<Self> {
         let sizes = [self.request, self.reply];
-        if self.every > 0 && sizes.iter().all(|size| (1..=LARGEST).contains(size)) {
+        if self.every > 0
+            && sizes
+                .iter()
+                .all(|size| (1..=MAX_MESSAGE_LENGTH).contains(size))
+        {
             return Ok(self);
         }
         Err(io::Error::new(

@@ -11,10 +11,10 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use orbium_core::{Completion, ExceptionKind, Operation, SystemException};
 
 /// Most operations that one process calls dynamically.
-const MOST: usize = 16_384;
+const MAX_OPERATIONS: usize = 16_384;
 
 /// Octets of the longest name of one.
-const LONGEST: usize = 1024;
+const MAX_NAME_LENGTH: usize = 1024;
 
 /// Names that live as long as the program.
 static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
@@ -28,7 +28,7 @@ pub(crate) fn interned(text: &str) -> Result<&'static str, SystemException> {
     if let Some(name) = names.get(text) {
         return Ok(name);
     }
-    if names.len() >= MOST || text.len() > LONGEST {
+    if names.len() >= MAX_OPERATIONS || text.len() > MAX_NAME_LENGTH {
         return Err(too_many());
     }
     let name: &'static str = String::leak(text.to_owned());
@@ -52,7 +52,7 @@ pub(crate) fn operation(name: &str, oneway: bool) -> Result<&'static Operation, 
     if let Some(operation) = known.get(&(name, oneway)) {
         return Ok(operation);
     }
-    if known.len() >= MOST {
+    if known.len() >= MAX_OPERATIONS {
         return Err(too_many());
     }
     let name = interned(name)?;
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_too_long_is_refused() {
-        let refused = operation(&"x".repeat(LONGEST + 1), false).unwrap_err();
+        let refused = operation(&"x".repeat(MAX_NAME_LENGTH + 1), false).unwrap_err();
         assert_eq!(refused.kind, ExceptionKind::ImpLimit);
     }
 }

@@ -12,7 +12,7 @@ const MAX_SENDERS: usize = 64;
 /// Messages of a sender that are remembered, complete or not.
 const WINDOW: u32 = 1024;
 /// By how much the window moves at least.
-const STEP: u32 = 32;
+const MIN_WINDOW_STEP: u32 = 32;
 /// Messages of a sender that are incomplete.
 const MAX_INCOMPLETE: usize = 32;
 /// Bytes of all incomplete messages.
@@ -106,7 +106,7 @@ impl Sender {
     fn new(id: u32, now: Instant) -> Self {
         Self {
             // Datagrams overtake each other.
-            first: id.saturating_sub(STEP),
+            first: id.saturating_sub(MIN_WINDOW_STEP),
             complete: BTreeSet::new(),
             incomplete: BTreeMap::new(),
             last: now,
@@ -119,7 +119,7 @@ impl Sender {
             return None;
         }
         if id - self.first >= WINDOW {
-            self.first = (id - WINDOW).saturating_add(STEP);
+            self.first = (id - WINDOW).saturating_add(MIN_WINDOW_STEP);
             self.complete = self.complete.split_off(&self.first);
             self.incomplete = self.incomplete.split_off(&self.first);
         }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::datagram::fragments;
 
-    const MOST: usize = 1000;
+    const MAX_MESSAGES: usize = 1000;
 
     fn address(port: u16) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], port))
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn fragments_in_any_order_make_one_message() {
-        let mut reassembly = Reassembly::new(MOST);
+        let mut reassembly = Reassembly::new(MAX_MESSAGES);
         let now = Instant::now();
         let message: Vec<u8> = (0..100).collect();
         let mut all: Vec<_> = fragments(7, &message, 30).collect();
@@ -199,7 +199,7 @@ mod tests {
         let mut reassembly = Reassembly::new(4);
         let now = Instant::now();
         let mut add = |id, message: &[u8], now| {
-            let fragment = fragments(id, message, MOST).next().unwrap();
+            let fragment = fragments(id, message, MAX_MESSAGES).next().unwrap();
             reassembly.add(address(1), &fragment, now)
         };
         assert_eq!(add(5000, &[1], now), Some(vec![1]));

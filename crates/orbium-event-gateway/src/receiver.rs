@@ -16,9 +16,9 @@ use crate::sender::{is_group, properties};
 use crate::shared::Shared;
 
 /// Bytes of the largest datagram.
-const LARGEST: usize = 1 << 16;
+const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 /// Before receiving again after an error of the system.
-const PAUSE: Duration = Duration::from_millis(100);
+const RECEIVE_RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Receives events that come to a group, or to this host.
 pub(crate) struct DatagramReceiver {
@@ -49,7 +49,7 @@ impl DatagramReceiver {
     /// Hands events to the gateway until it ends.
     pub(crate) fn run(&self, shared: &Shared) {
         let mut reassembly = Reassembly::new(self.message);
-        let mut datagram = vec![0; LARGEST];
+        let mut datagram = vec![0; MAX_DATAGRAM_LENGTH];
         while !shared.has_ended() {
             match self.socket.receive(&mut datagram) {
                 Ok((length, from)) => {
@@ -59,7 +59,7 @@ impl DatagramReceiver {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => {
                     tracing::warn!(target: "orbium::event", %error, "no datagrams received");
-                    if !shared.pause(PAUSE) {
+                    if !shared.pause(RECEIVE_RETRY_PAUSE) {
                         return;
                     }
                 }

@@ -16,10 +16,10 @@ use crate::config::{DatagramConfig, GatewayError};
 use crate::datagram::{HEADER, encode, fragments};
 
 /// Bytes of the largest datagram of IPv4.
-const LARGEST: usize = 65_507;
+const MAX_DATAGRAM_LENGTH: usize = 65_507;
 /// Datagrams of an event before a pause: a burst overruns the buffers of receivers.
 const BURST: usize = 16;
-const PAUSE: Duration = Duration::from_micros(200);
+const BURST_PAUSE: Duration = Duration::from_micros(200);
 
 /// Sends events to a group, or to one receiver.
 pub(crate) struct DatagramSender {
@@ -32,7 +32,7 @@ pub(crate) struct DatagramSender {
 
 impl DatagramSender {
     pub(crate) fn open(address: &str, config: &DatagramConfig) -> Result<Self, GatewayError> {
-        if !(HEADER + 8..=LARGEST).contains(&config.mtu) {
+        if !(HEADER + 8..=MAX_DATAGRAM_LENGTH).contains(&config.mtu) {
             return Err(GatewayError::Mtu(config.mtu));
         }
         let deadline = Deadline::NEVER;
@@ -58,7 +58,7 @@ impl DatagramSender {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         for fragment in fragments(id, &message, self.most) {
             if fragment.number > 0 && fragment.number.is_multiple_of(BURST) {
-                thread::sleep(PAUSE);
+                thread::sleep(BURST_PAUSE);
             }
             let header = fragment.header(self.has_crc);
             let pieces = [IoSlice::new(&header), IoSlice::new(fragment.bytes)];

@@ -25,7 +25,7 @@ const EXPIRES: Duration = Duration::from_secs(10);
 /// Between two signs of life of the server: without two of them the events are requested anew.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Between two attempts to request events.
-const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 /// Until an event is delivered once more, by the number of deliveries before.
 const BACKOFF: [Duration; 3] = [
     Duration::from_millis(100),
@@ -197,7 +197,7 @@ impl Follower {
     /// Requests events and delivers them, whatever becomes of the server.
     async fn serve(self, made: Consumer<Config>) -> End {
         let mut made = Some(made);
-        let mut pause = PAUSES[0];
+        let mut pause = RETRY_PAUSES[0];
         loop {
             let why = match self.session(made.take(), &mut pause).await {
                 Ok(end) => return end,
@@ -208,7 +208,7 @@ impl Follower {
                 () = self.dropped() => return End::Dropped,
                 () = sleep(pause) => {}
             }
-            pause = (pause * 2).min(PAUSES[1]);
+            pause = (pause * 2).min(RETRY_PAUSES[1]);
         }
     }
 
@@ -260,7 +260,7 @@ impl Follower {
             };
             let message = next.ok_or("the server has ended the request")?;
             let message = message.map_err(|error: MessagesError| error.to_string())?;
-            *pause = PAUSES[0];
+            *pause = RETRY_PAUSES[0];
             if self.deliver(message).await == Outcome::Gone {
                 give_back(&mut messages).await;
                 return Ok(End::Gone);

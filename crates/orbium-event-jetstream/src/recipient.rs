@@ -14,7 +14,7 @@ use crate::message::event_of;
 use crate::shared::Shared;
 
 /// Failures in a row after which a consumer without a name is disconnected.
-const MOST_FAILURES: u64 = 3;
+const MAX_FAILURES: u64 = 3;
 
 /// Pushes the events of the stream to a consumer.
 pub(crate) struct Recipient {
@@ -102,7 +102,7 @@ impl Recipient {
         match delivery_failure(exception) {
             DeliveryError::Gone => Outcome::Gone,
             DeliveryError::Refused => Outcome::Refused(exception.to_string()),
-            _ if !self.is_named && before + 1 >= MOST_FAILURES => Outcome::Gone,
+            _ if !self.is_named && before + 1 >= MAX_FAILURES => Outcome::Gone,
             DeliveryError::Unreachable => Outcome::Deferred,
             DeliveryError::Failed => Outcome::Failed(exception.to_string()),
         }

@@ -22,7 +22,7 @@ use crate::message::{Message, subjects};
 use crate::runtime::Runtime;
 
 /// Between two attempts to store an event.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// Between two questions to the server whether it is there. A connection on which two of them have no answer is made
 /// anew: after a partition without an error, as of a firewall that has forgotten it.
 const PING: Duration = Duration::from_secs(2);
@@ -217,8 +217,8 @@ impl Publisher {
         until: Instant,
     ) -> Result<bool, JetStreamError> {
         let mut error = first;
-        while may_pass(&error) && Instant::now() + PAUSE < until {
-            sleep(PAUSE).await;
+        while may_pass(&error) && Instant::now() + RETRY_PAUSE < until {
+            sleep(RETRY_PAUSE).await;
             let losses = self.losses_from_now();
             match acknowledged(self.send(message).await, losses).await {
                 Ok(is_duplicate) => return Ok(is_duplicate),

@@ -59,7 +59,7 @@ pub fn new_event(r#type: i32, source: i32) -> Event {
 }
 
 /// As long as a stream recognises what it has stored, by default: times that come again later are no duplicates.
-const LARGEST_STEP: u64 = 120 * 10_000_000;
+const MAX_STEP: u64 = 120 * 10_000_000;
 
 /// The time of an event that is made now.
 fn creation_time() -> u64 {
@@ -77,7 +77,7 @@ fn creation_time() -> u64 {
 
 /// The time of an event after that of the last one.
 fn later(last: u64, now: u64) -> u64 {
-    match now > last || last - now > LARGEST_STEP {
+    match now > last || last - now > MAX_STEP {
         true => now,
         false => last + 1,
     }

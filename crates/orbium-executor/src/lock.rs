@@ -9,11 +9,11 @@ pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// How often a thread looks for a lock before it sleeps; between two looks it pauses once, then twice as long each time.
 /// Together that is a few microseconds, as much as the system takes to put it to sleep and wake it.
-const LOOKS: u32 = 7;
+const MAX_SPINS: u32 = 7;
 
 /// The guard of a lock that is held for less time than a system call takes.
 pub(crate) fn acquire<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    for look in 0..LOOKS {
+    for look in 0..MAX_SPINS {
         match mutex.try_lock() {
             Ok(guard) => return guard,
             Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),

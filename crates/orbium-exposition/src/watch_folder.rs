@@ -12,7 +12,7 @@ use std::process;
 pub const KEY: &str = "OrbiumWatch";
 
 /// Names that are tried for the watches of one process.
-const MOST: usize = 64;
+const MAX_NAMES: usize = 64;
 
 /// A process that shows its ORB.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub fn private() -> Result<PathBuf, (PathBuf, io::Error)> {
 /// The names that the sockets of this process may have.
 pub fn names(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let (folder, pid) = (folder.to_owned(), process::id());
-    (1..=MOST).map(move |number| match number {
+    (1..=MAX_NAMES).map(move |number| match number {
         1 => folder.join(format!("{pid}.sock")),
         _ => folder.join(format!("{pid}-{number}.sock")),
     })

@@ -12,7 +12,7 @@ use crate::tagged_profile::{
 use crate::{TaggedComponent, Version};
 
 /// Most messaging protocols that are read from one profile.
-pub const MAX_HALVES: usize = 16;
+pub const MAX_LAYERS: usize = 16;
 
 /// Facts of an endpoint in a reference that no standard profile describes.
 ///
@@ -41,7 +41,7 @@ impl OrbiumProfile {
     ///
     /// # Errors
     /// [`CdrErrorKind::BadReference`] for another tag or major version;
-    /// [`CdrErrorKind::CountTooLarge`] for more than [`MAX_HALVES`]; else what
+    /// [`CdrErrorKind::CountTooLarge`] for more than [`MAX_LAYERS`]; else what
     /// is wrong with the body.
     pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
         if profile.tag != TAG_ORBIUM_IOP {
@@ -51,7 +51,7 @@ impl OrbiumProfile {
             let version = read_version(reader)?;
             let scheme = read_text(reader)?;
             let count = reader.read_count(5)?;
-            if count > MAX_HALVES {
+            if count > MAX_LAYERS {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
             let mut messaging = Vec::new();
@@ -76,8 +76,8 @@ impl OrbiumProfile {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.scheme);
             writer.write_count(self.messaging.len());
-            for half in &self.messaging {
-                writer.write_name(half);
+            for layer in &self.messaging {
+                writer.write_name(layer);
             }
             writer.write_name(&self.address);
             write_octets(writer, &self.object_key);

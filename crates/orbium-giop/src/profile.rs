@@ -10,7 +10,7 @@ use crate::tagged_profile::read_components;
 
 pub use crate::iiop_profile::IiopProfile;
 pub use crate::object_group::ObjectGroup;
-pub use crate::orbium_profile::{MAX_HALVES, OrbiumProfile};
+pub use crate::orbium_profile::{MAX_LAYERS, OrbiumProfile};
 pub use crate::tagged_profile::{
     MAX_COMPONENTS, TAG_INTERNET_IOP, TAG_MOBILE_TERMINAL_IOP, TAG_MULTIPLE_COMPONENTS, TAG_NSKFS,
     TAG_NSKPW, TAG_ORBIUM_IOP, TAG_SCCP_IOP, TAG_TAO_AIOP, TAG_TAO_DIOP, TAG_TAO_SCIOP,

@@ -25,7 +25,7 @@ const TO_UNIX: u64 = 0x01B2_1DD2_1381_4000;
 /// Units of a `TimeBase::TimeT` in a second: they are 100 ns.
 const PER_SECOND: u64 = 10_000_000;
 /// Policies that are looked at in one service context.
-const MOST_POLICIES: u32 = 64;
+const MAX_POLICIES: u32 = 64;
 /// Octets of a `TimeBase::UtcT` in an encapsulation.
 const UTC_LEN: usize = 24;
 
@@ -169,7 +169,7 @@ type Visit<'v> = dyn FnMut(u32, &[u8]) -> Result<(), CdrError> + 'v;
 pub fn each_policy(data: &[u8], visit: &mut Visit<'_>) -> Result<(), CdrError> {
     let values = Values::of(data)?;
     let count = values.u32(4)?;
-    if count > MOST_POLICIES {
+    if count > MAX_POLICIES {
         return Err(CdrError::new(CdrErrorKind::CountTooLarge, 4));
     }
     let mut at = 8;

@@ -10,7 +10,7 @@ const LIMIT: u64 = 1 << 20;
 /// Entries of a directory that are looked at, at most.
 const ENTRIES: usize = 1 << 16;
 /// Characters of a word from a file that are shown.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// Root of `proc`, `sys` and `etc`.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl Tree {
 pub(crate) fn shown(text: &str) -> String {
     text.trim()
         .chars()
-        .take(SHOWN)
+        .take(MAX_SHOWN_CHARACTERS)
         .map(|c| if c.is_control() { '?' } else { c })
         .collect()
 }

@@ -16,7 +16,7 @@ use crate::store::Store;
 use crate::view::View;
 
 /// Octets of the longest name, id or version.
-const LONGEST: usize = 4096;
+const MAX_NAME_LENGTH: usize = 4096;
 
 /// An open transaction.
 pub(crate) struct Edit<'s> {
@@ -375,7 +375,7 @@ pub(crate) fn is_exception(body: &Body) -> bool {
 }
 
 fn check_length(text: &str) -> Result<()> {
-    match text.len() <= LONGEST {
+    match text.len() <= MAX_NAME_LENGTH {
         true => Ok(()),
         false => Err(fault::TOO_LARGE),
     }

@@ -72,7 +72,7 @@ struct Loading<'l, 'e> {
 }
 
 /// Definitions inside others at most.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 impl<'l> Loading<'l, '_> {
     fn different(definition: &Definition) -> LoadError {
@@ -87,7 +87,7 @@ impl<'l> Loading<'l, '_> {
             if let DefinitionKind::Unmapped(_) = definition.kind {
                 continue;
             }
-            if definition.path.len() > DEEPEST {
+            if definition.path.len() > MAX_DEPTH {
                 return Err(SystemException::into(fault::TOO_LARGE));
             }
             let known = self.edit.store.with_id(&definition.repository_id);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use redb::StorageBackend;
 
 /// Most octets: what a damaged header claims is not allocated.
-const MOST: u64 = 1 << 30;
+const MAX_OCTETS: u64 = 1 << 30;
 
 /// The octets of a database.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl StorageBackend for Octets {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        if len > MOST {
+        if len > MAX_OCTETS {
             return Err(out_of_range());
         }
         self.lock().resize(len as usize, 0);

@@ -12,7 +12,7 @@ use crate::fault;
 use crate::fault::Result;
 
 /// Most definitions and anonymous types of one repository.
-const MOST: usize = 1_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// A finished TypeCode, and its parts.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ impl Store {
 
     /// Adds an entry without a look at its container.
     pub(crate) fn insert(&mut self, entry: Entry) -> Result<Key> {
-        if self.entries.len() >= MOST {
+        if self.entries.len() >= MAX_ENTRIES {
             return Err(fault::TOO_LARGE);
         }
         let key = self.next;

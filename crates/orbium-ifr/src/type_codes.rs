@@ -13,10 +13,10 @@ use crate::fault::Result;
 use crate::store::{Made, Store};
 
 /// Types within types at most; a message has no more.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// Parts of one type at most, counted as often as it contains them, as they are sent.
-const LARGEST: u64 = 100_000;
+const MAX_PARTS: u64 = 100_000;
 
 /// Types that are being made.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Store {
 
     fn make(&self, ty: TypeDef, open: &mut Open) -> Result<TypeCode> {
         open.parts += 1;
-        if open.depth >= DEEPEST || open.parts > LARGEST {
+        if open.depth >= MAX_DEPTH || open.parts > MAX_PARTS {
             return Err(fault::TOO_LARGE);
         }
         open.depth += 1;
@@ -72,7 +72,7 @@ impl Store {
         if let Some(made) = known.get(&key) {
             open.parts = open.parts.saturating_add(made.parts);
             open.refers = COMPLETE;
-            return match open.parts > LARGEST {
+            return match open.parts > MAX_PARTS {
                 true => Err(fault::TOO_LARGE),
                 false => Ok(made.code.clone()),
             };

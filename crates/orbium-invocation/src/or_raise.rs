@@ -72,11 +72,11 @@ struct WithCauses<'e>(&'e (dyn Error + 'static));
 impl fmt::Display for WithCauses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Causes that are shown: errors may refer to themselves.
-        const MOST: usize = 8;
+        const MAX_CAUSES: usize = 8;
         write!(f, "{}", self.0)?;
         let causes = std::iter::successors(self.0.source(), |error| (*error).source());
         causes
-            .take(MOST)
+            .take(MAX_CAUSES)
             .try_for_each(|cause| write!(f, ": {cause}"))
     }
 }

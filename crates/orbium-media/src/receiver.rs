@@ -47,13 +47,13 @@ impl Default for MediaOptions {
 impl MediaOptions {
     /// The number of buffers.
     fn check(&self) -> Result<usize, MediaError> {
-        const LARGEST: usize = 1 << 30;
-        const MOST: usize = 1 << 16;
+        const MAX_FRAME_SIZE: usize = 1 << 30;
+        const MAX_BUFFERS: usize = 1 << 16;
         const OCTETS: u64 = 1 << 36;
-        if !(1..=LARGEST).contains(&self.frame_size) {
+        if !(1..=MAX_FRAME_SIZE).contains(&self.frame_size) {
             return Err(MediaError::Options("frame_size is 1 octet to 1 GiB"));
         }
-        if !(1..=MOST).contains(&self.frames) || !(1..=64).contains(&self.incomplete) {
+        if !(1..=MAX_BUFFERS).contains(&self.frames) || !(1..=64).contains(&self.incomplete) {
             return Err(MediaError::Options(
                 "frames is 1 to 65,536, and incomplete is 1 to 64",
             ));

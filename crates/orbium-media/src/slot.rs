@@ -16,7 +16,7 @@ use orbium_transport::Peer;
 use crate::pool::Buffer;
 
 /// Octets of the largest datagram there is.
-const LARGEST: usize = 1 << 16;
+const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 
 /// Where the payload of a frame begins: behind the header it came with.
 pub(crate) const FIRST: usize = FRAME_HEADER_LEN;
@@ -27,7 +27,11 @@ const BITS: usize = u64::BITS as usize;
 /// one to see that it is.
 pub(crate) const fn datagram_room(frame_size: usize) -> usize {
     let room = FIRST + frame_size + 1;
-    if room < LARGEST { room } else { LARGEST }
+    if room < MAX_DATAGRAM_LENGTH {
+        room
+    } else {
+        MAX_DATAGRAM_LENGTH
+    }
 }
 
 /// Octets of a buffer: a frame, and a datagram behind all but its last octet.

@@ -18,13 +18,13 @@ const OTHER: &str = "_OTHER";
 
 /// Operations that have series of their own, in each role and lane; beyond, they share
 /// one by the name `_OTHER`.
-const MOST: usize = 500;
+const MAX_OPERATIONS: usize = 500;
 
 /// Cells for them: a power of two, half of which stays empty.
 const CELLS: usize = 1024;
 
 /// Shards of a series on large machines.
-const MOST_SHARDS: usize = 8;
+const MAX_SHARDS: usize = 8;
 
 /// Side of a call, or another kind of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,7 +131,7 @@ fn shards() -> usize {
     match SHARDS.load(Relaxed) {
         0 => {
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
-            let shards = processors.next_power_of_two().min(MOST_SHARDS);
+            let shards = processors.next_power_of_two().min(MAX_SHARDS);
             SHARDS.store(shards, Relaxed);
             shards
         }
@@ -301,14 +301,14 @@ impl Table {
             }
             place = (place + 1) & (CELLS - 1);
         }
-        if *used == MOST {
+        if *used == MAX_OPERATIONS {
             return self.other(key.side);
         }
         *used += 1;
-        if *used == MOST {
+        if *used == MAX_OPERATIONS {
             self.is_full.store(true, Relaxed);
             orbium_trace::log::warn!(
-                target: "orbium::metrics", most = MOST,
+                target: "orbium::metrics", most = MAX_OPERATIONS,
                 "metrics: further operations are counted as one"
             );
         }
@@ -348,18 +348,18 @@ mod tests {
     #[test]
     fn as_many_have_series_of_their_own_as_there_may_be_and_the_rest_share_one() {
         let table = Table::default();
-        for at in 0..MOST + 10 {
+        for at in 0..MAX_OPERATIONS + 10 {
             let series = table.get(key(at * 8), || label(at));
             series.begin();
             series.end(Duration::from_micros(1), End::Results);
         }
-        for at in 0..MOST {
+        for at in 0..MAX_OPERATIONS {
             let found = table.get(key(at * 8), || panic!("it is there"));
             assert_eq!(found.label, label(at));
             assert_eq!(found.sums().begun, 1);
         }
         assert_eq!(table.other(Side::Server).sums().durations.count(), 10);
-        assert_eq!(table.all().count(), MOST + 2);
+        assert_eq!(table.all().count(), MAX_OPERATIONS + 2);
     }
 
     #[test]

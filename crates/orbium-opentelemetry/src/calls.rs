@@ -19,7 +19,7 @@ use crate::trace_context::{TRACE_PARENT, TRACE_STATE, parent_of, state_of};
 
 /// Spans that are open at most. An asynchronous call has no second sequence once its handle is
 /// dropped: its span ends when it is the oldest of so many.
-const MOST_OPEN: usize = 65_536;
+const MAX_OPEN: usize = 65_536;
 
 /// Makes a span of each attempt at a call.
 pub(crate) struct Calls<T> {
@@ -36,7 +36,7 @@ impl<T> Calls<T> {
 
     fn keep(&self, request: u32, context: Context) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let oldest = match open.len() < MOST_OPEN {
+        let oldest = match open.len() < MAX_OPEN {
             true => None,
             false => open.pop_first(),
         };

@@ -13,7 +13,7 @@ pub const TRACE_PARENT: u32 = 0x4F52_4257;
 pub const TRACE_STATE: u32 = 0x4F52_4258;
 
 /// The longest `tracestate` that is sent on: W3C asks for at least 512 octets.
-const MOST_STATE: usize = 8192;
+const MAX_STATE: usize = 8192;
 
 /// The value of `traceparent` (W3C Trace Context, clause 3.2).
 pub(crate) fn parent_of(span: &SpanContext) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn read(parent: &[u8], state: Option<&[u8]>) -> Option<SpanContext> {
         return None;
     }
     let flags = u8::from_str_radix(flags, 16).ok()?;
-    let state = state.filter(|it| it.len() <= MOST_STATE);
+    let state = state.filter(|it| it.len() <= MAX_STATE);
     let state = state.and_then(|it| TraceState::from_str(from_utf8(it).ok()?).ok());
     let span = SpanContext::new(
         TraceId::from_hex(trace_id).ok()?,
@@ -80,7 +80,7 @@ mod tests {
         }
         assert!(read(format!("{EXAMPLE}-00").as_bytes(), None).is_none());
         assert!(read(&[0xFF; 55], None).is_none());
-        let huge = format!("vendor={}", "v".repeat(MOST_STATE));
+        let huge = format!("vendor={}", "v".repeat(MAX_STATE));
         for state in [&b"\xFF"[..], b"vendor", huge.as_bytes()] {
             assert_eq!(
                 state_of(&read(EXAMPLE.as_bytes(), Some(state)).unwrap()),

@@ -98,7 +98,7 @@ pub struct ThreadpoolConfig {
 }
 
 /// Limit of waiting requests in a pool without a configured limit.
-const MOST_BUFFERED: usize = 1 << 16;
+const MAX_BUFFERED: usize = 1 << 16;
 
 /// A thread pool; ends when it is destroyed, or with the ORB.
 pub(crate) struct Threadpool {
@@ -262,7 +262,7 @@ impl ThreadpoolConfig {
         let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
         self.allow_request_buffering.then(|| {
             QueueBounds::new(
-                limit(self.max_buffered_requests, MOST_BUFFERED),
+                limit(self.max_buffered_requests, MAX_BUFFERED),
                 limit(
                     self.max_request_buffer_size,
                     orb.config().limits.message_size,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 /// Longer times count as this long: histograms have a bounded size.
-const LONGEST: Duration = Duration::from_secs(100);
+const MAX_RECORDED_TIME: Duration = Duration::from_secs(100);
 
 /// Significant decimal digits of times.
 const DIGITS: u8 = 2;
@@ -19,7 +19,7 @@ pub struct Distribution(Histogram<u64>);
 
 impl Default for Distribution {
     fn default() -> Self {
-        let bounds = Histogram::new_with_bounds(1, nanoseconds(LONGEST), DIGITS);
+        let bounds = Histogram::new_with_bounds(1, nanoseconds(MAX_RECORDED_TIME), DIGITS);
         Self(bounds.expect("the constants are within the bounds that the histogram has"))
     }
 }
@@ -27,7 +27,7 @@ impl Default for Distribution {
 impl Distribution {
     pub(crate) fn record(&mut self, time: Duration) {
         self.0
-            .saturating_record(nanoseconds(time.min(LONGEST)).max(1));
+            .saturating_record(nanoseconds(time.min(MAX_RECORDED_TIME)).max(1));
     }
 
     /// The number of times recorded.

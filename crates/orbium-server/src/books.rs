@@ -13,7 +13,7 @@ use crate::origin::Origin;
 use orbium_config::Limits;
 
 /// How many connections are tried in turn to make room.
-const TRIES: usize = 8;
+const MAX_EVICTION_ATTEMPTS: usize = 8;
 
 struct Entry {
     connection: Arc<ServerConnection>,
@@ -124,7 +124,7 @@ impl Books {
             })
             .collect();
         candidates.sort_unstable();
-        candidates.truncate(TRIES);
+        candidates.truncate(MAX_EVICTION_ATTEMPTS);
         let places = candidates.into_iter();
         places
             .map(|(_, place)| Arc::clone(&self.entries[place].connection))

@@ -125,8 +125,8 @@ pub fn servant_panicked() -> SystemException {
 
 /// The name of an operation that a peer sent, for logs.
 fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
-    const MOST: usize = 64;
-    operation[..operation.len().min(MOST)].escape_ascii()
+    const MAX_SHOWN_LENGTH: usize = 64;
+    operation[..operation.len().min(MAX_SHOWN_LENGTH)].escape_ascii()
 }
 
 /// What a panic says, if it is text.

@@ -21,7 +21,8 @@ use crate::outcome::Outcome;
 ///
 /// Polling, since readiness says nothing: a stream that was shut down for receiving is
 /// always ready. A notification of the last reply would only spare the last pause.
-const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(20));
+const POLLING_INTERVALS: (Duration, Duration) =
+    (Duration::from_micros(500), Duration::from_millis(20));
 
 /// Connections that are not closed yet, and what was received on each.
 pub(super) struct Left {
@@ -39,7 +40,7 @@ pub(super) fn refuse_the_rest(left: Left) {
         // Dispatching threads that still send wait by themselves.
         let _ = connection.stream.set_nonblocking(true);
     }
-    let mut pause = PAUSES.0;
+    let mut pause = POLLING_INTERVALS.0;
     loop {
         let mut any = false;
         let mut place = 0;
@@ -56,8 +57,8 @@ pub(super) fn refuse_the_rest(left: Left) {
             return;
         }
         pause = match any {
-            true => PAUSES.0,
-            false => PAUSES.1.min(pause * 2),
+            true => POLLING_INTERVALS.0,
+            false => POLLING_INTERVALS.1.min(pause * 2),
         };
         thread::sleep(pause);
     }

@@ -4,12 +4,12 @@
 use std::time::{Duration, Instant};
 
 /// The looks at a connection within the time after which it is closed.
-const LOOKS: u32 = 4;
+const CHECKS_PER_IDLE_TIME: u32 = 4;
 
 /// How long until connections are looked at again.
 #[inline(never)]
 pub(super) fn pause(time: Duration) -> Duration {
-    (time / LOOKS).max(Duration::from_millis(1))
+    (time / CHECKS_PER_IDLE_TIME).max(Duration::from_millis(1))
 }
 
 /// Since when nothing came over one connection, as far as it was looked at.

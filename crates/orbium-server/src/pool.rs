@@ -30,7 +30,7 @@ use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 
 /// A buffer larger than this is given back after the request.
-const KEPT: usize = 1 << 20;
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// Octets of a buffer at first: most requests and replies are smaller.
 const SMALL: usize = 8 * 1024;
@@ -280,7 +280,8 @@ impl Pool {
         if answered {
             self.answering.fetch_sub(1, Ordering::AcqRel);
         }
-        if (1..=KEPT).contains(&octets.capacity()) && state.room.len() <= self.fixed {
+        if (1..=MAX_RETAINED_BUFFER).contains(&octets.capacity()) && state.room.len() <= self.fixed
+        {
             octets.clear();
             state.room.push(octets);
         } else {

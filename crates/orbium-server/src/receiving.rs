@@ -14,7 +14,7 @@ use orbium_config::Limits;
 use orbium_metrics::Closing;
 
 /// The least time that a receive is bounded by.
-const LEAST: Duration = Duration::from_micros(100);
+const MIN_RECEIVE_TIMEOUT: Duration = Duration::from_micros(100);
 
 /// How long a receive may last while the thread waits for nothing else.
 pub(super) fn bound(limits: &Limits) -> Duration {
@@ -87,7 +87,7 @@ impl<'c> Receiving<'c> {
     /// Bounds the next receive by `wait`, or as usual; `false` if the connection
     /// is of no use any more.
     pub(super) fn wait_at_most(&mut self, wait: Option<Duration>) -> bool {
-        let next = wait.map_or(self.usual, |it| it.clamp(LEAST, self.usual));
+        let next = wait.map_or(self.usual, |it| it.clamp(MIN_RECEIVE_TIMEOUT, self.usual));
         if next != self.set {
             let bounded = self.connection.stream.set_timeouts(Some(Some(next)), None);
             if bounded.is_err() {

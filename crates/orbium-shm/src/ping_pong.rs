@@ -27,7 +27,7 @@ const FULL: u32 = 1;
 const AWAITED: u32 = 2;
 
 /// Looks between two looks at the clock.
-const LOOKS: u32 = 64;
+const LOOKS_PER_CLOCK_READ: u32 = 64;
 
 /// One side. A message is written whole, and read whole by a buffer of its size.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl PingPong {
     fn look(&self, flag: &AtomicU32) -> bool {
         let start = Instant::now();
         loop {
-            for _ in 0..LOOKS {
+            for _ in 0..LOOKS_PER_CLOCK_READ {
                 if flag.load(Ordering::Acquire) == FULL {
                     return true;
                 }

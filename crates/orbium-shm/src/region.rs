@@ -15,10 +15,10 @@ use crate::ring::Control;
 use crate::shared_memory;
 
 /// Fewest octets of a ring.
-pub(crate) const SMALLEST: u32 = 4 * 1024;
+pub(crate) const MIN_RING_SIZE: u32 = 4 * 1024;
 
 /// Most octets of a ring.
-pub(crate) const LARGEST: u32 = 64 * 1024 * 1024;
+pub(crate) const MAX_RING_SIZE: u32 = 64 * 1024 * 1024;
 
 /// Octets before the rings, for the control words of both.
 const HEAD: usize = 4096;
@@ -55,7 +55,7 @@ unsafe impl Sync for Region {}
 
 /// Whether rings can have that size.
 pub(crate) fn is_ring(octets: u32) -> bool {
-    octets.is_power_of_two() && (SMALLEST..=LARGEST).contains(&octets)
+    octets.is_power_of_two() && (MIN_RING_SIZE..=MAX_RING_SIZE).contains(&octets)
 }
 
 fn total(ring: usize) -> usize {

@@ -33,7 +33,7 @@ impl Default for Spin {
 }
 
 /// Longest time that can be asked for: a second.
-const LONGEST: Duration = Duration::from_secs(1);
+const MAX_SPIN_TIME: Duration = Duration::from_secs(1);
 
 /// Not a way to spin.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl FromStr for Spin {
     /// Parses `none`, `20` (microseconds), `adaptive`, `adaptive:20`.
     fn from_str(text: &str) -> Result<Self, BadSpin> {
         let time = |text: &str| match text.parse().map(Duration::from_micros) {
-            Ok(time) if time <= LONGEST => Ok(time),
+            Ok(time) if time <= MAX_SPIN_TIME => Ok(time),
             _ => Err(BadSpin),
         };
         match text.split_once(':') {
@@ -84,10 +84,10 @@ impl fmt::Display for Spin {
 }
 
 /// Looks between two looks at the clock.
-const LOOKS: u32 = 16;
+const LOOKS_PER_CLOCK_READ: u32 = 16;
 
 /// Most waits without a spin after one that did not pay.
-const MOST_SKIPPED: u32 = 256;
+const MAX_SKIPPED: u32 = 256;
 
 /// One side's memory of whether spinning pays.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl Spinner {
             _ => (Duration::ZERO, false),
         };
         Self {
-            bound: bound.min(LONGEST),
+            bound: bound.min(MAX_SPIN_TIME),
             adaptive,
             skip: AtomicU32::new(0),
             penalty: AtomicU32::new(0),
@@ -145,7 +145,7 @@ impl Spinner {
                 self.penalty.store(penalty / 2, Ordering::Relaxed);
             }
         } else {
-            let penalty = (penalty * 2).clamp(1, MOST_SKIPPED);
+            let penalty = (penalty * 2).clamp(1, MAX_SKIPPED);
             self.penalty.store(penalty, Ordering::Relaxed);
             self.skip.store(penalty, Ordering::Relaxed);
         }
@@ -155,7 +155,7 @@ impl Spinner {
 /// A few looks without the clock: a peer that spins too answers within them.
 #[inline]
 fn look(ready: &mut impl FnMut() -> bool) -> bool {
-    for _ in 0..LOOKS {
+    for _ in 0..LOOKS_PER_CLOCK_READ {
         if ready() {
             return true;
         }
@@ -215,6 +215,6 @@ mod tests {
         for _ in 0..waits {
             hits += u32::from(spinner.spin(|| true));
         }
-        assert!(hits >= waits - MOST_SKIPPED, "{hits}");
+        assert!(hits >= waits - MAX_SKIPPED, "{hits}");
     }
 }

@@ -16,7 +16,7 @@ use crate::{PATIENCE, RequestLine, eventually, request, within};
 
 /// Between two calls of a [`WellBehaved`] client. Without it that client alone keeps a
 /// processor busy in every test that waits for a limit.
-const PAUSE: Duration = Duration::from_millis(1);
+const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A client that calls again and again, on a thread of its own, and leaves the processors
 /// to the rest of the test between its calls.
@@ -43,7 +43,7 @@ impl WellBehaved {
                 let octets = vec![number as u8; 1000];
                 assert_eq!(target.echo_octets(&octets).unwrap(), octets);
                 count.fetch_add(1, Ordering::SeqCst);
-                thread::sleep(PAUSE);
+                thread::sleep(CALL_INTERVAL);
             }
             client.shutdown(true).unwrap();
         });

@@ -11,20 +11,20 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use crate::TlsError;
 
 /// Octets of the largest file read: a wrong name must not fill the memory.
-const LARGEST: u64 = 4 << 20;
+const MAX_FILE_LENGTH: u64 = 4 << 20;
 
 /// As above, of a file of revocation lists.
-pub(crate) const LARGEST_LISTS: u64 = 256 << 20;
+pub(crate) const MAX_LISTS_LENGTH: u64 = 256 << 20;
 
 /// Reads a file whole.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
-    read_up_to(path, LARGEST, |_| Ok(()))
+    read_up_to(path, MAX_FILE_LENGTH, |_| Ok(()))
 }
 
 /// Reads a file that holds a private key, and that only its owner may use unless
 /// `exposed`.
 pub(crate) fn read_secret(path: &Path, exposed: bool) -> Result<Vec<u8>, TlsError> {
-    read_up_to(path, LARGEST, |file| match mode(file) {
+    read_up_to(path, MAX_FILE_LENGTH, |file| match mode(file) {
         Some(mode) if !exposed && mode & 0o077 != 0 => Err(TlsError::ExposedKey {
             path: path.to_owned(),
             mode,

@@ -42,7 +42,7 @@ impl Revocation {
 
 /// The lists in a file; at least one.
 fn read(path: &Path) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsError> {
-    let octets = pem::read_up_to(path, pem::LARGEST_LISTS, |_| Ok(()))?;
+    let octets = pem::read_up_to(path, pem::MAX_LISTS_LENGTH, |_| Ok(()))?;
     let found: Vec<_> = CertificateRevocationListDer::pem_slice_iter(&octets)
         .collect::<Result<_, _>>()
         .map_err(|error| pem::not_pem(path, &error))?;

@@ -14,11 +14,11 @@ use crate::TlsFailure;
 use crate::lock::lock;
 
 /// Most bytes of data in a record (RFC 8446, 5.1).
-const LARGEST_PLAIN: usize = 1 << 14;
+const MAX_PLAIN_LENGTH: usize = 1 << 14;
 
 /// Bytes of data encrypted for one system call: what a send that blocks must finish
 /// before it can say how far it came.
-pub(crate) const MAX_WRITE: usize = 8 * LARGEST_PLAIN;
+pub(crate) const MAX_WRITE: usize = 8 * MAX_PLAIN_LENGTH;
 
 /// Bytes of ciphertext for which memory is kept from one message to the next.
 const RETAINED: usize = 72 * 1024;
@@ -91,7 +91,7 @@ impl Sending {
     /// Refuses what the key of TLS 1.2 is not good for any more, before anything of
     /// it is sent: a caller may make the call again over another connection.
     fn count_records(&mut self, octets: usize) -> io::Result<()> {
-        let records = octets.div_ceil(LARGEST_PLAIN) as u64;
+        let records = octets.div_ceil(MAX_PLAIN_LENGTH) as u64;
         match self.records_left.checked_sub(records) {
             Some(left) => self.records_left = left,
             None => {

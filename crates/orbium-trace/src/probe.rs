@@ -92,7 +92,7 @@ impl Point {
 const POINTS: usize = Point::ALL.len();
 
 /// Most calls that are kept; then the oldest go.
-const KEPT: usize = 1 << 16;
+const MAX_RECORDED_CALLS: usize = 1 << 16;
 
 /// Side from which a call was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,10 +176,10 @@ fn begin(before: Option<Current>, role: Role) -> Option<Current> {
 fn keep(call: Call) {
     let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
     let (kept, next) = &mut *calls;
-    if kept.len() < KEPT {
+    if kept.len() < MAX_RECORDED_CALLS {
         kept.push(call);
     } else {
-        kept[*next % KEPT] = call;
+        kept[*next % MAX_RECORDED_CALLS] = call;
         *next += 1;
     }
 }

@@ -13,21 +13,21 @@ use orbium_sys::{Interest, wait_for};
 
 /// By how much a socket may be late with any timeout: two ticks, and what a call
 /// needs before it waits.
-const LATE: Duration = Duration::from_millis(25);
+const MAX_TIMEOUT_LATENESS: Duration = Duration::from_millis(25);
 
 /// What of that a call may have needed already.
-const BEFORE: Duration = Duration::from_millis(5);
+const MAX_TIME_BEFORE_WAIT: Duration = Duration::from_millis(5);
 
 /// Below this a socket is not left to its own timeout.
-const LEAST: Duration = Duration::from_millis(15);
+const MIN_SOCKET_TIMEOUT: Duration = Duration::from_millis(15);
 
 /// What a socket is given that has to come back within `timeout`; `None`: it
 /// cannot be relied on.
 #[inline]
 fn early(timeout: Duration) -> Option<Duration> {
-    let certain = timeout.checked_sub(LATE)?;
+    let certain = timeout.checked_sub(MAX_TIMEOUT_LATENESS)?;
     // Timers of Linux are late by an eighth of their time, and by a tick.
-    (certain >= LEAST).then(|| certain / 8 * 7)
+    (certain >= MIN_SOCKET_TIMEOUT).then(|| certain / 8 * 7)
 }
 
 /// The timeout that a stream is to have for a wait of `timeout`.
@@ -48,7 +48,9 @@ pub fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
     match (timeout, left) {
         (_, None) => true,
         (None, Some(_)) => false,
-        (Some(timeout), Some(left)) => early(timeout).is_some() && left + BEFORE >= timeout,
+        (Some(timeout), Some(left)) => {
+            early(timeout).is_some() && left + MAX_TIME_BEFORE_WAIT >= timeout
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use hdrhistogram::Histogram;
 use orbium_scheduler::Statistics;
 
 /// Longer responses count as this, in microseconds.
-const LONGEST: u64 = 100_000_000;
+const MAX_RESPONSE: u64 = 100_000_000;
 
 /// Runs of an operation that end by a deadline, or do not.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct State {
 
 impl Measured {
     pub(crate) fn new(deadline: Duration) -> Self {
-        let response = Histogram::new_with_bounds(1, LONGEST, 2);
+        let response = Histogram::new_with_bounds(1, MAX_RESPONSE, 2);
         let response = response.expect("the constants are within the histogram's bounds");
         Self {
             deadline,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A messaging half of one's own: every message, or whatever another half has
+//! A messaging protocol of one's own: every message, or whatever another protocol has
 //! made of it, travels with a checksum.
 //!
 //! | octets | meaning |

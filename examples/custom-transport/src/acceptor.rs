@@ -17,7 +17,7 @@ use crate::stream::{PipeStream, Ways};
 pub(crate) const WELCOME: u8 = b'!';
 
 /// Names of clients that are gone again, passed over at a time.
-const MOST_PASSED_OVER: usize = 64;
+const MAX_PASSED_OVER: usize = 64;
 
 /// A pipe at which clients say their names.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ fn is_ours(error: &io::Error) -> bool {
 
 impl Acceptor for PipeAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
-        for _ in 0..MOST_PASSED_OVER {
+        for _ in 0..MAX_PASSED_OVER {
             let mut said = [0; NAME];
             // `WouldBlock` if nobody has said anything.
             let count = rustix::io::read(&self.door, &mut said)?;

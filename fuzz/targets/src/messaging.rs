@@ -13,7 +13,7 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, ReplyHea
 /// Octets of the largest message.
 const LIMIT: usize = 4096;
 
-/// Halves on top of one another, by number.
+/// Messaging protocols on top of one another, by number.
 pub const STACKS: usize = 5;
 
 const PACKETS: CollectorLimits = CollectorLimits {
@@ -49,21 +49,21 @@ pub fn messaging(input: &[u8]) {
 #[must_use]
 pub fn stack(number: usize) -> Stack {
     let ziop = || Arc::new(Ziop::default().with_low_water(0).with_level(1)) as Arc<dyn Messaging>;
-    let halves: Vec<Arc<dyn Messaging>> = match number {
+    let layers: Vec<Arc<dyn Messaging>> = match number {
         0 => vec![Arc::new(GiopLite)],
         1 => vec![Arc::new(Fixed)],
         2 => vec![ziop()],
         3 => vec![Arc::new(GiopLite), ziop()],
         _ => vec![Arc::new(Fixed), ziop()],
     };
-    Stack::new(halves).expect("a sensible stack")
+    Stack::new(layers).expect("a sensible stack")
 }
 
 /// What one end makes of the octets. Messages that came out go in again, and
 /// must come out the same at the other end.
-fn from_the_wire(half: &Stack, octets: &[u8]) {
-    let mut receiver = half.session(Side::Server, LIMIT);
-    let mut again = Relay::new(half);
+fn from_the_wire(layer: &Stack, octets: &[u8]) {
+    let mut receiver = layer.session(Side::Server, LIMIT);
+    let mut again = Relay::new(layer);
     let mut rest = octets;
     while let Ok(Some(len)) = receiver.decoder.frame_len(rest) {
         assert!(len > 0 && len <= LIMIT + 4 * MAX_OVERHEAD);
@@ -120,8 +120,8 @@ fn short_header(frame: &[u8]) {
 }
 
 /// GIOP messages, in pieces, from one end to the other.
-fn through_and_back(half: &Stack, octets: &[u8]) {
-    let mut relay = Relay::new(half);
+fn through_and_back(layer: &Stack, octets: &[u8]) {
+    let mut relay = Relay::new(layer);
     let mut rest = octets;
     while let Some((head, behind)) = rest.split_first_chunk::<HEADER_LEN>() {
         let Ok(header) = MessageHeader::parse(head) else {
@@ -156,10 +156,10 @@ struct Relay {
 }
 
 impl Relay {
-    fn new(half: &Stack) -> Self {
+    fn new(layer: &Stack) -> Self {
         Self {
-            sender: half.session(Side::Client, LIMIT),
-            receiver: half.session(Side::Server, LIMIT),
+            sender: layer.session(Side::Client, LIMIT),
+            receiver: layer.session(Side::Server, LIMIT),
         }
     }
 

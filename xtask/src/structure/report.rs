@@ -7,7 +7,7 @@ use super::measures::Measures;
 use xtask::shell;
 
 /// How many of the longest functions and files are shown.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// A figure with what it must be.
 struct Bound {
@@ -60,7 +60,7 @@ fn print_crates(measures: &Measures) {
 
 fn print_longest(measures: &Measures) {
     println!("\nlongest functions");
-    for (path, function) in measures.functions.iter().take(SHOWN) {
+    for (path, function) in measures.functions.iter().take(MAX_SHOWN) {
         println!(
             "{:>5}  {}:{} {}",
             function.lines,
@@ -70,7 +70,7 @@ fn print_longest(measures: &Measures) {
         );
     }
     println!("\nlongest files");
-    for (path, lines) in measures.files.iter().take(SHOWN) {
+    for (path, lines) in measures.files.iter().take(MAX_SHOWN) {
         println!("{lines:>5}  {}", short(path));
     }
 }

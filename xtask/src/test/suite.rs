@@ -15,7 +15,7 @@ use xtask::outcome::Outcome;
 use xtask::shell;
 
 /// Beyond so many failures the tests are broken rather than flaky.
-const MOST_RETRIES: usize = 20;
+const MAX_RETRIES: usize = 20;
 
 /// The arguments and the environment of a run of `cargo test`.
 #[derive(Clone, Default)]
@@ -114,7 +114,7 @@ impl Suite {
             failures: tally.crashed,
             flaky: Vec::new(),
         };
-        let worth_it = tally.failures.len() <= MOST_RETRIES;
+        let worth_it = tally.failures.len() <= MAX_RETRIES;
         for failure in tally.failures {
             if worth_it && !failure.selector.is_empty() && self.passes_alone(&failure)? {
                 verdict.failed -= 1;

@@ -14,7 +14,7 @@ use crate::peer::contender::Peer;
 const PEERS: [Peer; 3] = [Peer::Raw, Peer::Orbium, Peer::Omni];
 
 /// A bar that would be longer than so many bounds ends there; the value stands above it.
-const MOST_BOUNDS: f64 = 4.0;
+const MAX_BOUNDS: f64 = 4.0;
 
 /// The height of a plot without the labels below it, in pixels.
 const PLOT: u32 = 300;
@@ -99,7 +99,7 @@ fn bounded(rows: &[Row], is_drawn: impl Fn(Bound) -> bool) -> Vec<Group> {
         let must = row.must.filter(|must| is_drawn(*must))?;
         let bar = |(peer, value): (Peer, Option<f64>)| {
             let value = value?;
-            let parts = (value / must.limit()).min(MOST_BOUNDS);
+            let parts = (value / must.limit()).min(MAX_BOUNDS);
             let label = Number(value).to_string();
             Some(Bar::single(parts, colour_of(peer), label))
         };

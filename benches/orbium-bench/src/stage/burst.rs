@@ -20,7 +20,7 @@ use orbium_cli::Failure;
 const ARRIVAL: Duration = Duration::from_millis(10);
 
 /// A call takes long that takes longer than this: a thousand times the usual.
-pub(crate) const LATE: Duration = Duration::from_millis(5);
+pub(crate) const LONG_CALL: Duration = Duration::from_millis(5);
 
 /// A call that keeps the most urgent lane busy for long, and during it so many
 /// calls to each of the others, the least urgent first. The server reports in
@@ -137,7 +137,7 @@ pub(crate) fn siege(
     let nanoseconds = found
         .iter()
         .map(|span| u64::try_from(span.length().as_nanos()).unwrap_or(u64::MAX));
-    let late = found.iter().filter(|span| span.length() > LATE);
+    let late = found.iter().filter(|span| span.length() > LONG_CALL);
     Ok(json!({
         "high": nanoseconds.collect::<Vec<_>>(),
         "late": late.map(|span| span.to_json()).collect::<Value>(),

@@ -5,7 +5,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 /// The longest latency that is distinguished, in nanoseconds: a minute.
-const LONGEST: u64 = 60_000_000_000;
+const MAX_LATENCY_NANOS: u64 = 60_000_000_000;
 
 /// Decimal digits of a latency that the histogram keeps.
 const DIGITS: u8 = 4;
@@ -28,7 +28,7 @@ pub(crate) struct Summary {
 impl Summary {
     /// The summary of these latencies, percentiles to four digits; all zero for none.
     pub(crate) fn of(values: &[f64]) -> Self {
-        let histogram = Histogram::<u64>::new_with_bounds(1, LONGEST, DIGITS);
+        let histogram = Histogram::<u64>::new_with_bounds(1, MAX_LATENCY_NANOS, DIGITS);
         let mut latencies = histogram.expect("the bounds are in order");
         for value in values {
             latencies.saturating_record(value.round() as u64);

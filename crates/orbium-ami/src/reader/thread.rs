@@ -16,13 +16,13 @@ use orbium_client::connecting::no_thread;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
 /// counted in milliseconds.
-const COARSE: Duration = Duration::from_millis(2);
+const POLL_GRANULARITY: Duration = Duration::from_millis(2);
 
 /// Connections are not looked at more often for being idle.
-const SHORTEST: Duration = Duration::from_millis(4);
+const MIN_IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(4);
 
 /// When threads are looked for again that were not to be had.
-const SOON: Duration = Duration::from_millis(50);
+const THREAD_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 impl Reader {
     /// The state of a reader with a running thread, for adding work.
@@ -82,7 +82,7 @@ impl Reader {
         while self.is_needed() {
             if let Err(error) = self.wait(&mut ready) {
                 orbium_trace::log::error!(target: "orbium::conn", %error, "cannot wait for replies");
-                std::thread::sleep(SOON);
+                std::thread::sleep(THREAD_RETRY_PAUSE);
             }
             for ready in &ready {
                 self.attend(*ready);
@@ -122,7 +122,7 @@ impl Reader {
             state.is_waiting = state.deferred.is_empty();
             let has_work = !(state.looks.is_empty() && state.is_waiting);
             let looks = has_work.then_some(Duration::ZERO);
-            let threads = state.lacks_threads.then_some(SOON);
+            let threads = state.lacks_threads.then_some(THREAD_RETRY_PAUSE);
             let idle = self.idle_time() / 4;
             [timer, looks, threads]
                 .into_iter()
@@ -135,8 +135,8 @@ impl Reader {
     }
 
     fn wait_until(&self, ready: &mut Vec<Ready>, timeout: Duration) -> std::io::Result<()> {
-        match timeout.checked_sub(COARSE) {
-            Some(coarse) if coarse >= COARSE => self.poller.wait(ready, Some(coarse)),
+        match timeout.checked_sub(POLL_GRANULARITY) {
+            Some(coarse) if coarse >= POLL_GRANULARITY => self.poller.wait(ready, Some(coarse)),
             _ => {
                 let own = self.waker.source();
                 let woken =
@@ -153,7 +153,7 @@ impl Reader {
 
     fn idle_time(&self) -> Duration {
         let time = self.config.limits.client_idle_time.unwrap_or(LINGER);
-        time.max(SHORTEST)
+        time.max(MIN_IDLE_CHECK_INTERVAL)
     }
 
     fn attend(self: &Arc<Self>, ready: Ready) {

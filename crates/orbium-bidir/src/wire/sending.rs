@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::Deadline;
 
-use super::{MOMENT, PAUSE, Wire};
+use super::{SHORT_WAIT, WAIT_SLICE, Wire};
 use crate::calls::HalfId;
 use crate::inbound::Half;
 use crate::outgoing::{is_last_word, prepare};
@@ -197,13 +197,13 @@ impl Wire {
         let mut inbound = self.inbound();
         if self.is_polled() || inbound.is_read {
             drop(inbound);
-            let moment = left.map_or(MOMENT, |left| left.min(MOMENT));
+            let moment = left.map_or(WAIT_SLICE, |left| left.min(WAIT_SLICE));
             let _ = wait_for([(sink, Interest::Write)], Some(moment));
             return true;
         }
         if inbound.is_full() {
             drop(inbound);
-            let room = wait_for([(sink, Interest::Write)], Some(PAUSE));
+            let room = wait_for([(sink, Interest::Write)], Some(SHORT_WAIT));
             if !matches!(room, Ok([true])) {
                 drop(self.read_slowly(self.inbound()));
             }

@@ -2,7 +2,7 @@
 //! Texts that are checked by words.
 
 const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
-const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
 
 /// What was found in octets.
 #[derive(Clone, Copy)]
@@ -38,9 +38,9 @@ pub(crate) fn scan(octets: &[u8]) -> Scanned<'_> {
             add(u64::from_ne_bytes(word));
         }
     }
-    let is_ascii = all & HIGHEST == 0;
+    let is_ascii = all & HIGH_BITS == 0;
     Scanned {
-        has_nul: nuls & HIGHEST != 0,
+        has_nul: nuls & HIGH_BITS != 0,
         // SAFETY: every octet is in `all`, so none has its highest bit: ASCII is UTF-8.
         ascii: is_ascii.then(|| unsafe { core::str::from_utf8_unchecked(octets) }),
     }

@@ -17,10 +17,10 @@ const WIDTH: usize = 32;
 
 /// Most vectors before padding is at the same places again: there are registers
 /// for as many masks, and as many sums of chars.
-const MOST: usize = 7;
+const MAX_VECTORS: usize = 7;
 
 /// Octets of that many vectors.
-type Vectors = [u8; MOST * WIDTH];
+type Vectors = [u8; MAX_VECTORS * WIDTH];
 
 /// Which octets of a run of elements are padding.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ impl Pattern {
         // The greatest power of two that divides both.
         let common = 1 << (size | WIDTH).trailing_zeros();
         let (vectors, items) = (size / common, WIDTH / common);
-        let mut keep = [0xFF; MOST * WIDTH];
-        if vectors > MOST {
+        let mut keep = [0xFF; MAX_VECTORS * WIDTH];
+        if vectors > MAX_VECTORS {
             return Self {
                 vectors: 0,
                 items,
@@ -101,13 +101,13 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     let vectors = const { Pattern::of::<T>().vectors };
     let keep = const { &Pattern::of::<T>().keep };
     assert!(room.len() == size_of_val(items));
-    let mut masks = [_mm256_setzero_si256(); MOST];
+    let mut masks = [_mm256_setzero_si256(); MAX_VECTORS];
     for (mask, octets) in masks.iter_mut().zip(keep.as_chunks::<WIDTH>().0) {
         // SAFETY: as many octets as there are in `octets` are what it reads,
         // aligned or not.
         *mask = unsafe { _mm256_loadu_si256(octets.as_ptr().cast()) };
     }
-    let mut seen = [_mm256_setzero_si256(); MOST];
+    let mut seen = [_mm256_setzero_si256(); MAX_VECTORS];
     let (from, to) = (items.as_ptr().cast::<u8>(), room.as_mut_ptr());
     for period in 0..room.len() / (vectors * WIDTH) {
         for i in 0..vectors {
@@ -149,8 +149,8 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
 /// # Safety
 /// The processor has AVX2.
 #[target_feature(enable = "avx2")]
-fn char_bits<T: FixedSize>(seen: &[__m256i; MOST]) -> u8 {
-    let mut octets: Vectors = [0; MOST * WIDTH];
+fn char_bits<T: FixedSize>(seen: &[__m256i; MAX_VECTORS]) -> u8 {
+    let mut octets: Vectors = [0; MAX_VECTORS * WIDTH];
     for (octets, vector) in octets.as_chunks_mut::<WIDTH>().0.iter_mut().zip(seen) {
         // SAFETY: as many octets as there are in `octets` are what it writes,
         // aligned or not.

@@ -11,7 +11,7 @@ use crate::typecode::write_type_name;
 use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 
 /// Elements of a run of primitives that are shown.
-const SHOWN: usize = 64;
+const MAX_SHOWN_ELEMENTS: usize = 64;
 
 /// A value, walked over and shown.
 pub(crate) struct Printed<'f, 'g> {
@@ -163,11 +163,11 @@ impl Visitor for Printed<'_, '_> {
 
     fn run(&mut self, run: Run<'_>) -> Result<(), Stop> {
         let count = run.leaves().len();
-        for leaf in run.leaves().take(SHOWN) {
+        for leaf in run.leaves().take(MAX_SHOWN_ELEMENTS) {
             self.leaf(leaf)?;
         }
-        if count > SHOWN {
-            write!(self.out, ", … {} more", count - SHOWN)?;
+        if count > MAX_SHOWN_ELEMENTS {
+            write!(self.out, ", … {} more", count - MAX_SHOWN_ELEMENTS)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::{Repr, TypeCode};
 
 /// Depth to which the least size of a static type is worked out; what lies
 /// deeper counts for nothing, which is safe and ends recursion.
-const LEAST_SIZE_DEPTH: u32 = 6;
+const MAX_MIN_SIZE_DEPTH: u32 = 6;
 
 /// A borrowed [`TypeCode`]: what its parts are handed out as.
 ///
@@ -277,7 +277,7 @@ impl<'t> TypeRef<'t> {
     #[inline]
     pub(crate) fn least_size(self) -> u32 {
         match self.0 {
-            View::Static(description) => least_size(description, LEAST_SIZE_DEPTH),
+            View::Static(description) => least_size(description, MAX_MIN_SIZE_DEPTH),
             View::Shared(_, _, node) => node.least,
         }
     }

@@ -61,11 +61,11 @@ fn room_is_kept_for_a_sender_that_pauses_now_and_then() {
     let budget = Budget::new(Some(64 << 20), 100);
     let mut framing = flooded(&budget);
     let one = requests(1);
-    for _ in 1..LULLS {
+    for _ in 1..MAX_SMALL_RECEIVES {
         receive(&mut framing, &one);
     }
     assert!(receive(&mut framing, &requests(300)) >= BULK);
-    for _ in 0..LULLS {
+    for _ in 0..MAX_SMALL_RECEIVES {
         receive(&mut framing, &one);
     }
     assert_eq!(budget.figures().held, 0, "it has given up");

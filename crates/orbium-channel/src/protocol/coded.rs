@@ -2,7 +2,7 @@
 //! A stream that carries another messaging protocol than GIOP.
 //!
 //! The ORB above sends and receives GIOP messages; what goes over the stream
-//! below are the frames of the half. GIOP itself needs none of this.
+//! below are the frames of the protocol. GIOP itself needs none of this.
 
 mod receiving;
 mod refusal;

@@ -25,7 +25,7 @@ use super::packets::Packets;
 use crate::peer_memory::Budget;
 
 /// Octets of the largest datagram there is.
-const LARGEST: usize = 1 << 16;
+const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 
 /// A datagram socket as a byte stream of frames.
 struct DatagramStream {
@@ -80,7 +80,7 @@ impl DatagramStream {
                 // Shut down.
                 return Ok(());
             }
-            let datagram = &receiving.datagram[..len.min(LARGEST)];
+            let datagram = &receiving.datagram[..len.min(MAX_DATAGRAM_LENGTH)];
             match self.packets.unpack(&peer, datagram, &mut receiving.frame) {
                 Ok(()) => {}
                 Err(error) => {
@@ -187,7 +187,7 @@ fn receiving(messaging: &dyn Messaging, side: Side, limit: usize) -> Mutex<Recei
     Mutex::new(Receiving {
         decoder: messaging.session(side, limit).decoder,
         datagram: match side {
-            Side::Server => vec![0; LARGEST],
+            Side::Server => vec![0; MAX_DATAGRAM_LENGTH],
             Side::Client => Vec::new(),
         },
         frame: Vec::new(),

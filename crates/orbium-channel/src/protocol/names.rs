@@ -21,7 +21,9 @@ pub fn missing_feature(name: &str) -> Option<&'static str> {
 }
 
 fn is_messaging(name: &str) -> bool {
-    messaging::builtin().iter().any(|half| half.name() == name)
+    messaging::builtin()
+        .iter()
+        .any(|layer| layer.name() == name)
 }
 
 /// Names one after another.

@@ -215,11 +215,11 @@ pub(super) fn in_order(
 }
 
 /// The distance of what may be anywhere.
-const FAR: usize = 3;
+const REMOTE_DISTANCE: usize = 3;
 
 /// Whether addresses of a scheme lead nowhere beyond this host.
 pub(super) fn is_within_host(scheme: &str) -> bool {
-    distance(scheme) < FAR
+    distance(scheme) < REMOTE_DISTANCE
 }
 
 #[inline(never)]
@@ -228,7 +228,7 @@ fn distance(scheme: &str) -> usize {
         "inproc" => 0,
         "shmiop" => 1,
         "uiop" => 2,
-        _ => FAR,
+        _ => REMOTE_DISTANCE,
     }
 }
 

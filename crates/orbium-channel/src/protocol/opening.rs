@@ -19,8 +19,8 @@ use super::unusable::{OpenError, Unusable};
 use super::{Channel, Protocols};
 use crate::peer_memory::Budget;
 
-/// The halves on top of one another; `None` for GIOP alone.
-type Halves = Option<Arc<dyn Messaging>>;
+/// The protocols on top of one another; `None` for GIOP alone.
+type Layers = Option<Arc<dyn Messaging>>;
 
 /// Options of new connections, whatever their protocol.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +46,12 @@ impl Protocols {
         })
     }
 
-    /// The halves of those names on top of one another.
-    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
-        let mut halves = Vec::new();
+    /// The protocols of those names on top of one another.
+    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Layers, Unusable> {
+        let mut layers = Vec::new();
         for name in names {
-            halves.push(match (self.half(name), missing_feature(name)) {
-                (Some(half), _) => Arc::clone(half),
+            layers.push(match (self.layer(name), missing_feature(name)) {
+                (Some(layer), _) => Arc::clone(layer),
                 (None, Some(feature)) => return Err(Unusable::missing(name, feature)),
                 (None, None) => {
                     return Err(Unusable::NoMessaging {
@@ -61,10 +61,10 @@ impl Protocols {
                 }
             });
         }
-        if halves.len() < 2 {
-            return Ok(halves.pop());
+        if layers.len() < 2 {
+            return Ok(layers.pop());
         }
-        let stack = Stack::new(halves).map_err(Unusable::Stack)?;
+        let stack = Stack::new(layers).map_err(Unusable::Stack)?;
         Ok(Some(Arc::new(stack)))
     }
 
@@ -83,12 +83,13 @@ impl Protocols {
         let (Some(only), None) = (names.next(), names.next()) else {
             return Headers::GIOP;
         };
-        self.half(only).map_or(Headers::GIOP, |half| half.headers())
+        self.layer(only)
+            .map_or(Headers::GIOP, |layer| layer.headers())
     }
 
     /// The names of the messaging protocols of an endpoint as references have them.
     pub(crate) fn messaging_at(&self, endpoint: &Endpoint) -> Vec<String> {
-        let named = |name: &str| self.half_called(name).map(|half| half.name().to_owned());
+        let named = |name: &str| self.layer_called(name).map(|layer| layer.name().to_owned());
         let names = endpoint.messaging();
         names
             .map(|name| named(name).unwrap_or_else(|| name.to_owned()))
@@ -128,18 +129,18 @@ impl Protocols {
         options: &ChannelOptions,
     ) -> Result<Box<dyn Connector>, Unusable> {
         let bounds = (options.message_size, self.budget().clone());
-        let halves = self.stack(&mut channel.messaging.iter().map(String::as_str))?;
+        let layers = self.stack(&mut channel.messaging.iter().map(String::as_str))?;
         match self.get(&channel.scheme)? {
             Transport::Stream(transport) => {
                 let inner = transport.connector(&channel.address, &options.properties);
                 let inner = inner.map_err(Unusable::Address)?;
-                Ok(coded_connector(inner, halves, bounds))
+                Ok(coded_connector(inner, layers, bounds))
             }
             Transport::Datagram(transport) => Ok(Box::new(DatagramConnector {
                 transport: Arc::clone(transport),
                 address: channel.address.clone(),
                 properties: options.properties,
-                messaging: over_datagrams(halves)?,
+                messaging: over_datagrams(layers)?,
                 limit: bounds.0,
                 budget: bounds.1,
             })),
@@ -171,8 +172,8 @@ impl Protocols {
         }
         let bounds = (options.message_size, self.budget().clone());
         let names = self.messaging_at(endpoint);
-        let halves = self.stack(&mut names.iter().map(String::as_str));
-        let halves = halves.map_err(|error| error.at(endpoint))?;
+        let layers = self.stack(&mut names.iter().map(String::as_str));
+        let layers = layers.map_err(|error| error.at(endpoint))?;
         match self
             .get(&endpoint.scheme)
             .map_err(|error| error.at(endpoint))?
@@ -184,10 +185,10 @@ impl Protocols {
                 if short && headers != Headers::GIOP {
                     return Ok(inner);
                 }
-                Ok(coded_acceptor(inner, halves, bounds))
+                Ok(coded_acceptor(inner, layers, bounds))
             }
             Transport::Datagram(transport) => {
-                listen_for_datagrams(&**transport, endpoint, halves, &options.properties, bounds)
+                listen_for_datagrams(&**transport, endpoint, layers, &options.properties, bounds)
             }
         }
     }
@@ -207,10 +208,10 @@ type Bounds = (usize, Budget);
 
 fn coded_connector(
     inner: Box<dyn Connector>,
-    halves: Halves,
+    layers: Layers,
     (limit, budget): Bounds,
 ) -> Box<dyn Connector> {
-    match halves {
+    match layers {
         None => inner,
         Some(messaging) => Box::new(CodedConnector {
             inner,
@@ -223,10 +224,10 @@ fn coded_connector(
 
 fn coded_acceptor(
     inner: Box<dyn Acceptor>,
-    halves: Halves,
+    layers: Layers,
     (limit, budget): Bounds,
 ) -> Box<dyn Acceptor> {
-    match halves {
+    match layers {
         None => inner,
         Some(messaging) => Box::new(CodedAcceptor {
             inner,
@@ -240,11 +241,11 @@ fn coded_acceptor(
 fn listen_for_datagrams(
     transport: &dyn DatagramTransport,
     endpoint: &Endpoint,
-    halves: Halves,
+    layers: Layers,
     properties: &ProtocolProperties,
     bounds: Bounds,
 ) -> Result<Box<dyn Acceptor>, OpenError> {
-    let messaging = over_datagrams(halves).map_err(|error| error.at(endpoint))?;
+    let messaging = over_datagrams(layers).map_err(|error| error.at(endpoint))?;
     let socket = transport.bind(endpoint, properties);
     let socket = socket.map_err(|error| cannot_listen(endpoint, error))?;
     let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, bounds);
@@ -255,7 +256,7 @@ fn listen_for_datagrams(
 
 /// The messaging over a datagram transport, where nothing may depend on what was
 /// sent before.
-fn over_datagrams(messaging: Halves) -> Result<Arc<dyn Messaging>, Unusable> {
+fn over_datagrams(messaging: Layers) -> Result<Arc<dyn Messaging>, Unusable> {
     match messaging {
         None => Ok(Arc::new(Giop)),
         Some(messaging) if messaging.is_stateful() => Err(Unusable::NeedsStream {

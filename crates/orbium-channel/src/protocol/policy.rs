@@ -12,7 +12,7 @@ use super::names::listed;
 /// Names of protocols in order of preference; those not named are not used.
 ///
 /// A protocol is named by the scheme of its transport, and by its messaging
-/// halves behind a slash if it has others than GIOP: `uiop`, `iiop/giop-lite`,
+/// protocols behind a slash if it has others than GIOP: `uiop`, `iiop/giop-lite`,
 /// `iiop/checksum+giop-lite`.
 ///
 /// ```

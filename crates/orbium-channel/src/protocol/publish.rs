@@ -69,7 +69,8 @@ pub fn profiles_with(
     minor: u8,
     components: &[TaggedComponent],
 ) -> Vec<TaggedProfile> {
-    let about_the_object = |component: &&TaggedComponent| !WHERE.contains(&component.tag);
+    let about_the_object =
+        |component: &&TaggedComponent| !ADDRESS_COMPONENTS.contains(&component.tag);
     let publication = Publication {
         channels,
         object_key,
@@ -85,7 +86,7 @@ pub fn profiles_with(
 }
 
 /// Components that say where an object is.
-const WHERE: [u32; 6] = [
+const ADDRESS_COMPONENTS: [u32; 6] = [
     component::TAG_ALTERNATE_IIOP_ADDRESS,
     component::TAG_SSL_SEC_TRANS,
     component::TAG_OMNIORB_UNIX_TRANS,

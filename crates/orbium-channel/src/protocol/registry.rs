@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The halves of protocols that an ORB has.
+//! The transports and messaging protocols that an ORB has.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -110,9 +110,9 @@ impl Protocols {
     }
 
     /// Adds a messaging protocol; it takes the place of one with the same name.
-    pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
-        self.messaging.retain(|known| known.name() != half.name());
-        self.messaging.push(half);
+    pub fn register_messaging(&mut self, layer: Arc<dyn Messaging>) {
+        self.messaging.retain(|known| known.name() != layer.name());
+        self.messaging.push(layer);
     }
 
     /// Adds all of the other's.
@@ -121,13 +121,13 @@ impl Protocols {
         for transport in other.transports {
             self.register(transport);
         }
-        for half in other.messaging {
-            self.register_messaging(half);
+        for layer in other.messaging {
+            self.register_messaging(layer);
         }
     }
 
     /// The protocols of these names alone: schemes of transports and names of messaging
-    /// halves, as a configuration lists them.
+    /// protocols, as a configuration lists them.
     ///
     /// # Errors
     /// [`UnknownProtocol`]: a name that nothing has.
@@ -141,8 +141,8 @@ impl Protocols {
                 chosen.register(transport.clone());
                 continue;
             }
-            if let Some(half) = self.half_called(name) {
-                chosen.register_messaging(Arc::clone(half));
+            if let Some(layer) = self.layer_called(name) {
+                chosen.register_messaging(Arc::clone(layer));
                 continue;
             }
             let mut known = self.schemes().chain(self.messaging());
@@ -180,25 +180,25 @@ impl Protocols {
 
     /// The names of the messaging protocols other than GIOP, as endpoints have them.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
-        let halves = self.messaging.iter();
-        halves.map(|half| half.alias().unwrap_or_else(|| half.name()))
+        let layers = self.messaging.iter();
+        layers.map(|layer| layer.alias().unwrap_or_else(|| layer.name()))
     }
 
     /// The messaging protocol that an endpoint or a list calls by that name.
-    pub(super) fn half_called(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
-        let called = |half: &&Arc<dyn Messaging>| half.alias() == Some(name);
-        self.half(name)
+    pub(super) fn layer_called(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
+        let called = |layer: &&Arc<dyn Messaging>| layer.alias() == Some(name);
+        self.layer(name)
             .or_else(|| self.messaging.iter().find(called))
     }
 
     /// The messaging protocol of a name.
-    pub(super) fn half(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
-        self.messaging.iter().find(|half| half.name() == name)
+    pub(super) fn layer(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
+        self.messaging.iter().find(|layer| layer.name() == name)
     }
 }
 
 impl PartialEq for Protocols {
-    /// Equal if they are the very same halves.
+    /// Equal if they are the very same protocols.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Transport, &Transport)| match (a, b) {

@@ -12,7 +12,7 @@ use orbium_dynamic::{
 use crate::failure::Failure;
 
 /// Most octets of a file or of standard input.
-const LONGEST: u64 = 1 << 30;
+const MAX_INPUT_LENGTH: u64 = 1 << 30;
 
 /// One argument for each parameter that is sent, as a struct.
 pub(super) fn in_order(
@@ -84,7 +84,7 @@ fn text(given: &str) -> Result<String, Failure> {
 
 fn read(from: impl Read) -> std::io::Result<String> {
     let mut text = String::new();
-    from.take(LONGEST).read_to_string(&mut text)?;
+    from.take(MAX_INPUT_LENGTH).read_to_string(&mut text)?;
     Ok(text)
 }
 

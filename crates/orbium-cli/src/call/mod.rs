@@ -18,7 +18,7 @@ use crate::stage::timing::{Samples, Timing};
 use crate::{ping, reference};
 
 /// What an object may take to name its interface while a command line is typed.
-const LONGEST_COMPLETION: Duration = Duration::from_secs(1);
+const MAX_COMPLETION_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
@@ -46,7 +46,7 @@ impl CallArgs {
         if self.reference == "-" {
             return None;
         }
-        let timeout = self.timeout.min(LONGEST_COMPLETION);
+        let timeout = self.timeout.min(MAX_COMPLETION_TIME);
         let object = reference::object(&self.reference, &self.protocols, Some(timeout)).ok()?;
         let (definitions, interface) = self.definitions.quiet(&object)?;
         let names = definitions.operation_names(interface).into_iter();

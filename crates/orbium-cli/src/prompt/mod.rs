@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::{output, ping, reference};
 
 /// Most octets of one line that is not typed at a terminal.
-const LONGEST_LINE: u64 = 64 << 20;
+const MAX_LINE_LENGTH: u64 = 64 << 20;
 
 const HELP: &str = "\
 OPERATION [ARGUMENT…]   call an operation; read an attribute, or write it with an argument
@@ -145,7 +145,7 @@ impl Session<'_> {
         let mut all_done = true;
         loop {
             let mut line = Vec::new();
-            let read = lines.by_ref().take(LONGEST_LINE);
+            let read = lines.by_ref().take(MAX_LINE_LENGTH);
             let count = { read }.read_until(b'\n', &mut line);
             let unread = |error| Failure::because(format!("standard input: {error}"));
             if count.map_err(unread)? == 0 {

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 /// The longest latency that is distinguished, in nanoseconds: an hour.
-const LONGEST: u64 = 3_600_000_000_000;
+const MAX_LATENCY_NANOS: u64 = 3_600_000_000_000;
 
 /// Decimal digits of a latency that the histogram keeps.
 const DIGITS: u8 = 3;
@@ -20,7 +20,7 @@ pub struct Samples {
 
 impl Default for Samples {
     fn default() -> Self {
-        let latencies = Histogram::new_with_bounds(1, LONGEST, DIGITS);
+        let latencies = Histogram::new_with_bounds(1, MAX_LATENCY_NANOS, DIGITS);
         Self {
             latencies: latencies.expect("the bounds are in order"),
         }
@@ -154,7 +154,7 @@ mod tests {
         }
         let mut samples = Samples::default();
         samples.push(u64::MAX);
-        assert!(samples.percentile(0.5) >= LONGEST);
+        assert!(samples.percentile(0.5) >= MAX_LATENCY_NANOS);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::reference;
 
 /// How to turn it on, where there is nothing to show.
-const HOW: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \
+const WATCH_ADVICE: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \
                    or with the argument -ORBwatch true";
 
 /// What an answer may take: the thread that gives it has nothing else to do.
@@ -67,7 +67,10 @@ impl Source {
     }
 
     fn failed(&self, error: SystemException) -> Failure {
-        Failure::because(format!("`{}` does not answer: {error}; {HOW}", self.name))
+        Failure::because(format!(
+            "`{}` does not answer: {error}; {WATCH_ADVICE}",
+            self.name
+        ))
     }
 }
 
@@ -93,7 +96,7 @@ fn only() -> Result<Watched, Failure> {
     let mut all = alive()?;
     match all.len() {
         0 => Err(Failure::because(format!(
-            "no process of this user shows its ORB: {HOW}"
+            "no process of this user shows its ORB: {WATCH_ADVICE}"
         ))),
         1 => Ok(all.remove(0)),
         _ => {
@@ -108,5 +111,9 @@ fn only() -> Result<Watched, Failure> {
 fn of_process(pid: u32) -> Result<Watched, Failure> {
     let mut all = alive()?.into_iter();
     let found = all.find(|it| it.pid == pid);
-    found.ok_or_else(|| Failure::because(format!("process {pid} does not show its ORB: {HOW}")))
+    found.ok_or_else(|| {
+        Failure::because(format!(
+            "process {pid} does not show its ORB: {WATCH_ADVICE}"
+        ))
+    })
 }

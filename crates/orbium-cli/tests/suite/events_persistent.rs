@@ -23,7 +23,7 @@ use crate::program::{Served, orbium, run};
 
 const EVENTS: u32 = 2000;
 /// Seconds until what was not acknowledged is delivered again, where something is killed.
-pub(crate) const SOON: &str = "1";
+pub(crate) const SHORT_ACK_SECONDS: &str = "1";
 /// Where nothing is: a push may take longer than a second on a loaded machine.
 const NEVER: &str = "60";
 
@@ -68,7 +68,7 @@ impl Persistent {
 
     pub(crate) fn kill_and_start(&mut self) {
         self.served.kill();
-        self.served = Self::start(&self.endpoint, &self.nats, SOON);
+        self.served = Self::start(&self.endpoint, &self.nats, SHORT_ACK_SECONDS);
     }
 
     pub(crate) fn url(&self) -> String {
@@ -172,7 +172,7 @@ fn assert_complete(log: &Log) {
 #[test]
 fn no_event_is_lost_when_the_channel_is_killed() {
     let Some(nats) = nats() else { return };
-    let mut served = Persistent::new(&nats.url(), "killed channel", SOON);
+    let mut served = Persistent::new(&nats.url(), "killed channel", SHORT_ACK_SECONDS);
     let (url, orb, log) = (served.url(), client(), Log::default());
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -226,7 +226,7 @@ fn read(child: &mut Child, log: &Log, enough: usize) {
 #[test]
 fn no_event_is_lost_when_the_consumer_is_killed() {
     let Some(nats) = nats() else { return };
-    let served = Persistent::new(&nats.url(), "killed consumer", SOON);
+    let served = Persistent::new(&nats.url(), "killed consumer", SHORT_ACK_SECONDS);
     let (url, orb, log) = (served.url(), client(), Log::default());
     thread::scope(|scope| {
         scope.spawn(|| push_all(&orb, &url));

@@ -15,12 +15,12 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_testkit::{Chance, NatsServer, PATIENCE, Relay, eventually, with_patience};
 
 use crate::events_arrived::Arrived;
-use crate::events_persistent::{Persistent, SOON, Source, client, nats};
+use crate::events_persistent::{Persistent, SHORT_ACK_SECONDS, Source, client, nats};
 use crate::program::orbium;
 
 const SOURCES: usize = 3;
 /// Milliseconds between two kills, at most; a quarter of them at least.
-const PAUSE: usize = 800;
+const MAX_KILL_INTERVAL_MS: usize = 800;
 
 /// What is asked of a run.
 #[derive(Clone, Copy)]
@@ -202,7 +202,7 @@ fn run(asked: Asked) {
     println!("{} s, seed {}", asked.time.as_secs(), asked.seed);
     let relay = (!asked.partition.is_zero()).then(|| Relay::new(&nats.url()));
     let url = relay.as_ref().map_or(nats.url(), |it| it.url().to_owned());
-    let mut channel = Persistent::new(&url, "random kills", SOON);
+    let mut channel = Persistent::new(&url, "random kills", SHORT_ACK_SECONDS);
     let run = Run {
         asked,
         nats,
@@ -249,7 +249,7 @@ fn no_event_is_lost_in_random_kills() {
         time: Duration::from_secs(5),
         seed: 20_261_125,
         rate: 1000,
-        pause: PAUSE,
+        pause: MAX_KILL_INTERVAL_MS,
         partition: Duration::ZERO,
     });
 }
@@ -267,7 +267,7 @@ fn random_kills_for_as_long_as_asked() {
         rate: u32::try_from(number("ORBIUM_SOAK_RATE", 1000))
             .unwrap()
             .max(1),
-        pause: usize::try_from(number("ORBIUM_SOAK_PAUSE", PAUSE as u64))
+        pause: usize::try_from(number("ORBIUM_SOAK_PAUSE", MAX_KILL_INTERVAL_MS as u64))
             .unwrap()
             .max(1),
         partition: seconds("ORBIUM_SOAK_PARTITION", 0),

@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 /// The pause before the first repeat; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// The pause before a repeat: half of it fixed, the rest random, so that the clients of a
 /// server that went away do not return at once.
@@ -23,7 +23,7 @@ fn pause_before(repeat: u32) -> Duration {
     let doubled = 1u32
         .checked_shl(repeat.saturating_sub(1))
         .unwrap_or(u32::MAX);
-    let longest = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
+    let longest = FIRST_PAUSE.saturating_mul(doubled).min(MAX_PAUSE);
     // A sixteen-bit number is enough of a choice.
     let random = (RandomState::new().hash_one(repeat) & 0xFFFF) as u32;
     longest / 2 + longest * random / (2 * 0xFFFF)
@@ -127,12 +127,9 @@ mod tests {
     fn pauses_grow_up_to_a_bound() {
         for repeat in 1..200 {
             let pause = pause_before(repeat);
-            assert!(
-                pause >= FIRST_PAUSE / 2 && pause <= LONGEST_PAUSE,
-                "{repeat}"
-            );
+            assert!(pause >= FIRST_PAUSE / 2 && pause <= MAX_PAUSE, "{repeat}");
         }
         assert!(pause_before(1) <= FIRST_PAUSE);
-        assert!(pause_before(8) >= LONGEST_PAUSE / 2);
+        assert!(pause_before(8) >= MAX_PAUSE / 2);
     }
 }

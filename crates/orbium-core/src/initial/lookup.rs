@@ -12,7 +12,7 @@ use crate::{InvalidName, ObjectError, ObjectRef, Orb, TimePolicies};
 
 /// Initial references that one lookup may go through. A prefix such as `corbaloc:rir:/a`
 /// makes a new name of every name.
-const MOST: usize = 16;
+const MAX_REDIRECTIONS: usize = 16;
 
 /// A lookup under way: initial references may lead to others, and names to contexts that
 /// are resolved in turn.
@@ -64,7 +64,7 @@ impl<'o> Lookup<'o> {
         let invalid = || InvalidName::new(name);
         let because = |why| InvalidName::because(name, why);
         let url = self.orb.configured_reference(name).ok_or_else(invalid)?;
-        if self.through.len() == MOST || self.through.iter().any(|it| it == name) {
+        if self.through.len() == MAX_REDIRECTIONS || self.through.iter().any(|it| it == name) {
             return Err(because(ObjectError::Circular(self.through.clone())));
         }
         self.through.push(name.to_owned());

@@ -14,7 +14,7 @@ pub use objects::{AdapterSnapshot, ObjectSnapshot};
 pub use orbium_metrics::LaneSnapshot;
 
 /// The most entries of a list.
-const MOST: usize = 1000;
+const MAX_ENTRIES: usize = 1000;
 
 impl Orb {
     /// The open connections, to clients and to servers.
@@ -31,7 +31,7 @@ impl Orb {
     /// ```
     #[must_use]
     pub fn connections(&self) -> Listing<ConnectionSnapshot> {
-        let (entries, more) = self.instruments().book().open(MOST);
+        let (entries, more) = self.instruments().book().open(MAX_ENTRIES);
         Listing { entries, more }
     }
 
@@ -41,8 +41,8 @@ impl Orb {
     pub fn lane_snapshots(&self) -> Listing<LaneSnapshot> {
         let mut lanes: Vec<Lane> = self.started_lane().into_iter().collect();
         lanes.extend(self.lanes());
-        let more = lanes.len() > MOST;
-        lanes.truncate(MOST);
+        let more = lanes.len() > MAX_ENTRIES;
+        lanes.truncate(MAX_ENTRIES);
         Listing {
             entries: lanes.iter().map(Lane::snapshot).collect(),
             more,
@@ -52,12 +52,12 @@ impl Orb {
     /// The adapters: the root first, each before its children.
     #[must_use]
     pub fn adapters(&self) -> Listing<AdapterSnapshot> {
-        objects::adapters(self, MOST)
+        objects::adapters(self, MAX_ENTRIES)
     }
 
     /// The active objects, by adapter.
     #[must_use]
     pub fn objects(&self) -> Listing<ObjectSnapshot> {
-        objects::objects(self, MOST)
+        objects::objects(self, MAX_ENTRIES)
     }
 }

@@ -37,8 +37,8 @@ impl OrbBuilder {
     }
 
     /// Adds a messaging protocol; it takes the place of one with the same name.
-    pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
-        self.config.protocols.register_messaging(Arc::new(half));
+    pub fn messaging(mut self, layer: impl Messaging + 'static) -> Self {
+        self.config.protocols.register_messaging(Arc::new(layer));
         self
     }
 

@@ -9,7 +9,7 @@ use crate::servant::ServedBy;
 use crate::{Interface, NarrowError, PoaError};
 
 /// Characters of a reference that an error shows; an `IOR:` has hundreds.
-const SHOWN: usize = 60;
+const MAX_SHOWN_CHARACTERS: usize = 60;
 
 /// Error of [`Orb::resolve`].
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl fmt::Display for ResolveError {
         let text = match self {
             Self::Reference { text, .. } | Self::Interface { text, .. } => text,
         };
-        let shown = match text.char_indices().nth(SHOWN) {
+        let shown = match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.clone(),
         };

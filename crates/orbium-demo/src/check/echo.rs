@@ -11,8 +11,12 @@ use crate::specimen::{mixed, scalars, tree};
 
 pub(super) const ALL: &[Planned<World>] = &[
     ("kitchen.scalars", Wide, |w| echo_scalars(w, &scalars(1))),
-    ("kitchen.scalars_max", Wide, |w| echo_scalars(w, &LARGEST)),
-    ("kitchen.scalars_min", Wide, |w| echo_scalars(w, &SMALLEST)),
+    ("kitchen.scalars_max", Wide, |w| {
+        echo_scalars(w, &MAX_SCALARS)
+    }),
+    ("kitchen.scalars_min", Wide, |w| {
+        echo_scalars(w, &MIN_SCALARS)
+    }),
     ("kitchen.scalars_nan", Wide, |w| {
         let mut sent = scalars(1);
         sent.f = f32::from_bits(0x7FC1_2345);
@@ -82,7 +86,7 @@ pub(super) const ALL: &[Planned<World>] = &[
     ("kitchen.money_cent", Nothing, |w| echo_money(w, "-0.01")),
 ];
 
-const LARGEST: Scalars = Scalars {
+const MAX_SCALARS: Scalars = Scalars {
     b: true,
     c: Char(0x7F),
     o: u8::MAX,
@@ -97,7 +101,7 @@ const LARGEST: Scalars = Scalars {
     w: WChar(0xFFFD),
 };
 
-const SMALLEST: Scalars = Scalars {
+const MIN_SCALARS: Scalars = Scalars {
     b: false,
     c: Char(0),
     o: 0,

@@ -19,7 +19,7 @@ use crate::kitchen::{
 use crate::specimen;
 
 /// Objects that one `make_peers` makes at most; they stay until the ORB ends.
-const MOST_PEERS: u32 = 10_000;
+const MAX_PEERS: u32 = 10_000;
 
 /// The minor code of what `system_exception` raises.
 pub(crate) const MINOR: u32 = 42;
@@ -222,7 +222,7 @@ impl kitchen::PeerServant for PeerServant {
     }
 
     fn make_peers(&self, call: &Call<'_>, n: u32) -> Result<Vec<Option<Peer>>, SystemException> {
-        if n > MOST_PEERS {
+        if n > MAX_PEERS {
             return Err(ExceptionKind::ImpLimit.into());
         }
         let poa = call.poa();

@@ -22,7 +22,7 @@ use crate::relay::{Chunk, Relay, Side};
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Milliseconds after which its answer comes.
-const LATE: u32 = 700;
+const REPLY_DELAY_MS: u32 = 700;
 
 /// GIOP's numbers for the kinds of messages.
 const REQUEST: u8 = 0;
@@ -135,7 +135,7 @@ fn given_up(target: &Peer, late: u32) {
 
 /// Calls, each with its own answer, until the late ones should have come too.
 fn go_on(target: &Peer) {
-    let end = Instant::now() + Duration::from_millis(LATE.into());
+    let end = Instant::now() + Duration::from_millis(REPLY_DELAY_MS.into());
     let mut number = 0;
     while number < 3 || Instant::now() < end {
         number += 1;
@@ -149,15 +149,15 @@ fn go_on(target: &Peer) {
 fn calls(front: &Front) {
     let target = &front.target;
     thread::scope(|scope| {
-        let patient = scope.spawn(|| target.slow(LATE / 2));
-        given_up(target, LATE);
+        let patient = scope.spawn(|| target.slow(REPLY_DELAY_MS / 2));
+        given_up(target, REPLY_DELAY_MS);
         go_on(target);
         let patient = patient.join().expect("an answer");
-        assert_eq!(patient, Ok((LATE / 2).cast_signed()));
+        assert_eq!(patient, Ok((REPLY_DELAY_MS / 2).cast_signed()));
     });
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| given_up(target, LATE / 2));
+            scope.spawn(|| given_up(target, REPLY_DELAY_MS / 2));
         }
     });
     go_on(target);

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// Characters of a value that an error shows.
-const SHOWN: usize = 40;
+const MAX_SHOWN_CHARACTERS: usize = 40;
 
 /// JSON that is no value of the type wanted.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl std::error::Error for JsonError {}
 /// JSON text as an error shows it: the beginning, in one line.
 pub(super) fn shown(text: &str) -> String {
     let mut line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut shown: String = line.by_ref().take(SHOWN).collect();
+    let mut shown: String = line.by_ref().take(MAX_SHOWN_CHARACTERS).collect();
     if line.next().is_some() {
         shown.push('…');
     }

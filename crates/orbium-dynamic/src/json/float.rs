@@ -92,7 +92,7 @@ pub(super) fn parse_double(text: &str) -> Option<f64> {
 }
 
 /// Octets of the longest number that is read exactly: far more digits than count.
-const LONGEST: usize = 20_000;
+const MAX_NUMBER_LENGTH: usize = 20_000;
 
 /// As [`parse_float`].
 pub(super) fn parse_long_double(text: &str) -> Option<LongDouble> {
@@ -100,7 +100,7 @@ pub(super) fn parse_long_double(text: &str) -> Option<LongDouble> {
         "NaN" => NAN_128,
         "Infinity" => Quad::INFINITY.to_bits(),
         "-Infinity" => (-Quad::INFINITY).to_bits(),
-        _ if !is_number(text) || text.len() > LONGEST => return None,
+        _ if !is_number(text) || text.len() > MAX_NUMBER_LENGTH => return None,
         _ => {
             let number = Quad::from_str(text).ok()?;
             if !number.is_finite() {

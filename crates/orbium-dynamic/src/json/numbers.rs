@@ -2,13 +2,13 @@
 //! Fixed-point decimals as text.
 
 /// Most digits that a `fixed` has, and most zeros that are written behind one.
-const MOST: u32 = 31;
+const MAX_DIGITS: u32 = 31;
 
 /// A decimal with exactly `scale` digits behind the point; nothing for a scale that no IDL type
 /// has.
 pub(super) fn decimal(unscaled: i128, scale: i16) -> Option<String> {
     let places = u32::from(scale.unsigned_abs());
-    if places > MOST {
+    if places > MAX_DIGITS {
         return None;
     }
     let sign = if unscaled < 0 { "-" } else { "" };
@@ -67,7 +67,7 @@ pub(super) fn parse_decimal(text: &str, digits: u16, scale: i16) -> Result<i128,
         let divided = power.filter(|power| unscaled.is_multiple_of(*power));
         unscaled /= divided.ok_or_else(|| not_decimal(digits, scale, text))?;
     }
-    if u32::from(digits) > MOST || unscaled >= 10u128.pow(u32::from(digits)) {
+    if u32::from(digits) > MAX_DIGITS || unscaled >= 10u128.pow(u32::from(digits)) {
         return Err(too_many());
     }
     // Below 10³¹, so it fits.

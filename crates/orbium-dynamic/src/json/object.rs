@@ -29,7 +29,7 @@ struct Members;
 
 /// From so many keys on they are looked up in a table, so that an object takes no time
 /// quadratic in its size.
-const MANY: usize = 16;
+const MIN_TABLE_KEYS: usize = 16;
 
 impl<'j> Visitor<'j> for Members {
     type Value = Object<'j>;
@@ -44,7 +44,7 @@ impl<'j> Visitor<'j> for Members {
         while let Some((name, value)) = map.next_entry::<Cow<'_, str>, &RawValue>()? {
             let name = name.into_owned();
             let is_twice = match members.len() {
-                0..MANY => members.iter().any(|(other, _)| *other == name),
+                0..MIN_TABLE_KEYS => members.iter().any(|(other, _)| *other == name),
                 _ => {
                     if seen.is_empty() {
                         seen.extend(members.iter().map(|(other, _)| other.clone()));

@@ -13,7 +13,7 @@ use super::parser::{Parsed, Parser};
 
 /// Parts of a type that are written at most: a peer can describe a type of 2¹⁰⁰ parts in few
 /// octets.
-const MOST_PARTS: usize = 1 << 16;
+const MAX_PARTS: usize = 1 << 16;
 
 /// A type as JSON; nothing for one that is too large.
 pub(super) fn printed(code: TypeRef<'_>, known: Option<&dyn TypesById>) -> Option<String> {
@@ -43,7 +43,7 @@ struct TypePrinter<'k> {
 impl TypePrinter<'_> {
     fn code(&mut self, code: TypeRef<'_>) -> Option<()> {
         self.parts += 1;
-        if self.parts > MOST_PARTS || self.inside.len() >= MAX_DEPTH {
+        if self.parts > MAX_PARTS || self.inside.len() >= MAX_DEPTH {
             return None;
         }
         if let Some(spelling) = spelling::of(code) {

@@ -95,7 +95,7 @@ pub trait Encoder: Send + Debug {
     /// Frames are sent in the order in which they were encoded.
     ///
     /// # Errors
-    /// [`MessagingError`] if the message is not what the half carries or
+    /// [`MessagingError`] if the message is not what the protocol carries or
     /// exceeds what it can express. Then nothing further may be sent.
     fn encode(
         &mut self,
@@ -117,7 +117,7 @@ pub trait Decoder: Send + Debug {
 
     /// Appends the message in one whole frame, of the length that
     /// [`Decoder::frame_len`] returned. Appends nothing if there is none, as in a
-    /// frame that only concerns the two halves.
+    /// frame that only concerns the two protocols.
     ///
     /// # Errors
     /// [`MessagingError`] for what is wrong with it. What was appended then
@@ -143,7 +143,7 @@ pub trait Decoder: Send + Debug {
     }
 
     /// Octets decoded from the frame that are no part of a message yet, as between two
-    /// halves. The receiver limits how many times longer than the frame they are. By
+    /// protocols. The receiver limits how many times longer than the frame they are. By
     /// default none.
     fn undelivered(&self) -> usize {
         0

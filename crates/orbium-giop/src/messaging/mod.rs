@@ -92,11 +92,11 @@
 //! # Ok::<(), MessagingError>(())
 //! ```
 //!
-//! # Several halves
+//! # Several protocols
 //!
-//! [`Stack`] puts halves on top of one another: the outermost is given GIOP
-//! messages, each next one the frames of the half before it, and the frames of
-//! the innermost are what is sent. A stack is a half itself.
+//! [`Stack`] puts protocols on top of one another: the outermost is given GIOP
+//! messages, each next one the frames of the protocol before it, and the frames of
+//! the innermost are what is sent. A stack is a protocol itself.
 
 mod contract;
 mod error;
@@ -115,7 +115,7 @@ pub use giop_lite::{Fixed, GiopLite, Native, to_giop};
 pub use message::Message;
 pub use stack::{Stack, StackError};
 
-/// The halves that are part of this crate.
+/// The protocols that are part of this crate.
 #[must_use]
 pub fn builtin() -> Vec<Arc<dyn Messaging>> {
     vec![

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Halves on top of one another.
+//! Messaging protocols on top of one another.
 
 use core::fmt;
 use core::ops::Range;
@@ -10,74 +10,74 @@ use super::{
 };
 
 /// Room that a decoder keeps between messages.
-const KEPT: usize = 1 << 20;
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// Halves on top of one another, outermost first: the outermost is given the
+/// Messaging protocols on top of one another, outermost first: the outermost is given the
 /// GIOP messages, and the frames of the innermost are sent.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    halves: Vec<Arc<dyn Messaging>>,
+    layers: Vec<Arc<dyn Messaging>>,
     name: String,
 }
 
 impl Stack {
-    /// A stack of these halves, outermost first.
+    /// A stack of these protocols, outermost first.
     ///
     /// # Errors
     /// [`StackError`] if they make no sense in that order.
-    pub fn new(halves: Vec<Arc<dyn Messaging>>) -> Result<Self, StackError> {
-        let Some(outermost) = halves.first() else {
+    pub fn new(layers: Vec<Arc<dyn Messaging>>) -> Result<Self, StackError> {
+        let Some(outermost) = layers.first() else {
             return Err(StackError::Empty);
         };
-        for (i, half) in halves.iter().enumerate().skip(1) {
-            if halves[..i].iter().any(|other| other.name() == half.name()) {
-                return Err(StackError::Twice(half.name().to_owned()));
+        for (i, layer) in layers.iter().enumerate().skip(1) {
+            if layers[..i].iter().any(|other| other.name() == layer.name()) {
+                return Err(StackError::Twice(layer.name().to_owned()));
             }
-            if half.input() == Input::Giop {
+            if layer.input() == Input::Giop {
                 return Err(StackError::NotOutermost {
-                    half: half.name().to_owned(),
+                    layer: layer.name().to_owned(),
                     outermost: outermost.name().to_owned(),
                 });
             }
         }
-        let names: Vec<_> = halves.iter().map(|half| half.name()).collect();
+        let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
         Ok(Self {
             name: names.join(","),
-            halves,
+            layers,
         })
     }
 
-    /// The halves, outermost first.
+    /// The protocols, outermost first.
     #[must_use]
-    pub fn halves(&self) -> &[Arc<dyn Messaging>] {
-        &self.halves
+    pub fn layers(&self) -> &[Arc<dyn Messaging>] {
+        &self.layers
     }
 }
 
 impl Messaging for Stack {
-    /// The names of its halves, outermost first, with commas between.
+    /// The names of its protocols, outermost first, with commas between.
     fn name(&self) -> &str {
         &self.name
     }
 
     fn input(&self) -> Input {
-        self.halves
+        self.layers
             .first()
-            .map_or(Input::Octets, |half| half.input())
+            .map_or(Input::Octets, |layer| layer.input())
     }
 
     fn is_stateful(&self) -> bool {
-        self.halves.iter().any(|half| half.is_stateful())
+        self.layers.iter().any(|layer| layer.is_stateful())
     }
 
     fn session(&self, side: Side, limit: usize) -> Session {
-        let mut encoders = Vec::with_capacity(self.halves.len());
-        let mut decoders = Vec::with_capacity(self.halves.len());
-        for (i, half) in self.halves.iter().enumerate() {
-            // What a half is given may be longer than the message by what the
-            // halves before it have added.
+        let mut encoders = Vec::with_capacity(self.layers.len());
+        let mut decoders = Vec::with_capacity(self.layers.len());
+        for (i, layer) in self.layers.iter().enumerate() {
+            // What a protocol is given may be longer than the message by what the
+            // protocols before it have added.
             let limit = limit.saturating_add(i * MAX_OVERHEAD);
-            let session = half.session(side, limit);
+            let session = layer.session(side, limit);
             encoders.push(session.encoder);
             decoders.push(session.decoder);
         }
@@ -97,14 +97,14 @@ impl Messaging for Stack {
 pub enum StackError {
     /// There is none.
     Empty,
-    /// A half looks into GIOP messages but would be given something else.
+    /// A protocol looks into GIOP messages but would be given something else.
     NotOutermost {
-        /// The half that must come first.
-        half: String,
+        /// The protocol that must come first.
+        layer: String,
         /// The one that does.
         outermost: String,
     },
-    /// A half appears twice.
+    /// A protocol appears twice.
     Twice(String),
 }
 
@@ -112,12 +112,12 @@ impl fmt::Display for StackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("no messaging is named"),
-            Self::NotOutermost { half, outermost } => write!(
+            Self::NotOutermost { layer, outermost } => write!(
                 f,
-                "messaging {half} needs GIOP messages, which {outermost} before it changes: \
-                 name {half} first"
+                "messaging {layer} needs GIOP messages, which {outermost} before it changes: \
+                 name {layer} first"
             ),
-            Self::Twice(half) => write!(f, "messaging {half} is named twice"),
+            Self::Twice(layer) => write!(f, "messaging {layer} is named twice"),
         }
     }
 }
@@ -167,7 +167,7 @@ fn encode_through(
     pieces.extend(message.slices(range.clone()));
     pieces.push(&after[..]);
     let sent = encode_through(inner, Message::new(&pieces), head, &mut last)?;
-    // What the inner halves send as it is, in terms of this message: a piece of
+    // What the inner protocols send as it is, in terms of this message: a piece of
     // what came before, of the message itself and of what came after.
     let (middle, end) = (before.len(), before.len() + range.len());
     let part = |from: usize, to: usize| {
@@ -185,7 +185,7 @@ fn encode_through(
 struct StackDecoder {
     /// Outermost first.
     decoders: Vec<Box<dyn Decoder>>,
-    /// What the half before has decoded: a frame of the next.
+    /// What the protocol before has decoded: a frame of the next.
     frame: Vec<u8>,
     /// What the next one decodes from it.
     inner: Vec<u8>,
@@ -229,7 +229,7 @@ impl Decoder for StackDecoder {
         }
         self.is_whole = false;
         self.frame.clear();
-        if self.frame.capacity().max(self.inner.capacity()) > KEPT {
+        if self.frame.capacity().max(self.inner.capacity()) > MAX_RETAINED_BUFFER {
             (self.frame, self.inner) = (Vec::new(), Vec::new());
         }
         Ok(true)
@@ -244,7 +244,7 @@ impl Decoder for StackDecoder {
     }
 }
 
-/// Decodes the next part of what another half has decoded: of one whole frame, or of
+/// Decodes the next part of what another protocol has decoded: of one whole frame, or of
 /// nothing; whether that was the last.
 fn part_of_whole(
     decoder: &mut dyn Decoder,
@@ -260,7 +260,7 @@ fn part_of_whole(
     decoder.decode_part(frame, message)
 }
 
-/// Decodes what another half has decoded: one whole frame, or nothing.
+/// Decodes what another protocol has decoded: one whole frame, or nothing.
 fn decode_whole(
     decoder: &mut dyn Decoder,
     frame: &[u8],

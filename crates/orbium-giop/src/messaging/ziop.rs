@@ -8,7 +8,7 @@
 //! A GIOP message that is small, or that compressing hardly makes smaller, is
 //! sent as it is.
 //!
-//! What another half made of a message is carried in the same frame with kind
+//! What another protocol made of a message is carried in the same frame with kind
 //! 255, which GIOP does not have, and version 0.0; the original is then all of
 //! it. Compressor 0 says that it is not compressed.
 
@@ -35,10 +35,10 @@ const COMPRESSOR_NONE: u16 = 0;
 const COMPRESSOR_ZLIB: u16 = 4;
 
 /// A message of so many octets may become as small as it likes.
-const FREELY: usize = 1 << 20;
+const MAX_UNCHECKED: usize = 1 << 20;
 
 /// Octets by which what is inflated may grow ahead of what has been inflated.
-const AHEAD: usize = 64 * 1024;
+const MAX_GROWTH_AHEAD: usize = 64 * 1024;
 
 /// Compression of messages that are worth it.
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +214,7 @@ impl ZiopEncoder {
             return false;
         }
         let count = head.len() - start - HEAD_LEN;
-        if message.len() > FREELY && message.len() / self.settings.ratio.max(1) > count {
+        if message.len() > MAX_UNCHECKED && message.len() / self.settings.ratio.max(1) > count {
             // The peer might take it for an attack.
             head.truncate(start);
             return false;
@@ -275,7 +275,7 @@ fn append_deflated<'m>(
         if done > end {
             return false;
         }
-        out.resize(done + (end - done + 1).min(AHEAD), 0);
+        out.resize(done + (end - done + 1).min(MAX_GROWTH_AHEAD), 0);
         let step = deflate::stream::deflate(compress, input, &mut out[done..], flush);
         out.truncate(done + step.bytes_written);
         input = input.get(step.bytes_consumed..).unwrap_or_default();

@@ -4,7 +4,7 @@
 use orbium_cdr::{ByteOrder, Format};
 
 pub(crate) const REPLY: u8 = 1;
-pub(crate) const LITTLE: u8 = 2;
+pub(crate) const LITTLE_ENDIAN: u8 = 2;
 pub(crate) const NATIVE: u8 = 4;
 pub(crate) const RESPONSE_SHIFT: u8 = 3;
 pub(crate) const NUMBERED: u8 = 0x20;
@@ -18,7 +18,7 @@ pub(crate) const FORM_MASK: u8 = !(3 << RESPONSE_SHIFT);
 pub(crate) const fn order_bit(order: ByteOrder) -> u8 {
     match order {
         ByteOrder::Big => 0,
-        ByteOrder::Little => LITTLE,
+        ByteOrder::Little => LITTLE_ENDIAN,
     }
 }
 
@@ -36,7 +36,7 @@ pub(crate) const fn request_form(order: ByteOrder, response: u8, native: bool) -
 }
 
 pub(crate) const fn order_of(form: u8) -> ByteOrder {
-    if form & LITTLE == 0 {
+    if form & LITTLE_ENDIAN == 0 {
         ByteOrder::Big
     } else {
         ByteOrder::Little

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messaging halves: what goes in comes out, whatever the wire does to it.
+//! Messaging protocols: what goes in comes out, whatever the wire does to it.
 #![cfg(feature = "ziop")]
 
 use std::ops::Range;
@@ -19,7 +19,7 @@ use orbium_giop::{
 };
 use proptest::prelude::*;
 
-/// A half from outside: length, octets and their sum.
+/// A protocol from outside: length, octets and their sum.
 #[derive(Debug)]
 struct Checksum;
 
@@ -85,8 +85,8 @@ fn stack(names: &str) -> Result<Stack, StackError> {
         builtin()
             .into_iter()
             .chain([Arc::new(Checksum) as Arc<dyn Messaging>])
-            .find(|half| half.name() == name)
-            .expect("a known half")
+            .find(|layer| layer.name() == name)
+            .expect("a known layer")
     };
     Stack::new(names.split(',').map(known).collect())
 }
@@ -108,19 +108,19 @@ const STACKS: &[&str] = &[
 /// Sends messages from one end to the other, the messages and the stream cut
 /// anywhere; returns the octets of the wire.
 fn pass(
-    half: &dyn Messaging,
+    layer: &dyn Messaging,
     sent: &[Vec<u8>],
     pieces: &[prop::sample::Index],
     splits: &[prop::sample::Index],
 ) -> Vec<u8> {
-    let (mut client, mut server) = ends(half);
+    let (mut client, mut server) = ends(layer);
     let mut wire = Vec::new();
     for message in sent {
         let frame = encode(&mut client, &cut(message, pieces)).expect("a GIOP message");
         assert!(frame.len() <= message.len() + MAX_OVERHEAD * 4);
         for len in 0..frame.len().min(40) {
             let told = server.decoder.frame_len(&frame[..len]).expect("a frame");
-            assert!(told.is_none_or(|told| told == frame.len()), "{half:?}");
+            assert!(told.is_none_or(|told| told == frame.len()), "{layer:?}");
         }
         wire.extend(frame);
     }
@@ -132,7 +132,7 @@ fn pass(
     assert!(
         receiver.messages == sent,
         "{} changed a message",
-        half.name()
+        layer.name()
     );
     wire
 }
@@ -169,8 +169,8 @@ proptest! {
     ) {
         let mut chance = Chance(seed);
         for names in STACKS {
-            let half = stack(names).expect("a sensible stack");
-            let (mut client, mut server) = ends(&half);
+            let layer = stack(names).expect("a sensible stack");
+            let (mut client, mut server) = ends(&layer);
             let mut receiver = Receiver::new(&mut server);
             for message in &sent {
                 let mut frame = encode(&mut client, &[message]).expect("a GIOP message");
@@ -225,8 +225,8 @@ fn a_stack_is_named_and_judged_as_its_halves() {
 
 #[test]
 fn the_checksum_notices_damage_below_another_half() {
-    let half = stack("giop-lite,checksum").unwrap();
-    let (mut client, mut server) = ends(&half);
+    let layer = stack("giop-lite,checksum").unwrap();
+    let (mut client, mut server) = ends(&layer);
     let message = octets("47494f50 01 02 01 05 00000000");
     let mut frame = encode(&mut client, &[&message]).unwrap();
     *frame.last_mut().unwrap() ^= 1;

@@ -5,7 +5,7 @@ use crate::octets::octets;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetId, NativeCharSet};
 use orbium_giop::component::{self, HostPort};
-use orbium_giop::profile::{self, MAX_HALVES, TAG_INTERNET_IOP};
+use orbium_giop::profile::{self, MAX_LAYERS, TAG_INTERNET_IOP};
 use orbium_giop::{
     Component, IiopProfile, Ior, IorStringError, ObjectGroup, OrbiumProfile, Profile,
     TaggedComponent, TaggedProfile, UiopProfile, UipmcProfile, Version, encode_encapsulation,
@@ -370,11 +370,11 @@ fn code_sets_and_common_components_are_found() {
     assert_eq!(ior.common_components(), common);
 }
 
-fn orbium(halves: usize) -> OrbiumProfile {
+fn orbium(layers: usize) -> OrbiumProfile {
     OrbiumProfile {
         version: Version::V1_2,
         scheme: "shmiop".into(),
-        messaging: (0..halves).map(|half| format!("half-{half}")).collect(),
+        messaging: (0..layers).map(|layer| format!("layer-{layer}")).collect(),
         address: "/run/x.shm".into(),
         object_key: b"Key".to_vec(),
         components: vec![TaggedComponent::orbium_host(&[7; 16])],
@@ -383,8 +383,8 @@ fn orbium(halves: usize) -> OrbiumProfile {
 
 #[test]
 fn orbium_profiles_round_trip_and_keep_their_layout() {
-    for halves in [0, 1, MAX_HALVES] {
-        let profile = orbium(halves);
+    for layers in [0, 1, MAX_LAYERS] {
+        let profile = orbium(layers);
         let encoded = profile.encode();
         assert_eq!(encoded.tag, 0x4F52_4200);
         assert_eq!(OrbiumProfile::decode(&encoded).as_ref(), Ok(&profile));
@@ -394,7 +394,7 @@ fn orbium_profiles_round_trip_and_keep_their_layout() {
     let data = octets(
         "00 01 02 00              # big endian, GIOP 1.2, gap
          00000002 7300 0000       # scheme s
-         00000001 00000002 6600 0000  # one half: f
+         00000001 00000002 6600 0000  # one layer: f
          00000002 6100 0000       # address a
          00000001 4b 000000       # key K
          00000000                 # no components",
@@ -414,7 +414,7 @@ fn orbium_profiles_round_trip_and_keep_their_layout() {
 
 #[test]
 fn an_orbium_profile_names_no_more_halves_than_allowed() {
-    let error = OrbiumProfile::decode(&orbium(MAX_HALVES + 1).encode()).unwrap_err();
+    let error = OrbiumProfile::decode(&orbium(MAX_LAYERS + 1).encode()).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::CountTooLarge);
 }
 

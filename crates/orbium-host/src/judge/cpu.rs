@@ -184,7 +184,7 @@ pub(super) fn stolen(facts: &Facts) -> Finding {
     let mend = "on the host, take the quota from the virtual machine (cpu.max of its group) and \
                 give each virtual CPU one of its own: virsh vcpupin DOMAIN VCPU CPU";
     // While a machine starts, others may be starting too.
-    if share < LITTLE {
+    if share < MAX_STOLEN_PERCENT {
         Finding::note(found, mend)
     } else {
         Finding::problem(found, mend)
@@ -192,7 +192,7 @@ pub(super) fn stolen(facts: &Facts) -> Finding {
 }
 
 /// Percent of stolen time that may lie long ago.
-const LITTLE: f64 = 0.01;
+const MAX_STOLEN_PERCENT: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {

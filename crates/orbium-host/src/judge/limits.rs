@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::finding::Finding;
 
 /// The highest priority of SCHED_FIFO on Linux.
-const HIGHEST: u64 = 99;
+const MAX_FIFO_PRIORITY: u64 = 99;
 /// Below this an ORB with its stacks and buffers does not fit.
 const LITTLE_MEMORY: u64 = 64 << 20;
 
@@ -22,8 +22,9 @@ pub(super) fn real_time_priority(facts: &Facts) -> Finding {
     let limits = &facts.limits;
     let limit = limits
         .real_time_priority
-        .map(|limit| limit.soft.unwrap_or(HIGHEST));
-    let may_all = limits.may_set_priorities() || limit.is_some_and(|soft| soft >= HIGHEST);
+        .map(|limit| limit.soft.unwrap_or(MAX_FIFO_PRIORITY));
+    let may_all =
+        limits.may_set_priorities() || limit.is_some_and(|soft| soft >= MAX_FIFO_PRIORITY);
     let mend = raise("rtprio", "99", "LimitRTPRIO");
     match (&facts.fifo, limit) {
         (Some(Err(reason)), _) if may_all => Finding::problem(

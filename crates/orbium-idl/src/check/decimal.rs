@@ -14,7 +14,7 @@ struct Decimal {
     negative: bool,
 }
 
-const MOST_DIGITS: usize = 31;
+const MAX_DIGITS: usize = 31;
 
 impl Decimal {
     fn new(value: Fixed) -> Self {
@@ -57,10 +57,10 @@ impl Decimal {
         }
         dropped = dropped.max(zeros);
         let size = |dropped: usize| self.digits.len().max(self.scale).saturating_sub(dropped);
-        while size(dropped) > MOST_DIGITS && dropped < self.scale {
+        while size(dropped) > MAX_DIGITS && dropped < self.scale {
             dropped += 1;
         }
-        if size(dropped) > MOST_DIGITS {
+        if size(dropped) > MAX_DIGITS {
             return None;
         }
         let kept = self
@@ -188,7 +188,7 @@ pub(super) fn multiply(a: Fixed, b: Fixed) -> Option<Fixed> {
 pub(super) fn divide(a: Fixed, b: Fixed) -> Option<Fixed> {
     let (mut dividend, divisor) = (Decimal::new(a), Decimal::new(b));
     // Enough for 31 digits of quotient whatever the operands' digits are.
-    dividend.widen(divisor.scale + 2 * MOST_DIGITS);
+    dividend.widen(divisor.scale + 2 * MAX_DIGITS);
     let mut rest: Vec<u8> = Vec::new();
     let mut quotient = Vec::new();
     for digit in dividend.digits.iter().rev() {

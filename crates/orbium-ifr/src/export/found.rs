@@ -18,13 +18,13 @@ use crate::edit::{check_id, check_name};
 use crate::fault;
 
 /// Definitions that are read at most.
-const MOST: usize = 200_000;
+const MAX_DEFINITIONS: usize = 200_000;
 
 /// Containers within containers.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Octets of the scoped names of all definitions.
-const MOST_NAMES: usize = 64 << 20;
+const MAX_NAMES: usize = 64 << 20;
 
 /// One definition.
 pub(super) struct Definition {
@@ -111,7 +111,7 @@ fn recurs(code: &TypeCode) -> bool {
             TCKind::Sequence | TCKind::Array | TCKind::Alias => pending.extend(part.content_type()),
             _ => {}
         }
-        if seen.len() > MOST || pending.len() > MOST {
+        if seen.len() > MAX_DEFINITIONS || pending.len() > MAX_DEFINITIONS {
             return false;
         }
     }
@@ -160,7 +160,7 @@ impl Found {
         parent: Option<usize>,
     ) -> Result<Vec<usize>, ExportError> {
         let path = parent.map_or_else(Vec::new, |it| self.definitions[it].path.clone());
-        if path.len() >= DEEPEST {
+        if path.len() >= MAX_DEPTH {
             return Err(ExportError::TooLarge);
         }
         let mut places = Vec::new();
@@ -214,7 +214,7 @@ impl Found {
         path: &[String],
         parent: Option<usize>,
     ) -> Result<usize, ExportError> {
-        if self.definitions.len() >= MOST {
+        if self.definitions.len() >= MAX_DEFINITIONS {
             return Err(ExportError::TooLarge);
         }
         let invalid = || ExportError::Invalid(path.join("::"));
@@ -228,7 +228,7 @@ impl Found {
         let mut path = path.to_vec();
         path.push(name);
         self.names += path.iter().map(String::len).sum::<usize>();
-        if self.names > MOST_NAMES {
+        if self.names > MAX_NAMES {
             return Err(ExportError::TooLarge);
         }
         // Also of a container that contains itself.

@@ -6,7 +6,7 @@ use super::found::{Found, is_value};
 use crate::corba::DefinitionKind;
 
 /// Definitions that are left out at most: each is looked for anew.
-const MOST_LEFT_OUT: usize = 256;
+const MAX_LEFT_OUT: usize = 256;
 
 impl Found {
     /// Whether neither the definition is left out nor one around it.
@@ -34,7 +34,7 @@ impl Found {
     }
 
     pub(super) fn note(&mut self, error: ExportError) -> Result<(), ExportError> {
-        if self.left_out.len() == MOST_LEFT_OUT {
+        if self.left_out.len() == MAX_LEFT_OUT {
             return Err(error);
         }
         self.left_out.push(error);

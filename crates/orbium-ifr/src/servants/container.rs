@@ -18,7 +18,7 @@ use crate::servants::values::Shape;
 use crate::view::{View, is_of};
 
 /// Definitions that one answer has at most.
-const MOST: usize = 200_000;
+const MAX_DEFINITIONS: usize = 200_000;
 
 impl Objects {
     /// Adds a definition to the container called.
@@ -125,16 +125,19 @@ impl ContainerServant for Objects {
     ) -> Result<Vec<Description>> {
         self.read(call, |view, key| {
             let contents = view.contents_of(key, limit_type, exclude_inherited)?;
-            let most = usize::try_from(max_returned_objs).unwrap_or(MOST);
-            let described = contents.into_iter().take(most.min(MOST)).map(|key| {
-                let (kind, value) = view.describe(key)?;
-                let contained_object = view.reference(key)?;
-                Ok(Description {
-                    contained_object,
-                    kind,
-                    value,
-                })
-            });
+            let most = usize::try_from(max_returned_objs).unwrap_or(MAX_DEFINITIONS);
+            let described = contents
+                .into_iter()
+                .take(most.min(MAX_DEFINITIONS))
+                .map(|key| {
+                    let (kind, value) = view.describe(key)?;
+                    let contained_object = view.reference(key)?;
+                    Ok(Description {
+                        contained_object,
+                        kind,
+                        value,
+                    })
+                });
             described.collect()
         })
     }

@@ -15,11 +15,11 @@ use crate::raises::{Raised, Raises};
 use orbium_channel::{Channel, OfferedProtocol};
 
 /// Notes that are kept for a thread, of calls that are under way.
-const MOST_NOTES: usize = 64;
+const MAX_NOTES: usize = 64;
 /// Failures that are kept for a thread.
-const MOST_FAILURES: usize = 8;
+const MAX_FAILURES: usize = 8;
 /// Characters of a text that is kept: what peers and references say may be long.
-const MOST_TEXT: usize = 300;
+const MAX_TEXT_LENGTH: usize = 300;
 
 /// Something that happened on the way of a call, and when.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ struct Kept {
 }
 
 thread_local! {
-    static KEPT: RefCell<Kept> = const {
+    static RECORDS: RefCell<Kept> = const {
         RefCell::new(Kept {
             notes: VecDeque::new(),
             offered: Vec::new(),
@@ -87,7 +87,7 @@ pub fn prepare() {
 #[must_use]
 #[inline]
 pub fn last_failure() -> Option<Failure> {
-    KEPT.with_borrow(|kept| kept.failures.back().cloned())
+    RECORDS.with_borrow(|kept| kept.failures.back().cloned())
 }
 
 /// Explains the error of an operation: what it means, and, if a call of this thread raised
@@ -122,7 +122,7 @@ pub fn explain<E: Raises + fmt::Display>(error: &E) -> Explanation {
 /// The newest failure of this thread that raised such an exception.
 #[inline(never)]
 pub fn story_of(exception: SystemException) -> Option<Failure> {
-    KEPT.with_borrow(|kept| {
+    RECORDS.with_borrow(|kept| {
         let mut failures = kept.failures.iter().rev();
         failures.find(|it| it.exception == exception).cloned()
     })
@@ -144,8 +144,8 @@ pub fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) 
 }
 
 fn keep(note: Note) {
-    KEPT.with_borrow_mut(|kept| {
-        if kept.notes.len() >= MOST_NOTES {
+    RECORDS.with_borrow_mut(|kept| {
+        if kept.notes.len() >= MAX_NOTES {
             kept.notes.pop_front();
         }
         kept.notes.push_back((None, note));
@@ -201,7 +201,7 @@ pub fn connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Displ
 /// invocations.
 #[cold]
 pub fn take_notes(begun: Stamp) -> Vec<Note> {
-    KEPT.with_borrow_mut(|kept| {
+    RECORDS.with_borrow_mut(|kept| {
         let mut taken = Vec::new();
         while let Some((None, note)) = kept.notes.back()
             && note.is_after(begun)
@@ -218,7 +218,7 @@ pub fn take_notes(begun: Stamp) -> Vec<Note> {
 #[cold]
 #[inline(never)]
 pub fn claim(begun: Stamp) {
-    KEPT.with_borrow_mut(|kept| {
+    RECORDS.with_borrow_mut(|kept| {
         let notes = kept.notes.iter_mut().rev();
         for (call, _) in notes.take_while(|(_, note)| note.is_after(begun)) {
             call.get_or_insert(begun);
@@ -253,8 +253,8 @@ pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn 
 #[cold]
 #[inline(never)]
 pub fn remember(failure: Failure) {
-    KEPT.with_borrow_mut(|kept| {
-        if kept.failures.len() >= MOST_FAILURES {
+    RECORDS.with_borrow_mut(|kept| {
+        if kept.failures.len() >= MAX_FAILURES {
             kept.failures.pop_front();
         }
         kept.failures.push_back(failure);
@@ -273,12 +273,12 @@ pub fn unreadable(error: CdrError) -> String {
 
 /// Text that may come from elsewhere, on one line and not without end.
 pub(super) fn cut(text: String) -> String {
-    if text.len() <= MOST_TEXT && !text.contains(char::is_control) {
+    if text.len() <= MAX_TEXT_LENGTH && !text.contains(char::is_control) {
         return text;
     }
     let mut shown = String::new();
     for (place, character) in text.chars().enumerate() {
-        if place == MOST_TEXT {
+        if place == MAX_TEXT_LENGTH {
             shown.push('…');
             break;
         }
@@ -294,7 +294,7 @@ pub(super) fn cut(text: String) -> String {
 /// offered.
 pub(super) fn take_claimed(begun: Stamp) -> (Vec<Note>, Vec<OfferedProtocol>) {
     claim(begun);
-    KEPT.with_borrow_mut(|kept| {
+    RECORDS.with_borrow_mut(|kept| {
         let mut own = Vec::new();
         kept.notes.retain(|(call, note)| {
             let is_own = *call == Some(begun);
@@ -314,7 +314,7 @@ pub fn keep_offered(
     begun: Stamp,
     refusal: &dyn Fn(&Channel) -> Option<&'static str>,
 ) {
-    KEPT.with_borrow_mut(|kept| {
+    RECORDS.with_borrow_mut(|kept| {
         for protocol in &mut offered {
             let Some(channel) = protocol.channel.as_ref() else {
                 continue;

@@ -12,9 +12,9 @@ use super::failure::{Failure, Phase, Step};
 use super::notes::{Note, cut, remember, sentence, take_claimed};
 
 /// Limit of the steps reported with a failure.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 /// Octets of an object key that are shown.
-const MOST_KEY: usize = 64;
+const MAX_KEY_LENGTH: usize = 64;
 
 /// A call that has failed.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Failed<'_> {
     ) -> Failure {
         let mut steps = Vec::new();
         let mut before = self.begun;
-        let skipped = notes.len().saturating_sub(MOST_STEPS);
+        let skipped = notes.len().saturating_sub(MAX_STEPS);
         for (place, note) in notes.iter().enumerate() {
             let since = note.since.unwrap_or(before);
             before = note.at;
@@ -115,14 +115,14 @@ fn key_of(object: &Ior) -> String {
     let key = profiles.find_map(orbium_giop::TaggedProfile::object_key);
     let key = key.unwrap_or_default();
     let mut shown = String::new();
-    for octet in key.iter().take(MOST_KEY) {
+    for octet in key.iter().take(MAX_KEY_LENGTH) {
         match octet {
             b'%' | b'`' | b'\\' => shown.push_str(&format!("%{octet:02x}")),
             0x21..=0x7E => shown.push(char::from(*octet)),
             _ => shown.push_str(&format!("%{octet:02x}")),
         }
     }
-    if key.len() > MOST_KEY {
+    if key.len() > MAX_KEY_LENGTH {
         shown.push('…');
     }
     shown

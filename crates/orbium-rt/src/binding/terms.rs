@@ -8,13 +8,13 @@ use orbium_core::Priority;
 use orbium_giop::real_time::PriorityBand;
 
 /// Most protocols in an offer.
-pub(super) const MOST_PROTOCOLS: usize = 16;
+pub(super) const MAX_PROTOCOLS: usize = 16;
 /// Octets of the name of one.
-pub(super) const MOST_NAME: usize = 64;
+pub(super) const MAX_NAME_LENGTH: usize = 64;
 /// Octets of the text of a reason.
-pub(super) const MOST_TEXT: usize = 512;
+pub(super) const MAX_TEXT_LENGTH: usize = 512;
 /// The longest period of a rate.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const MAX_RATE_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether a span of time comes over the wire as what it is.
 fn is_microseconds(span: Duration) -> bool {
@@ -53,7 +53,7 @@ impl Rate {
         self.requests > 0
             && self.burst > 0
             && is_microseconds(self.period)
-            && self.period <= LONGEST
+            && self.period <= MAX_RATE_PERIOD
     }
 }
 
@@ -194,14 +194,15 @@ impl Offer {
     pub fn is_sound(&self) -> bool {
         let PriorityBand { low, high } = self.priority;
         let (most, least) = (self.buffer, self.least_buffer);
-        let named = |name: &String| (1..=MOST_NAME).contains(&name.len()) && !name.contains('\0');
+        let named =
+            |name: &String| (1..=MAX_NAME_LENGTH).contains(&name.len()) && !name.contains('\0');
         (0..=high).contains(&low)
             && self.rate.is_sound()
             && (1..=self.rate.requests).contains(&self.least_requests)
             && least.requests <= most.requests
             && least.octets <= most.octets
             && self.deadline.is_none_or(is_microseconds)
-            && self.protocols.len() <= MOST_PROTOCOLS
+            && self.protocols.len() <= MAX_PROTOCOLS
             && self.protocols.iter().all(named)
     }
 
@@ -263,7 +264,7 @@ impl Reason {
     #[must_use]
     pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
         let mut text = text.into().replace('\0', " ");
-        while text.len() > MOST_TEXT {
+        while text.len() > MAX_TEXT_LENGTH {
             text.pop();
         }
         Self { code, text }

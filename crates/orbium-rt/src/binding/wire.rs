@@ -8,7 +8,7 @@ use orbium_core::Priority;
 use orbium_core::cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
 use orbium_giop::real_time::PriorityBand;
 
-use super::terms::{MOST_NAME, MOST_PROTOCOLS, MOST_TEXT};
+use super::terms::{MAX_NAME_LENGTH, MAX_PROTOCOLS, MAX_TEXT_LENGTH};
 use super::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
 
 /// What a server says to an offer.
@@ -117,11 +117,11 @@ impl Offer {
             protocols: Vec::new(),
         };
         let count = reader.read_count(5)?;
-        if count > MOST_PROTOCOLS {
+        if count > MAX_PROTOCOLS {
             return Err(reader.error(CdrErrorKind::BoundExceeded));
         }
         for _ in 0..count {
-            offer.protocols.push(name(reader, MOST_NAME)?);
+            offer.protocols.push(name(reader, MAX_NAME_LENGTH)?);
         }
         match offer.is_sound() {
             true => Ok(offer),
@@ -150,7 +150,7 @@ impl Terms {
             excess: Excess::read(reader)?,
             buffer: Buffer::read(reader)?,
             deadline: read_deadline(reader)?,
-            protocol: name(reader, MOST_NAME)?,
+            protocol: name(reader, MAX_NAME_LENGTH)?,
         };
         match terms.is_sound() {
             true => Ok(terms),
@@ -168,7 +168,7 @@ impl Reason {
     fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
             code: ReasonCode::from_number(reader.read_u32()?),
-            text: name(reader, MOST_TEXT)?,
+            text: name(reader, MAX_TEXT_LENGTH)?,
         })
     }
 }
@@ -224,7 +224,7 @@ impl Negotiate {
         Ok(Self {
             version: reader.read_u16()?,
             object_key: reader.read_octets()?.to_vec(),
-            protocol: name(reader, MOST_NAME)?,
+            protocol: name(reader, MAX_NAME_LENGTH)?,
             offer: Offer::read(reader)?,
         })
     }
@@ -375,7 +375,7 @@ mod tests {
             let mut reader = CdrReader::new(&mut written, FORMAT);
             if let Ok(read) = Negotiate::read(&mut reader) {
                 prop_assert!(read.offer.is_sound());
-                prop_assert!(read.offer.protocols.len() <= MOST_PROTOCOLS);
+                prop_assert!(read.offer.protocols.len() <= MAX_PROTOCOLS);
             }
         }
 

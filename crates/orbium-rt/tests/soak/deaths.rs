@@ -153,7 +153,7 @@ fn dying_server(run: &mut Run, die: fn(Peer)) {
 }
 
 /// Clients that are not waited for: so many at most are ahead of their servers.
-const AHEAD: usize = 64;
+const MAX_UNAWAITED_CLIENTS: usize = 64;
 
 fn dying_client(run: &mut Run, die: fn(&mut Peer, &[u8])) {
     let servers = each_server(run);
@@ -163,7 +163,7 @@ fn dying_client(run: &mut Run, die: fn(&mut Peer, &[u8])) {
         let mut peer = Peer::connect(server.port());
         die(&mut peer, &whole);
         drop(peer);
-        if n % AHEAD == 0 {
+        if n % MAX_UNAWAITED_CLIENTS == 0 {
             for server in &servers {
                 let mut last = Peer::connect(server.port());
                 last.send(&whole);

@@ -18,7 +18,7 @@ const HEAP_SLACK: usize = 64 << 10;
 /// Connections that may be more: clients keep as many as were used at once, which
 /// may have been more in the run than before it. Each has two ends here, and a
 /// thread may serve it.
-const KEPT: usize = 12;
+const MAX_FURTHER_CONNECTIONS: usize = 12;
 
 /// Octets of memory that may be more: the system's allocator keeps what threads
 /// gave back, for each of them. The heap is counted exactly beside it.
@@ -55,7 +55,8 @@ impl Footprint {
 
     /// Whether there are no more of them, but for connections that are kept.
     fn allows(&self, threads: usize, descriptors: usize) -> bool {
-        threads <= self.threads + KEPT && descriptors <= self.descriptors + 2 * KEPT
+        threads <= self.threads + MAX_FURTHER_CONNECTIONS
+            && descriptors <= self.descriptors + 2 * MAX_FURTHER_CONNECTIONS
     }
 
     /// Once what ends of itself has ended.

@@ -14,11 +14,11 @@ use orbium_channel::receive_buffer::SMALL;
 use orbium_sys::Stamp;
 
 /// Replies are collected while they follow each other as fast as that.
-const PAUSE: Duration = Duration::from_micros(50);
+const MAX_REPLY_GAP: Duration = Duration::from_micros(50);
 
 /// How long the first reply may wait for those behind it, each of which is made within
-/// [`PAUSE`].
-const HELD: Duration = Duration::from_micros(100);
+/// [`MAX_REPLY_GAP`].
+const MAX_HOLDING_TIME: Duration = Duration::from_micros(100);
 
 /// Ticks of the flusher without a reply, after which it forgets the connection.
 const QUIET: u32 = 64;
@@ -41,7 +41,7 @@ pub(super) struct Collected {
     pub(super) is_watched: bool,
 }
 
-/// [`PAUSE`] and [`HELD`] as the processor counts. A counter that differs between processors
+/// [`MAX_REPLY_GAP`] and [`MAX_HOLDING_TIME`] as the processor counts. A counter that differs between processors
 /// has replies sent sooner or later; the flusher bounds how late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
@@ -52,8 +52,8 @@ pub(super) struct Pace {
 impl Pace {
     pub(super) fn of_processor() -> Self {
         Self {
-            pause: Stamp::counts_in(PAUSE),
-            held: Stamp::counts_in(HELD),
+            pause: Stamp::counts_in(MAX_REPLY_GAP),
+            held: Stamp::counts_in(MAX_HOLDING_TIME),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::flusher::{Held, Tick};
 use orbium_channel::receive_buffer::SMALL;
 
 /// Bytes of a reply that is collected: larger ones are sent alone, without a copy.
-const LARGEST: usize = SMALL / 2;
+const MAX_COLLECTED_REPLY: usize = SMALL / 2;
 
 impl Pending {
     /// The replies that were collected, to be sent before anything else.
@@ -43,7 +43,10 @@ impl ServerConnection {
     fn collect(self: &Arc<Self>, message: &CdrWriter<'_>) -> bool {
         let len = message.len();
         let whole = self.fragment_size.is_none_or(|size| len <= size);
-        if !(self.collects && whole) || len > LARGEST || message.is_gathered() || self.has_pending()
+        if !(self.collects && whole)
+            || len > MAX_COLLECTED_REPLY
+            || message.is_gathered()
+            || self.has_pending()
         {
             return false;
         }

@@ -39,7 +39,7 @@ use orbium_lane::Decided;
 use orbium_lane::Lane;
 
 /// A reply buffer larger than this is given back after the request.
-const KEPT: usize = 1 << 20;
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// A thread that serves a request in the middle of reading: its role, and where
 /// the reply goes.
@@ -263,7 +263,7 @@ fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
 #[cold]
 #[inline(never)]
 fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
-    if storage.len() > KEPT || context.budget.is_tight() {
+    if storage.len() > MAX_RETAINED_BUFFER || context.budget.is_tight() {
         *storage = Vec::new();
     }
 }

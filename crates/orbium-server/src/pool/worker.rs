@@ -9,7 +9,7 @@ use orbium_invocation::{priority, scheduling};
 use orbium_sync::role::{Role, while_serving};
 
 use super::item::{Item, LocalCall};
-use super::{KEPT, Pool, SMALL, Work};
+use super::{MAX_RETAINED_BUFFER, Pool, SMALL, Work};
 use crate::intake::{Answering, Queued};
 
 impl Pool {
@@ -21,7 +21,7 @@ impl Pool {
                 Work::Own(item) => self.serve(item, &self, &mut storage),
                 Work::For(borrower) => self.help(&borrower, &mut storage),
             };
-            if storage.len() > KEPT {
+            if storage.len() > MAX_RETAINED_BUFFER {
                 storage = Vec::with_capacity(SMALL);
             }
         }

@@ -9,7 +9,7 @@ use crate::ServerConnection;
 
 /// Waits one within the other on one stack. Beyond, the reactor moves to another
 /// thread, and those below wait for their replies alone.
-const MOST: u32 = 32;
+const MAX_NESTED_WAITS: u32 = 32;
 
 /// What a thread that has a reactor knows of its own waits.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Waits {
     /// Has a request of that connection keep the reactor, if it may.
     pub(super) fn may_keep(&self, connection: &ServerConnection) -> bool {
         // A thread with an overridden priority must not dispatch other requests.
-        let may = self.depth.get() < MOST && priority::is(connection.priority());
+        let may = self.depth.get() < MAX_NESTED_WAITS && priority::is(connection.priority());
         if may {
             self.kept.set(true);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How long to sleep while another thread installs the handlers, which takes microseconds. It
 /// may have a lower priority: spinning could keep the processor from it.
-const PAUSE: Duration = Duration::from_micros(50);
+const INSTALLATION_PAUSE: Duration = Duration::from_micros(50);
 
 /// What a process does once, and its child after a fork if the parent had not finished.
 ///
@@ -44,7 +44,7 @@ impl Installation {
         while !self.is_done() {
             let at_it = self.process.load(Ordering::Relaxed);
             if at_it == this_process {
-                thread::sleep(PAUSE);
+                thread::sleep(INSTALLATION_PAUSE);
                 continue;
             }
             // A parent's thread does not exist here. Had it come as far as the handlers, they

@@ -248,10 +248,10 @@ pub(super) fn sending_source(stream: &dyn ByteStream) -> Box<dyn AsFd + '_> {
 /// took. The other end receives nothing.
 #[track_caller]
 pub(super) fn fill(stream: &dyn ByteStream, from: usize) -> usize {
-    const STEP: usize = 60_000;
+    const CHUNK: usize = 60_000;
     let mut place = from;
     loop {
-        match stream.send(&pattern(place, STEP)) {
+        match stream.send(&pattern(place, CHUNK)) {
             Ok(0) => panic!("nothing was taken, and no reason given"),
             Ok(sent) => place += sent,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -259,11 +259,11 @@ pub(super) fn fill(stream: &dyn ByteStream, from: usize) -> usize {
             Err(error) => panic!("after {place} octets: {error}"),
         }
         assert!(
-            place - from < MOST_TAKEN,
+            place - from < MAX_TAKEN,
             "{place} octets were taken for a reader that reads nothing"
         );
     }
 }
 
 /// Octets that no stream takes without a reader.
-pub(super) const MOST_TAKEN: usize = 64 << 20;
+pub(super) const MAX_TAKEN: usize = 64 << 20;

@@ -117,8 +117,8 @@ impl Subject {
 
     /// Adds a messaging protocol below those added before.
     #[must_use]
-    pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
-        self.messaging.push(Arc::new(half));
+    pub fn messaging(mut self, layer: impl Messaging + 'static) -> Self {
+        self.messaging.push(Arc::new(layer));
         self
     }
 
@@ -219,12 +219,12 @@ impl Subject {
     }
 
     /// The messaging protocols as one; `None` for GIOP alone.
-    pub(super) fn halves(&self) -> Option<Arc<dyn Messaging>> {
+    pub(super) fn layers(&self) -> Option<Arc<dyn Messaging>> {
         match self.messaging.as_slice() {
             [] => None,
             [one] => Some(Arc::clone(one)),
             several => Some(Arc::new(
-                Stack::new(several.to_vec()).expect("halves that fit"),
+                Stack::new(several.to_vec()).expect("layers that fit"),
             )),
         }
     }
@@ -232,8 +232,8 @@ impl Subject {
     fn configured(&self, transport: &Arc<dyn StreamTransport>) -> Config {
         let mut protocols = Protocols::none();
         protocols.register(Transport::Stream(Arc::clone(transport)));
-        for half in &self.messaging {
-            protocols.register_messaging(Arc::clone(half));
+        for layer in &self.messaging {
+            protocols.register_messaging(Arc::clone(layer));
         }
         let mut config = Config {
             protocols,
@@ -246,7 +246,7 @@ impl Subject {
     /// What a server is built from that listens at an endpoint.
     pub(super) fn server_config(&self, mut at: Endpoint, strategy: ServerStrategy) -> Config {
         if !self.messaging.is_empty() {
-            let names: Vec<_> = self.messaging.iter().map(|half| half.name()).collect();
+            let names: Vec<_> = self.messaging.iter().map(|layer| layer.name()).collect();
             at.parameters.push(("messaging".into(), names.join(",")));
         }
         Config {

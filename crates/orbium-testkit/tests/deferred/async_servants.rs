@@ -201,7 +201,7 @@ fn an_async_function_is_dropped_when_the_client_is_gone() {
 const CONNECTIONS: usize = 8;
 const EACH: usize = 12_500;
 /// Bytes that an open request may hold on the server, with its task and its future.
-const MOST: usize = 1024;
+const MAX_BYTES_PER_REQUEST: usize = 1024;
 
 fn hold_open() {
     let strategy = ServerStrategy::LeaderFollowers { threads: 2 };
@@ -221,7 +221,10 @@ fn hold_open() {
     assert_eq!(served.orb.open_requests().count(), count);
     let held = held_octets().saturating_sub(before.0) / count;
     println!("{count} open async functions, {held} bytes each");
-    assert!(held <= MOST, "{held} bytes for each open async function");
+    assert!(
+        held <= MAX_BYTES_PER_REQUEST,
+        "{held} bytes for each open async function"
+    );
     assert!(threads().saturating_sub(before.1) <= 2);
     let event = Arc::clone(&served.event);
     let waking = thread::spawn(move || event.happen());

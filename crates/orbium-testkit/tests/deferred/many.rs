@@ -13,7 +13,7 @@ use crate::fixture::{Served, Token};
 const CONNECTIONS: usize = 8;
 const EACH: usize = 12_500;
 /// Bytes that an open request may hold on the server, its token included.
-const MOST: usize = 1024;
+const MAX_BYTES_PER_REQUEST: usize = 1024;
 
 fn open(peer: &mut Peer) {
     let mut batch = Vec::new();
@@ -49,7 +49,10 @@ fn hold(strategy: ServerStrategy, most_threads: usize) {
         "{count} open requests, {held} bytes each, {} threads more",
         threads().saturating_sub(before.1)
     );
-    assert!(held <= MOST, "{held} bytes for each open request");
+    assert!(
+        held <= MAX_BYTES_PER_REQUEST,
+        "{held} bytes for each open request"
+    );
     assert!(threads().saturating_sub(before.1) <= most_threads);
     thread::scope(|scope| {
         // Four threads answer, while the clients read.

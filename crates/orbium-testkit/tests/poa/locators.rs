@@ -53,7 +53,8 @@ struct Noting {
     servant: Arc<dyn Servant>,
 }
 
-const LATE: SystemException = SystemException::new(ExceptionKind::NoMemory, 3, Completion::Maybe);
+const LATE_EXCEPTION: SystemException =
+    SystemException::new(ExceptionKind::NoMemory, 3, Completion::Maybe);
 
 impl ServantLocator for Noting {
     type Cookie = (thread::ThreadId, usize);
@@ -90,7 +91,7 @@ impl ServantLocator for Noting {
         self.record
             .note(format!("postinvoke {id} {operation} {number}"));
         match &*operation {
-            "echo_octet" => Err(LATE),
+            "echo_octet" => Err(LATE_EXCEPTION),
             _ => Ok(()),
         }
     }
@@ -146,7 +147,7 @@ fn postinvoke_has_the_last_word() {
         let client = client();
         let (poa, record, state) = noting(&served);
         let target = remote(&served, &client, &poa, b"a");
-        assert_eq!(target.echo_octet(3), Err(LATE));
+        assert_eq!(target.echo_octet(3), Err(LATE_EXCEPTION));
         // After exceptions of either kind, and panics.
         assert!(target.refuse(3).is_err());
         assert!(target.raise_system("NO_MEMORY").is_err());

@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Events that are kept.
-const MOST: usize = 200;
+const MAX_EVENTS: usize = 200;
 
 /// Octets of the text of one: peers have a say in some.
-const LONGEST: usize = 500;
+const MAX_TEXT_LENGTH: usize = 500;
 
 /// One event, or several in a row that are the same.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub fn note_event(level: &'static str, message: &str, fields: &[(&str, &dyn Fiel
 }
 
 fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
-    let end = boundary(text, LONGEST);
+    let end = boundary(text, MAX_TEXT_LENGTH);
     let printable = |c: char| if c.is_control() { '?' } else { c };
     let text: String = text[..end].chars().map(printable).collect();
     let at = Instant::now();
@@ -76,7 +76,7 @@ fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
         last.at = at;
         return;
     }
-    if events.len() == MOST {
+    if events.len() == MAX_EVENTS {
         events.pop_front();
     }
     events.push_back(Event {
@@ -148,20 +148,24 @@ mod tests {
     #[test]
     fn events_are_bounded_counted_and_printable() {
         let mut events = VecDeque::new();
-        for number in 0..MOST + 7 {
+        for number in 0..MAX_EVENTS + 7 {
             add(&mut events, "warn", &format!("event {number}"));
         }
-        assert_eq!(events.len(), MOST);
+        assert_eq!(events.len(), MAX_EVENTS);
         assert_eq!(events[0].text, "event 7");
         for _ in 0..3 {
             add(&mut events, "error", "again\u{1b}[31m\n");
         }
         let last = events.back().unwrap();
         assert_eq!((&*last.text, last.times), ("again?[31m?", 3));
-        add(&mut events, "warn", &"é".repeat(LONGEST));
-        assert_eq!(events.back().unwrap().text.len(), LONGEST);
-        add(&mut events, "warn", &format!("x{}", "é".repeat(LONGEST)));
-        assert_eq!(events.back().unwrap().text.len(), LONGEST - 1);
+        add(&mut events, "warn", &"é".repeat(MAX_TEXT_LENGTH));
+        assert_eq!(events.back().unwrap().text.len(), MAX_TEXT_LENGTH);
+        add(
+            &mut events,
+            "warn",
+            &format!("x{}", "é".repeat(MAX_TEXT_LENGTH)),
+        );
+        assert_eq!(events.back().unwrap().text.len(), MAX_TEXT_LENGTH - 1);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct InProcess;
 const BACKLOG: usize = 1024;
 
 /// Longest name.
-const LONGEST: usize = 255;
+const MAX_NAME_LENGTH: usize = 255;
 
 type Listeners = Vec<(String, Arc<Listener>)>;
 
@@ -82,7 +82,7 @@ impl StreamTransport for InProcess {
 
 fn check_name(name: &str) -> Result<(), EndpointError> {
     let bad = |c: char| c == '@' || c.is_control() || c.is_whitespace();
-    if name.is_empty() || name.len() > LONGEST || name.contains(bad) {
+    if name.is_empty() || name.len() > MAX_NAME_LENGTH || name.contains(bad) {
         return Err(EndpointError::BadPath(name.to_owned()));
     }
     Ok(())

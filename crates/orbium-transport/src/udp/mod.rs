@@ -26,7 +26,7 @@ pub use multicast::Multicast;
 pub struct Udp;
 
 /// Octets of the largest datagram that IPv4 carries.
-const LARGEST: usize = 65_507;
+const MAX_DATAGRAM_LENGTH: usize = 65_507;
 
 impl DatagramTransport for Udp {
     fn scheme(&self) -> &'static str {
@@ -51,7 +51,11 @@ impl DatagramTransport for Udp {
         };
         let socket = first(&addresses, |address| sys::receive_at(address, &properties))?;
         let address = publication(&at, publish, socket.local_addr()?).to_string();
-        Ok(Box::new(UdpDatagrams::new(socket, address, LARGEST)))
+        Ok(Box::new(UdpDatagrams::new(
+            socket,
+            address,
+            MAX_DATAGRAM_LENGTH,
+        )))
     }
 
     fn open(
@@ -67,7 +71,11 @@ impl DatagramTransport for Udp {
         let addresses = Resolved::new(at).addresses(deadline)?;
         let socket = first(&addresses, |address| sys::send_to(address, properties))?;
         let address = address.to_owned();
-        Ok(Box::new(UdpDatagrams::new(socket, address, LARGEST)))
+        Ok(Box::new(UdpDatagrams::new(
+            socket,
+            address,
+            MAX_DATAGRAM_LENGTH,
+        )))
     }
 }
 

@@ -204,15 +204,15 @@ mod files {
     /// Conformance: protocols - Unix sockets: files, modes, credentials of the peer
     #[test]
     fn one_of_many_takes_a_dead_file_over() {
-        const MANY: usize = 8;
+        const THREADS: usize = 8;
         // Without the lock it takes a hundred or so to see two of them.
         for _ in 0..300 {
             let directory = Directory::new();
             leave_dead(&directory.socket());
-            let (start, end) = (Barrier::new(MANY), Barrier::new(MANY));
+            let (start, end) = (Barrier::new(THREADS), Barrier::new(THREADS));
             let winners = AtomicU32::new(0);
             std::thread::scope(|scope| {
-                for _ in 0..MANY {
+                for _ in 0..THREADS {
                     scope.spawn(|| {
                         start.wait();
                         let taken = try_listen(&Unix, &directory.endpoint());

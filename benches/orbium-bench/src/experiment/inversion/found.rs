@@ -131,7 +131,7 @@ impl Found {
 }
 
 /// The most that the issue allows.
-const MOST: f64 = 1.5;
+const MAX_RATIO: f64 = 1.5;
 
 /// The architectures that keep the latency of the high-priority client. Only architectures with
 /// lanes are held to the bound, and only where they may have real-time
@@ -141,7 +141,7 @@ pub(super) fn rows(found: &[Found], real_time: bool) -> Vec<Row> {
     let row = |found: &Found| {
         let row = Row::new(figure, &found.architecture.name, found.inversion());
         if real_time && found.architecture.kind == Kind::Orbium && found.architecture.lanes {
-            row.bounded(Bound::AtMost(MOST))
+            row.bounded(Bound::AtMost(MAX_RATIO))
         } else {
             row
         }

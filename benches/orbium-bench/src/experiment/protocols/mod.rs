@@ -24,7 +24,7 @@ use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::realm::Realm;
 use orbium_cli::stage::scratch::Scratch;
 
-/// A transport and a messaging half.
+/// A transport and a messaging protocol.
 pub(super) struct Protocol {
     pub(super) name: &'static str,
     pub(super) carrier: Carrier,

@@ -24,7 +24,7 @@ const WHOLE: Duration = Duration::from_secs(5);
 /// Connections that have to be served.
 const SERVED: f64 = 5_000.0;
 /// Most octets of memory for each connection.
-const MOST: f64 = 8192.0;
+const MAX_BYTES_PER_CONNECTION: f64 = 8192.0;
 
 /// What was found of one strategy.
 struct Found {
@@ -129,7 +129,9 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
             outcome.rows.extend([served, memory]);
         } else {
             outcome.rows.push(served.bounded(Bound::AtLeast(SERVED)));
-            outcome.rows.push(memory.bounded(Bound::AtMost(MOST)));
+            outcome
+                .rows
+                .push(memory.bounded(Bound::AtMost(MAX_BYTES_PER_CONNECTION)));
         }
         all.push(json!({
             "architecture": one.name,

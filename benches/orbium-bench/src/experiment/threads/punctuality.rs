@@ -14,7 +14,7 @@ use super::wakeups::{Lateness, Wakeups};
 use crate::peer::architecture::Architecture;
 use crate::peer::programs::Peers;
 use crate::report::row::Row;
-use crate::stage::burst::LATE;
+use crate::stage::burst::LONG_CALL;
 use crate::stage::clock::Span;
 use crate::stage::real_time::{HIGH, can_be_real_time, throttling};
 use crate::stage::stand::{How, Stand};
@@ -26,7 +26,7 @@ use orbium_cli::stage::timing::latency;
 /// Threads that saturate each of the other lanes.
 const BESIEGERS: usize = 2;
 /// Between calls, and between wake-ups.
-const PAUSE: Duration = Duration::from_millis(1);
+const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
 const QUICK: Duration = Duration::from_millis(800);
 const WHOLE: Duration = Duration::from_secs(12);
@@ -72,12 +72,12 @@ fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
         let question = format!(
             "siege {besiegers} {} {}",
             time.as_millis(),
-            PAUSE.as_micros()
+            CALL_INTERVAL.as_micros()
         );
         stand.ask(&question, time)
     };
     let calm = ask(0, time / 4)?;
-    let wakeups = Wakeups::start(HIGH, PAUSE);
+    let wakeups = Wakeups::start(HIGH, CALL_INTERVAL);
     let cyclictest = Cyclictest::start(time);
     let siege = ask(BESIEGERS, time);
     let cyclictest = cyclictest.and_then(Cyclictest::worst);
@@ -117,7 +117,7 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
             "worst",
             "cyclictest",
             "own thread",
-            format!("> {} ms", LATE.as_millis()),
+            format!("> {} ms", LONG_CALL.as_millis()),
             "host's",
         ),
         notes,
@@ -155,7 +155,7 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
         "The last two columns: calls of a besieged lane that took more than {} ms, and those of them \
          in which some processor ran no thread that was due for half of the time, with or without an \
          ORB.",
-        LATE.as_millis()
+        LONG_CALL.as_millis()
     ));
     if found.iter().any(|one| one.cyclictest.is_none()) {
         outcome.notes.push(
@@ -200,11 +200,11 @@ struct Cyclictest(std::process::Child);
 impl Cyclictest {
     /// Starts it at the priority of the lane; `None` if it is not there.
     fn start(time: Duration) -> Option<Self> {
-        let loops = time.as_micros() / PAUSE.as_micros().max(1);
+        let loops = time.as_micros() / CALL_INTERVAL.as_micros().max(1);
         let child = Command::new("cyclictest")
             .args(["--quiet", "--mlockall", "--smp"])
             .arg(format!("--priority={HIGH}"))
-            .arg(format!("--interval={}", PAUSE.as_micros()))
+            .arg(format!("--interval={}", CALL_INTERVAL.as_micros()))
             .arg(format!("--loops={loops}"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -23,8 +23,8 @@ const QUICK: (usize, Duration) = (3, Duration::from_millis(80));
 const WHOLE: (usize, Duration) = (9, Duration::from_millis(150));
 
 /// The number of threads that is held to the bound, and the bound.
-const HELD: usize = 8;
-const LEAST: f64 = 0.75;
+const BOUNDED_THREADS: usize = 8;
+const MIN_SCALING: f64 = 0.75;
 
 /// Calls per second of each turn with so many threads.
 #[derive(Clone, Debug, Default)]
@@ -231,23 +231,24 @@ fn to_json(found: &Found) -> Value {
 /// The best of orbium's strategies is held to the bound: which one serves many
 /// threads is a choice.
 fn rows(all: &[Found]) -> Vec<Row> {
-    let figure = format!("{HELD} client threads, fraction of raw sockets");
+    let figure = format!("{BOUNDED_THREADS} client threads, fraction of raw sockets");
     let of_kind = |kind| all.iter().filter(move |found| found.kind == kind);
     let mut rows = Vec::new();
-    let own = of_kind(Kind::Orbium).map(|found| (found, found.fraction(HELD)));
+    let own = of_kind(Kind::Orbium).map(|found| (found, found.fraction(BOUNDED_THREADS)));
     let mut own: Vec<_> = own.collect();
     own.sort_by(|one, other| other.1.unwrap_or(0.0).total_cmp(&one.1.unwrap_or(0.0)));
     for (place, (found, fraction)) in own.into_iter().enumerate() {
         let row = Row::new(&figure, &found.name, fraction);
         rows.push(if place == 0 {
-            row.bounded(Bound::AtLeast(LEAST))
+            row.bounded(Bound::AtLeast(MIN_SCALING))
         } else {
             row
         });
     }
     for kind in [Kind::Omni, Kind::Jacorb] {
         rows.extend(
-            of_kind(kind).map(|found| Row::new(&figure, &found.name, found.fraction(HELD))),
+            of_kind(kind)
+                .map(|found| Row::new(&figure, &found.name, found.fraction(BOUNDED_THREADS))),
         );
     }
     rows
@@ -284,7 +285,7 @@ mod tests {
             name: name.to_owned(),
             kind,
             rates: vec![Rates {
-                threads: HELD,
+                threads: BOUNDED_THREADS,
                 ..Rates::default()
             }],
         };
@@ -307,7 +308,7 @@ mod tests {
         let rows = rows(&all);
         assert_eq!(rows[0].peer, "fast");
         assert_eq!(rows[0].value, Some(0.8));
-        assert_eq!(rows[0].bound, Some(Bound::AtLeast(LEAST)));
+        assert_eq!(rows[0].bound, Some(Bound::AtLeast(MIN_SCALING)));
         assert_eq!((rows[1].value, rows[1].bound), (Some(0.5), None));
         assert_eq!(rows[2].value, Some(0.6));
         assert!(to_text(&all).contains("20 0.80"), "{}", to_text(&all));

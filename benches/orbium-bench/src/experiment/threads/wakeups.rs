@@ -14,7 +14,7 @@ use crate::stage::clock::Span;
 use crate::stage::real_time::usable_processors;
 
 /// A thread was late that woke up later than this.
-const LATE: Duration = Duration::from_millis(1);
+const MAX_LATENESS: Duration = Duration::from_millis(1);
 
 /// How late threads woke up.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Lateness {
         let late = woken.saturating_sub(due);
         self.wakeups += 1;
         self.worst = self.worst.max(late);
-        if late > LATE {
+        if late > MAX_LATENESS {
             self.late.push(Span {
                 begin: due,
                 end: woken,

@@ -8,10 +8,10 @@ use orbium_transport::ByteStream;
 
 use super::refusal::refused;
 use crate::peer_memory::{Budget, Charge, NoMemory};
-use crate::receive_buffer::{KEPT, ReceiveBuffer, SMALL};
+use crate::receive_buffer::{MAX_RETAINED_BUFFER, ReceiveBuffer, SMALL};
 
 /// Octets that a frame of any size may be decoded to.
-const FREELY: usize = 1 << 20;
+const MAX_UNCHECKED_LENGTH: usize = 1 << 20;
 
 /// How long a receive may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Receiving {
                     }
                     orbium_trace::probe!(MessagingReceive);
                 }
-                // So it is if a half between others decodes.
+                // So it is if a protocol between others decodes.
                 Ok(_) if self.message.is_empty() && patience == Patience::None => {
                     return Err(io::ErrorKind::WouldBlock.into());
                 }
@@ -126,7 +126,7 @@ impl Receiving {
         }
         self.decoded += self.message.len();
         let inflated = self.decoded.max(self.decoder.undelivered());
-        if inflated > FREELY && inflated / self.ratio.max(1) > len {
+        if inflated > MAX_UNCHECKED_LENGTH && inflated / self.ratio.max(1) > len {
             self.charge.budget().count_refused();
             orbium_trace::log::warn!(
                 target: "orbium::wire", inflated,
@@ -159,7 +159,7 @@ impl Receiving {
     /// scarce.
     #[cold]
     fn fall_back(&mut self) {
-        if self.message.capacity() > KEPT || self.charge.budget().is_tight() {
+        if self.message.capacity() > MAX_RETAINED_BUFFER || self.charge.budget().is_tight() {
             self.message = Vec::new();
             // Less is never refused.
             let _ = self.charge.set(0);

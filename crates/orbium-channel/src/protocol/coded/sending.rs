@@ -11,9 +11,9 @@ use super::refusal::refused;
 
 /// A buffer larger than this is given back after its message: so much may be left
 /// of a frame that a peer does not take at once.
-const KEPT: usize = 64 * 1024;
+const MAX_RETAINED_BUFFER: usize = 64 * 1024;
 
-/// Most pieces sent at once: those of a message and what a half adds.
+/// Most pieces sent at once: those of a message and what a protocol adds.
 pub(super) const MAX_PIECES: usize = 20;
 
 /// A frame up to that many octets is put together before it is sent, which costs
@@ -154,7 +154,7 @@ impl Sending {
     #[cold]
     fn fall_back(&mut self) {
         for buffer in [&mut self.head, &mut self.tail, &mut self.left] {
-            if buffer.capacity() > KEPT {
+            if buffer.capacity() > MAX_RETAINED_BUFFER {
                 *buffer = Vec::new();
             }
         }

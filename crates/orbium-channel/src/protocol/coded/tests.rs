@@ -20,7 +20,7 @@ fn pair() -> (CodedStream, CodedStream) {
     (coded(client, Side::Client), coded(server, Side::Server))
 }
 
-/// A message that no half knows more of than its header.
+/// A message that no protocol knows more of than its header.
 fn message(body: usize) -> Vec<u8> {
     let header = MessageHeader {
         version: Version::V1_2,

@@ -246,9 +246,9 @@ impl<'s> Receiver<'s> {
 }
 
 /// Two ends of a connection.
-pub(crate) fn ends(half: &dyn Messaging) -> (Session, Session) {
+pub(crate) fn ends(layer: &dyn Messaging) -> (Session, Session) {
     (
-        half.session(Side::Client, LIMIT),
-        half.session(Side::Server, LIMIT),
+        layer.session(Side::Client, LIMIT),
+        layer.session(Side::Server, LIMIT),
     )
 }

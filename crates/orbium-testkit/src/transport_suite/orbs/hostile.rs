@@ -64,7 +64,7 @@ pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
 pub fn what_is_no_message_is_answered_with_message_error(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
-        if subject.halves().is_none() {
+        if subject.layers().is_none() {
             refuse_giop(&live);
         }
         for garbage in [&[0xFF; 64][..], b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"] {

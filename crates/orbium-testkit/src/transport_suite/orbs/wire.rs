@@ -35,10 +35,10 @@ impl Wire {
 
     #[track_caller]
     pub(super) fn over(subject: &Subject, stream: Box<dyn ByteStream>) -> Self {
-        let halves = subject.halves();
+        let layers = subject.layers();
         Self {
             peer: Peer::over(stream),
-            session: halves.map(|half| half.session(messaging::Side::Client, LIMIT)),
+            session: layers.map(|layer| layer.session(messaging::Side::Client, LIMIT)),
             received: Vec::new(),
         }
     }

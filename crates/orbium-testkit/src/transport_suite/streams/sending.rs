@@ -11,7 +11,7 @@ use orbium_transport::ByteStream;
 use crate::held_octets;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::{
-    Ends, MOST_TAKEN, await_change, fill, from_either_end, is_full, pattern, receive_all, send_all,
+    Ends, MAX_TAKEN, await_change, fill, from_either_end, is_full, pattern, receive_all, send_all,
     send_all_pieces,
 };
 use crate::waiting::within;
@@ -207,14 +207,14 @@ pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
         let mut sent = fill(&*client, 0);
         let full = held_octets();
         assert!(
-            full.saturating_sub(before) < MOST_TAKEN,
+            full.saturating_sub(before) < MAX_TAKEN,
             "{sent} octets were taken, and {} kept",
             full - before
         );
         for _ in 0..2000 {
             sent += try_send(&*client, sent, sent + 60_000, false);
         }
-        assert!(sent < MOST_TAKEN, "{sent} octets were taken in the end");
+        assert!(sent < MAX_TAKEN, "{sent} octets were taken in the end");
         let kept = held_octets().saturating_sub(full);
         assert!(kept < 1 << 20, "{kept} octets more for nothing");
         drop(server);
@@ -226,20 +226,20 @@ pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
 /// Conformance: streams - octets arrive once and in order
 pub fn large_sends_cross(subject: &Subject) {
     const LEN: usize = 24 << 20;
-    const STEP: usize = 1 << 18;
+    const CHUNK: usize = 1 << 18;
     let Ends { server, client } = Ends::new(subject);
     within("large sends both ways", move || {
         thread::scope(|scope| {
             for stream in [&server, &client] {
                 scope.spawn(move || {
-                    for place in (0..LEN).step_by(STEP) {
-                        send_all(&**stream, &pattern(place, STEP)).expect("a connection");
+                    for place in (0..LEN).step_by(CHUNK) {
+                        send_all(&**stream, &pattern(place, CHUNK)).expect("a connection");
                     }
                 });
                 scope.spawn(move || {
-                    for place in (0..LEN).step_by(STEP) {
-                        let received = receive_all(&**stream, STEP, STEP);
-                        assert!(received == pattern(place, STEP), "other octets at {place}");
+                    for place in (0..LEN).step_by(CHUNK) {
+                        let received = receive_all(&**stream, CHUNK, CHUNK);
+                        assert!(received == pattern(place, CHUNK), "other octets at {place}");
                     }
                 });
             }

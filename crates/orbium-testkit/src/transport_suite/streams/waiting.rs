@@ -19,7 +19,7 @@ use crate::waiting::within;
 /// Time after which a blocked operation ends.
 const SHORT: Duration = Duration::from_millis(50);
 /// Time that is given to a thread to be blocked; nothing depends on it.
-const MOMENT: Duration = Duration::from_millis(100);
+const BLOCKING_TIME: Duration = Duration::from_millis(100);
 
 /// A receive without anything to receive ends with its timeout; what comes
 /// later is received all the same, and without a timeout it is waited for.
@@ -90,7 +90,7 @@ pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
                     let server = Arc::clone(&server);
                     thread::spawn(move || receive_patiently(&*server, &mut [0; 16]))
                 };
-                thread::sleep(MOMENT);
+                thread::sleep(BLOCKING_TIME);
                 server.shutdown(how);
                 expect_nothing(&blocked.join().expect("no panic"), how);
                 expect_nothing(&server.receive(&mut [0; 16]), how);
@@ -123,7 +123,7 @@ pub fn shutdown_wakes_a_blocked_sender(subject: &Subject) {
                     let client = Arc::clone(&client);
                     thread::spawn(move || send_until_refused(&*client))
                 };
-                thread::sleep(MOMENT);
+                thread::sleep(BLOCKING_TIME);
                 client.shutdown(how);
                 blocked.join().expect("refused");
                 send_until_refused(&*client);

@@ -11,7 +11,7 @@ use orbium_testkit::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-const MOST_OCTETS: usize = 8 * 1024;
+const MAX_OCTETS: usize = 8 * 1024;
 
 /// As many as the limit of descriptors allows, two for each, up to `wanted`.
 fn connections(wanted: usize) -> usize {
@@ -72,7 +72,7 @@ fn within_bounds(wanted: usize) {
         eprintln!(
             "{strategy}: {count} connections, each {heap} octets of heap, {resident} resident"
         );
-        assert!(heap <= MOST_OCTETS, "{strategy}: {heap} octets");
+        assert!(heap <= MAX_OCTETS, "{strategy}: {heap} octets");
     }
 }
 

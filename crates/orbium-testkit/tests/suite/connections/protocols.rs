@@ -175,13 +175,13 @@ fn a_call_that_reached_nobody_is_explained() {
 fn every_messaging_half_over_every_stream() {
     each_strategy(|strategy| {
         for scheme in ["iiop://127.0.0.1:0", "uiop://", "inproc://", "shmiop://"] {
-            for half in orbium::Protocols::default().messaging() {
+            for layer in orbium::Protocols::default().messaging() {
                 let at = match scheme {
                     "inproc://" => own_name().replace("@", ""),
                     "shmiop://" => own_name(),
                     _ => String::new(),
                 };
-                let endpoint = format!("{scheme}{at}?messaging={half}");
+                let endpoint = format!("{scheme}{at}?messaging={layer}");
                 let served = served(strategy, &[&endpoint]);
                 let (_client, target) = served.client();
                 for v in 0..20 {
@@ -327,8 +327,11 @@ fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
 #[test]
 fn who_speaks_plain_giop_to_another_messaging_is_told() {
     each_strategy(|strategy| {
-        for half in orbium::Protocols::default().messaging() {
-            let served = served(strategy, &[&format!("iiop://127.0.0.1:0?messaging={half}")]);
+        for layer in orbium::Protocols::default().messaging() {
+            let served = served(
+                strategy,
+                &[&format!("iiop://127.0.0.1:0?messaging={layer}")],
+            );
             let at = served.orb.channels().unwrap()[0].address.clone();
             let client = client();
             let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
@@ -337,10 +340,10 @@ fn who_speaks_plain_giop_to_another_messaging_is_told() {
             match called {
                 Ok(answer) => {
                     assert!(
-                        matches!(half, "ziop" | "giop-lite" | "native" | "fixed") && answer == 1
+                        matches!(layer, "ziop" | "giop-lite" | "native" | "fixed") && answer == 1
                     );
                 }
-                Err(exception) => assert_eq!(exception.kind, ExceptionKind::CommFailure, "{half}"),
+                Err(exception) => assert_eq!(exception.kind, ExceptionKind::CommFailure, "{layer}"),
             }
             served.end();
         }

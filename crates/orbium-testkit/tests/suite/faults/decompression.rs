@@ -24,9 +24,9 @@ fn serving_by(messaging: &str, strategy: orbium::ServerStrategy, limits: Limits)
     })
 }
 
-fn compressing(half: Ziop) -> Orb {
+fn compressing(layer: Ziop) -> Orb {
     let mut config = Config::default();
-    config.protocols.register_messaging(Arc::new(half));
+    config.protocols.register_messaging(Arc::new(layer));
     Orb::new(config).expect("an ORB")
 }
 
@@ -95,9 +95,9 @@ fn messages_within_the_ratio_pass_through_a_stack() {
 /// Conformance: ORB - decompression: a ratio and the same budget, checked part by part
 #[test]
 fn a_message_is_inflated_part_by_part() {
-    let half = Ziop::default().with_ratio(usize::MAX);
+    let layer = Ziop::default().with_ratio(usize::MAX);
     let original = vec![0; 4 * MIB];
-    let session = half.session(Side::Client, 8 * MIB);
+    let session = layer.session(Side::Client, 8 * MIB);
     let (mut encoder, mut decoder) = (session.encoder, session.decoder);
     let (mut frame, mut tail) = (Vec::new(), Vec::new());
     let pieces = [&original[..]];

@@ -179,8 +179,8 @@ fn others_are_served_while_a_message_is_inflated() {
         let posts: i32 = 500;
         let attacker = {
             let mut config = Config::default();
-            let half = Ziop::default().with_ratio(usize::MAX);
-            config.protocols.register_messaging(Arc::new(half));
+            let layer = Ziop::default().with_ratio(usize::MAX);
+            config.protocols.register_messaging(Arc::new(layer));
             Orb::new(config).unwrap()
         };
         let attacked = served.seen_by(&attacker);

@@ -11,7 +11,7 @@ use orbium_transport::StreamTransport;
 use super::pair::{accept, connect, listen, pair, pattern, receive_up_to, send_all};
 
 /// Time in which a thread that is to be blocked most likely is.
-const MOMENT: Duration = Duration::from_millis(20);
+const BLOCKING_TIME: Duration = Duration::from_millis(20);
 
 pub(crate) fn half_closed(transport: &dyn StreamTransport, endpoint: &str) {
     let (client, server) = pair(transport, endpoint);
@@ -33,7 +33,7 @@ pub(crate) fn shutdown_wakes_the_receiver(transport: &dyn StreamTransport, endpo
         let (client, server) = pair(transport, endpoint);
         thread::scope(|scope| {
             let receiver = scope.spawn(|| server.receive(&mut [0; 8]));
-            thread::sleep(MOMENT);
+            thread::sleep(BLOCKING_TIME);
             server.shutdown(how);
             assert_eq!(receiver.join().unwrap().unwrap(), 0);
         });
@@ -53,7 +53,7 @@ pub(crate) fn shutdown_wakes_the_sender(transport: &dyn StreamTransport, endpoin
             let octets = pattern(64 << 20);
             send_all(&*client, &octets)
         });
-        thread::sleep(MOMENT);
+        thread::sleep(BLOCKING_TIME);
         client.shutdown(Shutdown::Both);
         assert!(sender.join().unwrap().is_err());
     });
@@ -79,7 +79,7 @@ pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str)
     let (client, server) = pair(transport, endpoint);
     thread::scope(|scope| {
         let receiver = scope.spawn(|| client.receive(&mut [0; 8]));
-        thread::sleep(MOMENT);
+        thread::sleep(BLOCKING_TIME);
         drop(server);
         assert_eq!(receiver.join().unwrap().unwrap(), 0);
     });
@@ -88,7 +88,7 @@ pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str)
     let (client, server) = pair(transport, endpoint);
     thread::scope(|scope| {
         let sender = scope.spawn(|| send_all(&*client, &pattern(64 << 20)));
-        thread::sleep(MOMENT);
+        thread::sleep(BLOCKING_TIME);
         drop(server);
         let kind = sender.join().unwrap().unwrap_err().kind();
         assert!(known.contains(&kind), "{kind:?}");
