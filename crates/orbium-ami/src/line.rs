@@ -36,7 +36,7 @@ use orbium_client::counts::Counted;
 use orbium_client::introduction::{Introduction, PriorityContext};
 use orbium_client::pool::Pool;
 use orbium_client::pool_key::PoolKey;
-use orbium_client::way::Way;
+use orbium_client::request_path::RequestPath;
 use orbium_invocation::timing::Timing;
 
 /// A request that follows the last send within this time is left to the reader, if it is
@@ -142,7 +142,7 @@ impl Line {
         config: &Arc<ClientConfig>,
         pool: &Arc<Pool>,
         number: u64,
-        way: &Way<'_>,
+        way: &RequestPath<'_>,
     ) -> Result<Arc<Self>, SystemException> {
         let key = pool.key().clone();
         let mut state = State {

@@ -25,7 +25,7 @@ use orbium_client::connecting::{connector, no_thread};
 use orbium_client::counts::{Counted, Counts};
 use orbium_client::pool::Pool;
 use orbium_client::pool_key::PoolKey;
-use orbium_client::way::Way;
+use orbium_client::request_path::RequestPath;
 use orbium_client::{ClientConfig, ClientContext};
 use orbium_invocation::call_exceptions::exhausted;
 
@@ -188,7 +188,7 @@ impl Reader {
     /// The line to a candidate, which is opened if there is none.
     pub(super) fn line(
         self: &Arc<Self>,
-        way: &Way<'_>,
+        way: &RequestPath<'_>,
         pool: &Arc<Pool>,
     ) -> Result<Arc<Line>, SystemException> {
         let key = pool.key();

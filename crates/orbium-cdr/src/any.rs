@@ -4,8 +4,8 @@
 use core::fmt;
 use std::sync::Arc;
 
+use crate::allocation;
 use crate::interpret::{CANONICAL, Extent, Printed, canonical_copy, keep, restore};
-use crate::room;
 use crate::typecode::write_type_name;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, Decode, DecodeNillable, Encode, Format,
@@ -110,7 +110,7 @@ impl Any {
     /// As [`walk_value`](crate::walk_value).
     pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let value = canonical_copy(type_code.as_ref(), reader)?;
-        if !room::is_there(value.len()) {
+        if !allocation::is_there(value.len()) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
         Ok(Self {
@@ -234,7 +234,7 @@ impl Any {
             copy.copy_from_slice(&self.value);
             Some(work(copy))
         } else {
-            Some(work(&mut room::copied_octets(&self.value)?))
+            Some(work(&mut allocation::copied_octets(&self.value)?))
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::{Borrow, Cow};
 
-use crate::room;
+use crate::allocation;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, FixedSize, Type, Typed};
 
 /// The marshalling of an IDL type that shares its Rust type with another one.
@@ -194,7 +194,7 @@ fn decode_items<C: Codec>(
 ) -> Result<Vec<C::Value>, CdrError> {
     let mut value = Vec::new();
     for _ in 0..count {
-        if !room::push(&mut value, C::decode(reader)?) {
+        if !allocation::push(&mut value, C::decode(reader)?) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
     }

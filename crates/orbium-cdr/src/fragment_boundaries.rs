@@ -12,7 +12,7 @@
 
 use core::any::{Any, TypeId};
 
-use crate::rare::Rare;
+use crate::boxed_state::BoxedState;
 
 /// Offset of the data in a fragment.
 pub(crate) const DATA_AT: usize = 12;
@@ -50,7 +50,7 @@ pub(crate) struct More<'a> {
     /// The unread message, if it has boundaries. The reader's `rest` is empty then.
     pub(crate) boundaries: Option<FragmentBoundaries<'a>>,
     /// State that a layer above keeps for as long as one message is read.
-    pub(crate) state: Rare<dyn Any + Send>,
+    pub(crate) state: BoxedState<dyn Any + Send>,
     /// The type of the state.
     pub(crate) state_type: Option<TypeId>,
     /// The most steps that a walk may take without an octet, if not as many as usual.
@@ -65,7 +65,7 @@ impl More<'_> {
     #[inline(never)]
     pub(crate) fn set_state(&mut self, state: Box<dyn Any + Send>) {
         self.state_type = Some((*state).type_id());
-        self.state = Rare::new(state);
+        self.state = BoxedState::new(state);
     }
 }
 

@@ -30,8 +30,10 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod allocation;
 mod any;
 mod block;
+mod boxed_state;
 mod char;
 mod codec;
 mod decimal;
@@ -46,9 +48,7 @@ mod mapping;
 mod nillable;
 mod owner;
 mod parameter;
-mod rare;
 mod reader;
-mod room;
 mod text;
 mod typecode;
 mod value;

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::allocation;
 use crate::block::ascii::{Scanned, scan};
-use crate::room;
 use crate::writer::GATHER_FROM;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, WChar};
 
@@ -143,7 +143,7 @@ fn latin1(octets: &[u8]) -> Option<String> {
 /// Text of UTF-16.
 #[inline]
 fn from_units(units: &[u16]) -> Result<String, CdrErrorKind> {
-    if units.len() <= room::UNCHECKED_ALLOCATION {
+    if units.len() <= allocation::UNCHECKED_ALLOCATION {
         return String::from_utf16(units).map_err(|_| CdrErrorKind::CannotConvert);
     }
     from_many_units(units)
@@ -203,10 +203,10 @@ impl<'a> CdrReader<'a> {
             Scanned {
                 has_nul: false,
                 ascii: Some(text),
-            } if text.len() <= room::UNCHECKED_ALLOCATION => Ok(text.to_owned()),
+            } if text.len() <= allocation::UNCHECKED_ALLOCATION => Ok(text.to_owned()),
             scanned => {
                 let text = self.beyond_ascii(octets, scanned)?;
-                room::owned(text).ok_or_else(|| self.no_memory())
+                allocation::owned(text).ok_or_else(|| self.no_memory())
             }
         }
     }
@@ -259,7 +259,7 @@ impl<'a> CdrReader<'a> {
     #[inline]
     pub fn read_owned_name(&mut self) -> Result<String, CdrError> {
         let name = self.read_name()?;
-        room::copied(name).ok_or_else(|| self.error(CdrErrorKind::NoMemory))
+        allocation::copied(name).ok_or_else(|| self.error(CdrErrorKind::NoMemory))
     }
 
     #[inline]
@@ -305,7 +305,7 @@ impl<'a> CdrReader<'a> {
         let converted = if self.format().minor == 1 {
             let count = self.read_count(2)?;
             let mut units = Vec::new();
-            if !room::reserve(&mut units, count) {
+            if !allocation::reserve(&mut units, count) {
                 return Err(self.error(CdrErrorKind::NoMemory));
             }
             for _ in 0..count {
@@ -326,7 +326,7 @@ impl<'a> CdrReader<'a> {
                 _ => (octets, u16::from_be_bytes),
             };
             let mut units = Vec::new();
-            if !room::reserve(&mut units, octets.len() / 2) {
+            if !allocation::reserve(&mut units, octets.len() / 2) {
                 return Err(self.error(CdrErrorKind::NoMemory));
             }
             for pair in octets.chunks_exact(2) {

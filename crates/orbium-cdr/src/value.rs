@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::room;
+use crate::allocation;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, LongDouble, WChar};
 
 /// A value that can be written in CDR.
@@ -87,12 +87,12 @@ pub trait Decode: Sized {
         // In memory an element may be larger than on the wire: reserve no more
         // memory than there are octets to justify it.
         let octets = reader.remaining();
-        if !room::reserve(out, count.min(octets / size_of::<Self>().max(1) + 1)) {
+        if !allocation::reserve(out, count.min(octets / size_of::<Self>().max(1) + 1)) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
         for _ in 0..count {
             let item = Self::decode(reader)?;
-            if !room::push(out, item) {
+            if !allocation::push(out, item) {
                 return Err(reader.error(CdrErrorKind::NoMemory));
             }
         }
@@ -205,7 +205,7 @@ impl Decode for String {
     fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let text = reader.read_str()?;
         self.clear();
-        if !room::reserve_text(self, text.len()) {
+        if !allocation::reserve_text(self, text.len()) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
         self.push_str(&text);

@@ -18,7 +18,7 @@ use crate::errors::binding_lost;
 use crate::outcome::Outcome;
 use crate::pool::{Begun, Pool, Pushed};
 use crate::reference::Reference;
-use crate::way::{Choice, Way};
+use crate::request_path::{Choice, RequestPath};
 
 /// Times that a message is written anew since its connection was replaced.
 const OUTDATED: usize = 64;
@@ -74,7 +74,7 @@ impl<'a> Buffered<'_, 'a> {
     fn push(
         &self,
         attempt: &Attempt<'_>,
-        way: &Way<'_>,
+        way: &RequestPath<'_>,
         pool: &Pool,
     ) -> Result<Result<(), Outcome>, SystemException> {
         let deadline = attempt.timing().sending;
@@ -147,7 +147,7 @@ impl<'a> Buffered<'_, 'a> {
 }
 
 /// Whether oneways are buffered on that way: no band is bound, and no dedicated connection made.
-fn buffers(way: &Way<'_>, pool: &Pool) -> bool {
+fn buffers(way: &RequestPath<'_>, pool: &Pool) -> bool {
     way.band.is_none() && way.own.is_none() && pool.buffers_oneways()
 }
 

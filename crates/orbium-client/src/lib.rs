@@ -53,11 +53,11 @@ mod reacting;
 pub mod received_reply;
 mod reference;
 mod request_header;
+pub mod request_path;
 mod shared;
 pub mod span;
 mod standard_policy;
 pub mod waiting;
-pub mod way;
 
 use orbium_invocation::call_exceptions as errors;
 

@@ -6,7 +6,7 @@ mod collected;
 mod collecting;
 mod kept;
 mod sending;
-mod shown;
+mod snapshot;
 
 use std::io;
 use std::net::Shutdown;
@@ -26,11 +26,11 @@ use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
 
 use crate::ServerContext;
 use crate::cancelled::Cancelled;
+use crate::dedication_state::DedicationState;
 use crate::flusher::Flusher;
 use crate::intake::Intake;
 use crate::notifier::Notifier;
 use crate::origin::Origin;
-use crate::settled::Settled;
 use collected::Collected;
 use kept::Kept;
 use orbium_invocation::{Priority, priority};
@@ -65,7 +65,7 @@ pub(super) struct Pending {
 /// A connection to a client.
 pub struct ServerConnection {
     pub(super) id: u64,
-    /// Its index in the books of its lane, guarded by their lock.
+    /// Its index in the table of its lane, guarded by its lock.
     pub(super) place: AtomicUsize,
     /// The number of its lane, and the priority of that, or of its own thread.
     pub(super) lane: AtomicU32,
@@ -97,7 +97,7 @@ pub struct ServerConnection {
     pub(super) has_pending: AtomicBool,
     pub(super) cancelled: Cancelled,
     /// Whether it has a thread of its own.
-    pub(super) settled: Settled,
+    pub(super) dedication_state: DedicationState,
     pub(super) send_time: Duration,
     fragment_size: Option<usize>,
     /// Which headers requests may have besides GIOP's.
@@ -156,7 +156,7 @@ impl ServerConnection {
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),
             cancelled: Cancelled::default(),
-            settled: Settled::default(),
+            dedication_state: DedicationState::default(),
             send_time: limits.send_time,
             fragment_size: context.fragment_size,
             headers: Headers::GIOP,

@@ -14,8 +14,8 @@ use orbium_sys::Interest;
 use crate::ServerConnection;
 use crate::ServerContext;
 use crate::dedication::{DedicatedThread, Place, ThreadAsked};
+use crate::dedication_state::{Marker, State};
 use crate::notifier::Notifier;
-use crate::settled::{Marker, State};
 use orbium_invocation::{Priority, priority};
 use orbium_lane::SETTLED;
 
@@ -44,7 +44,7 @@ impl ServerConnection {
         &self,
         granted: Result<(DedicatedThread, Place), Undedicated>,
     ) -> Result<(), Undedicated> {
-        let settled = &self.settled;
+        let settled = &self.dedication_state;
         let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(*state, State::Unasked | State::Refused(_)) {
             return Err(Undedicated::Policy);
@@ -76,7 +76,7 @@ impl ServerConnection {
         let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
         let unasked = matches!(
             *self
-                .settled
+                .dedication_state
                 .state
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner),
@@ -96,7 +96,7 @@ impl ServerConnection {
                 return Some(Marker::Due);
             }
         }
-        let state = &self.settled.state;
+        let state = &self.dedication_state.state;
         match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Granted(thread, _) => Some(Marker::Decided(DedicationReply::Granted {
                 priority: thread.priority.map(Priority::number),
@@ -108,7 +108,7 @@ impl ServerConnection {
 
     /// The thread that the connection was granted.
     pub fn thread(&self) -> Option<DedicatedThread> {
-        let state = &self.settled.state;
+        let state = &self.dedication_state.state;
         match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Granted(thread, _) => Some(thread.clone()),
             _ => None,
@@ -117,18 +117,19 @@ impl ServerConnection {
 
     /// There is no thread to be had: the connection is served like any other.
     pub(super) fn refuse_thread(&self) {
-        self.settled.is_due.store(false, Ordering::Release);
-        self.settled.set(State::Refused(Undedicated::NoThread));
+        self.dedication_state.is_due.store(false, Ordering::Release);
+        self.dedication_state
+            .set(State::Refused(Undedicated::NoThread));
     }
 
     /// Gives the grant back; the connection ends after the request being served.
     pub fn give_thread_back(&self) {
-        self.settled.set(State::Over);
+        self.dedication_state.set(State::Over);
     }
 
     /// Whether the grant was given back.
     pub(super) fn is_over(&self) -> bool {
-        let state = &self.settled.state;
+        let state = &self.dedication_state.state;
         matches!(
             *state.lock().unwrap_or_else(PoisonError::into_inner),
             State::Over
@@ -138,13 +139,13 @@ impl ServerConnection {
     /// Whether a thread of its own is to take the connection over.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
-        self.settled.is_due.load(Ordering::Acquire)
+        self.dedication_state.is_due.load(Ordering::Acquire)
     }
 
     /// Whether it has a thread of its own.
     #[inline]
     pub(super) fn has_dedicated_thread(&self) -> bool {
-        self.settled.has_begun.load(Ordering::Acquire)
+        self.dedication_state.has_begun.load(Ordering::Acquire)
     }
 
     /// The thread serves requests at that priority from now on.
@@ -157,14 +158,18 @@ impl ServerConnection {
     /// on.
     pub(super) fn leave(&self, notifier: &Notifier) {
         let mut pending = self.lock();
-        self.settled.has_begun.store(true, Ordering::Release);
+        self.dedication_state
+            .has_begun
+            .store(true, Ordering::Release);
         self.remove_sources(&mut pending, notifier);
     }
 
     /// It is waited for again, since there is no thread.
     pub(super) fn come_back(&self, notifier: &Notifier) -> io::Result<()> {
         let _pending = self.lock();
-        self.settled.has_begun.store(false, Ordering::Release);
+        self.dedication_state
+            .has_begun
+            .store(false, Ordering::Release);
         let interest = notifier.interest(Interest::Read);
         notifier
             .poller
@@ -186,8 +191,10 @@ impl ServerConnection {
         }
         self.lane.store(SETTLED, Ordering::Relaxed);
         self.change_priority(priority);
-        self.settled.is_due.store(false, Ordering::Release);
-        self.settled.has_begun.store(true, Ordering::Release);
+        self.dedication_state.is_due.store(false, Ordering::Release);
+        self.dedication_state
+            .has_begun
+            .store(true, Ordering::Release);
         let kept = pending.octets.take();
         pending.give_back();
         self.has_pending.store(false, Ordering::Release);

@@ -15,8 +15,8 @@ use orbium_sys::fork::Origin;
 use orbium_transport::ByteStream;
 
 use crate::Host;
-use crate::books::Books;
 use crate::connection::ServerConnection;
+use crate::connection_table::ConnectionTable;
 use crate::flusher::Flusher;
 use crate::log::Recurring;
 use crate::notifier::Notifier;
@@ -52,7 +52,7 @@ pub(crate) struct LaneCore {
     pub(super) flusher: Arc<Flusher>,
     stopping: AtomicBool,
     pub(super) waker: Arc<Waker>,
-    connections: Mutex<Books>,
+    connections: Mutex<ConnectionTable>,
     next_id: AtomicU64,
 }
 
@@ -115,7 +115,7 @@ impl LaneCore {
             // A forked child has none of its threads, and perhaps not its locks.
             return;
         }
-        // Before the lock of the books is taken below: a connection that enters them later
+        // Before the lock of the table is taken below: a connection that enters it later
         // synchronizes with that and sees the flag; one that entered before is in the
         // loop.
         self.stopping.store(true, Ordering::Release);
@@ -138,7 +138,7 @@ impl LaneCore {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Books> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -156,7 +156,7 @@ impl LaneCore {
         }
     }
 
-    /// Takes a connection into the books, which came in at that endpoint; `None` if
+    /// Takes a connection into the table, which came in at that endpoint; `None` if
     /// no more are taken, or when the limit is reached and `end` ends none of those
     /// that may make room. With a `notifier` sends must not block.
     pub(super) fn register(
@@ -226,10 +226,10 @@ impl LaneCore {
         );
     }
 
-    /// Takes a connection into the books, unless they are full or closed.
+    /// Takes a connection into the table, unless it is full or closed.
     fn enter(&self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
-        let mut books = self.lock();
-        !self.is_stopping() && books.enter(connection, limits)
+        let mut table = self.lock();
+        !self.is_stopping() && table.enter(connection, limits)
     }
 
     pub(super) fn forget(&self, connection: &ServerConnection) {

@@ -7,14 +7,15 @@
 //! asks of its ORB is a [`ServerContext`]. Its user is `orbium-core`.
 #![forbid(unsafe_code)]
 
-mod books;
 mod cancelled;
 pub mod conclusion;
 mod connection;
+mod connection_table;
 mod context;
 mod dedicated;
 mod dedicated_thread;
 mod dedication;
+mod dedication_state;
 mod deferred;
 mod dispatcher;
 mod ending;
@@ -36,7 +37,6 @@ mod reactive;
 mod reactor;
 mod receiving;
 mod reply;
-mod settled;
 pub mod spans;
 mod threads;
 mod waiting;
@@ -46,8 +46,8 @@ pub use connection::ServerConnection;
 pub use context::{OrbFacts, ServerContext};
 pub use dedication::{Arrival, DedicatedThread, Dedication, Dedications, Gate, Pass, ThreadAsked};
 pub use deferred::{
-    AsyncCall, AsyncServant, DeferredReply, Forward, OpenRequests, Spawn, Task, Unanswered,
-    WaitingCaller, Way,
+    AnswerPath, AsyncCall, AsyncServant, DeferredReply, Forward, OpenRequests, Spawn, Task,
+    Unanswered, WaitingCaller,
 };
 pub use dispatcher::{Dispatcher, Host, Located};
 pub use incoming::{IncomingRequest, asked_priority};

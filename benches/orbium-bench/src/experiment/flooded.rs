@@ -25,7 +25,7 @@ use crate::stage::cable::{Cable, HERE};
 use crate::stage::clock::{stolen, stolen_since};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
-use crate::stage::stand::parse;
+use crate::stage::test_bed::parse;
 use crate::statistics::summary::{Summary, ratio};
 
 #[derive(Debug, Args)]

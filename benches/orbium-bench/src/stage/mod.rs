@@ -17,5 +17,5 @@ pub(crate) mod pacing;
 pub(crate) mod packets;
 pub(crate) mod real_time;
 pub(crate) mod server;
-pub(crate) mod stand;
+pub(crate) mod test_bed;
 pub(crate) mod work;

@@ -16,7 +16,7 @@ use super::Call;
 use super::state::Slot;
 use orbium_client::attempt::Attempt;
 use orbium_client::outcome::Outcome;
-use orbium_client::way::Choice;
+use orbium_client::request_path::Choice;
 use orbium_invocation::call_exceptions::broken_invariant;
 
 impl Call {

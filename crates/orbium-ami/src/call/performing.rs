@@ -18,7 +18,7 @@ use orbium_client::attempt::Attempt;
 use orbium_client::exchange::{Answer, Exchange};
 use orbium_client::outcome::Outcome;
 use orbium_client::received_reply::ReceivedReply;
-use orbium_client::way::Choice;
+use orbium_client::request_path::Choice;
 use orbium_invocation::call_exceptions::broken_invariant;
 
 /// What a thread that made the call has come to.

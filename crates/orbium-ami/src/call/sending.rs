@@ -14,7 +14,7 @@ use super::Call;
 use super::state::Slot;
 use orbium_client::attempt::Attempt;
 use orbium_client::outcome::Outcome;
-use orbium_client::way::Choice;
+use orbium_client::request_path::Choice;
 
 /// A request that is ready to be sent.
 struct Ready {

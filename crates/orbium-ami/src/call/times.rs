@@ -10,7 +10,7 @@ use orbium_invocation::story::{Note, Phase};
 
 use super::Call;
 use super::state::Due;
-use orbium_client::way::Choice;
+use orbium_client::request_path::Choice;
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 

@@ -21,8 +21,8 @@ pub(crate) use print::Printed;
 use visitor::Keeping;
 pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
 
+use crate::allocation;
 use crate::decimal::read_packed;
-use crate::room;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, MemberRef, TCKind, TypeCode,
     TypeRef,
@@ -325,7 +325,7 @@ impl Walk<'_> {
         let type_id = reader.read_name()?;
         let count = reader.read_count(8)?;
         let mut profiles = Vec::new();
-        if !room::reserve(&mut profiles, count) {
+        if !allocation::reserve(&mut profiles, count) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
         for _ in 0..count {

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
+use crate::allocation;
 use crate::block;
 use crate::layout::gap;
-use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedOut, FixedSize};
 
 impl<'a> CdrReader<'a> {
@@ -134,7 +134,7 @@ impl<'a> CdrReader<'a> {
             let (whole, extent) = self.elements_here::<T>(left);
             if whole == 0 {
                 let item = self.read_fixed_across()?;
-                if !room::push(out, item) {
+                if !allocation::push(out, item) {
                     return Err(self.error(CdrErrorKind::NoMemory));
                 }
                 left -= 1;
@@ -218,7 +218,7 @@ fn natural_into<T: FixedSize>(
     if count == 0 {
         return Ok(());
     }
-    if !room::reserve(out, count) {
+    if !allocation::reserve(out, count) {
         return Err(CdrErrorKind::NoMemory);
     }
     block::copy_natural_in(octets, count, out);
@@ -239,7 +239,7 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
     let layout = const { T::LAYOUT };
     let (first, others) = octets.split_at(layout.end(phase));
     let mut source = FixedIn::<SWAP>::new(first, phase);
-    if !room::reserve(out, count) {
+    if !allocation::reserve(out, count) {
         return Err(CdrErrorKind::NoMemory);
     }
     out.push(T::load(&mut source));

@@ -5,7 +5,7 @@ use super::declare::{NO_DEFAULT, Type};
 use super::graph::{Edge, Graph, Node, NodeMember};
 use super::kind::TCKind;
 use super::{INDIRECTION, TypeCode};
-use crate::room;
+use crate::allocation;
 use crate::{CdrError, CdrErrorKind, CdrReader, Decode};
 
 /// Most digits of a `fixed`.
@@ -237,7 +237,7 @@ impl Parser {
                 label,
                 visibility,
             };
-            if !room::push(&mut members, member) {
+            if !allocation::push(&mut members, member) {
                 return Err(reader.error(CdrErrorKind::NoMemory));
             }
         }
@@ -320,7 +320,7 @@ fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError
             label: 0,
             visibility: 0,
         };
-        if !room::push(&mut members, member) {
+        if !allocation::push(&mut members, member) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
     }

@@ -6,7 +6,7 @@ use std::mem;
 
 use bumpalo::Bump;
 
-use crate::room;
+use crate::allocation;
 use crate::{CdrError, CdrErrorKind, CdrReader};
 
 /// Bytes of an arena that a thread retains for the next request; a larger one is freed.
@@ -53,7 +53,7 @@ impl Arena {
         let Some(left) = left else {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         };
-        if !room::is_there(bytes.unwrap_or_default()) {
+        if !allocation::is_there(bytes.unwrap_or_default()) {
             return Err(reader.error(CdrErrorKind::NoMemory));
         }
         self.left.set(left);

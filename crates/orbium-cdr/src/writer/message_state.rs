@@ -5,7 +5,7 @@ use core::any::{Any, TypeId};
 
 use super::CdrWriter;
 use super::remembers::{MessageState, Remembers, WrittenState};
-use crate::rare::Rare;
+use crate::boxed_state::BoxedState;
 use crate::{Format, Owner};
 
 impl CdrWriter<'_> {
@@ -65,7 +65,8 @@ impl CdrWriter<'_> {
     #[inline(never)]
     fn set_message_state(&mut self, of: TypeId, state: Box<dyn WrittenState>) {
         let owner = self.owner();
-        self.remembers = Remembers::State(Rare::new(Box::new(MessageState { of, state, owner })));
+        self.remembers =
+            Remembers::State(BoxedState::new(Box::new(MessageState { of, state, owner })));
     }
 
     /// Writes what need not outlive the writer: `body` gets a writer that copies everything

@@ -6,7 +6,7 @@ use core::any::{Any, TypeId};
 use core::fmt;
 
 use crate::Owner;
-use crate::rare::Rare;
+use crate::boxed_state::BoxedState;
 
 /// What a writer remembers.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) enum Remembers<'a> {
     /// slices are copied.
     Lent { within: usize, refers: bool },
     /// The state of a message with values; large slices are copied.
-    State(Rare<MessageState>),
+    State(BoxedState<MessageState>),
 }
 
 /// State that a layer above keeps of a message being written.

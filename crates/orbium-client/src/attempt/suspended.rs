@@ -14,7 +14,7 @@ use crate::errors::no_usable_protocol;
 use crate::introduction::PriorityContext;
 use crate::pool::Pool;
 use crate::reference::Reference;
-use crate::way::{Choice, Way};
+use crate::request_path::{Choice, RequestPath};
 use orbium_invocation::timing::Timing;
 
 /// An attempt without its object.
@@ -104,13 +104,13 @@ impl<'o> Attempt<'o> {
     ///
     /// # Errors
     /// INV_POLICY: there is none.
-    pub fn way(&self, choice: Choice) -> Result<Way<'_>, SystemException> {
+    pub fn way(&self, choice: Choice) -> Result<RequestPath<'_>, SystemException> {
         let client = self.object.client();
         let binding = self.target().binding()?;
         let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
         let Some(priorities) = &binding.priorities else {
             let candidate = self.choose(binding, choice, None);
-            return Ok(Way {
+            return Ok(RequestPath {
                 candidate,
                 pool: shared(candidate),
                 said: PriorityContext::None,
@@ -121,7 +121,7 @@ impl<'o> Attempt<'o> {
         let at = priorities.of_call(client, &first.object_key)?;
         let candidate = self.choose(binding, choice, priorities.candidate(at));
         let partitioned = priorities.pool(client, candidate, self.candidate.get(), at)?;
-        Ok(Way {
+        Ok(RequestPath {
             candidate,
             band: partitioned.and(priorities.band(at)),
             pool: partitioned.or_else(|| shared(candidate)),

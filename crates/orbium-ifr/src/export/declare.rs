@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use orbium::TCKind;
 use orbium_dynamic::idl_identifier;
 
+use super::definitions::{Definition, Definitions};
 use super::error::{ExportError, Fault};
-use super::found::{Definition, Found};
 use super::order::Order;
 use super::text::{identifier, quoted};
 use crate::corba::{
@@ -19,7 +19,7 @@ use crate::corba::{
 type Written<T> = Result<T, ExportError>;
 
 pub(super) struct Writer<'f> {
-    found: &'f Found,
+    found: &'f Definitions,
     out: String,
     /// Modules that are open.
     open: Vec<String>,
@@ -34,7 +34,7 @@ pub(super) struct Writer<'f> {
 }
 
 impl<'f> Writer<'f> {
-    pub(super) fn new(found: &'f Found) -> Self {
+    pub(super) fn new(found: &'f Definitions) -> Self {
         Self {
             found,
             out: String::new(),

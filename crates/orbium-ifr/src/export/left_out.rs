@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that are left out of a text, as they make no IDL.
 
+use super::definitions::{Definitions, is_value};
 use super::error::{ExportError, Fault, is_of_definition};
-use super::found::{Found, is_value};
 use crate::corba::DefinitionKind;
 
 /// Definitions that are left out at most: each is looked for anew.
 const MAX_LEFT_OUT: usize = 256;
 
-impl Found {
+impl Definitions {
     /// Whether neither the definition is left out nor one around it.
     pub(super) fn is_sound(&self, place: usize) -> bool {
         let container = |place: &usize| self.definitions[*place].container;

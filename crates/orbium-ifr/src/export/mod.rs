@@ -2,16 +2,16 @@
 //! Export of a repository, of any ORB's, as IDL text that compiles to the same repository ids.
 
 mod declare;
+mod definitions;
 mod error;
-mod found;
 mod left_out;
 mod order;
 mod text;
 
 use crate::corba::Repository;
+use definitions::Definitions;
 pub use error::ExportError;
 use error::Fault;
-use found::Found;
 
 /// Reads all of a repository by CORBA's own operations, and writes it as IDL.
 ///
@@ -21,7 +21,7 @@ use found::Found;
 /// # Errors
 /// [`ExportError`].
 pub fn idl_of(repository: &Repository) -> Result<String, ExportError> {
-    let found = Found::read(repository, false)?;
+    let found = Definitions::read(repository, false)?;
     text_of(&found).map_err(|fault| fault.error)
 }
 
@@ -42,7 +42,7 @@ pub struct SoundIdl {
 /// [`ExportError::System`] where the repository cannot be reached, [`ExportError::TooLarge`], and
 /// whatever is wrong after 256 definitions were left out.
 pub fn sound_idl_of(repository: &Repository) -> Result<SoundIdl, ExportError> {
-    let mut found = Found::read(repository, true)?;
+    let mut found = Definitions::read(repository, true)?;
     loop {
         match text_of(&found) {
             Ok(text) => {
@@ -54,7 +54,7 @@ pub fn sound_idl_of(repository: &Repository) -> Result<SoundIdl, ExportError> {
     }
 }
 
-fn text_of(found: &Found) -> Result<String, Fault> {
+fn text_of(found: &Definitions) -> Result<String, Fault> {
     let order = order::Order::of(found)?;
     declare::Writer::new(found).write(&order)
 }

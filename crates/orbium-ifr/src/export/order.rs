@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use orbium::cdr::TypeRef;
 use orbium::{OBJECT_REPOSITORY_ID, TCKind};
 
+use super::definitions::{Definition, Definitions};
 use super::error::{ExportError, Fault};
-use super::found::{Definition, Found};
 use crate::corba::{
     ConstantDescription, DefinitionKind, InterfaceDescription, OperationDescription,
     ValueDescription, ValueMember,
@@ -21,7 +21,7 @@ pub(super) struct Order {
 pub(super) const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
 impl Order {
-    pub(super) fn of(found: &Found) -> Result<Self, Fault> {
+    pub(super) fn of(found: &Definitions) -> Result<Self, Fault> {
         let mut leaves = Vec::new();
         collect(found, &found.top_level, &mut leaves);
         let mut sorting = Sorting {
@@ -39,7 +39,7 @@ impl Order {
     }
 }
 
-fn collect(found: &Found, scope: &[usize], leaves: &mut Vec<usize>) {
+fn collect(found: &Definitions, scope: &[usize], leaves: &mut Vec<usize>) {
     for place in scope.iter().filter(|place| found.is_sound(**place)) {
         let definition = &found.definitions[*place];
         match definition.kind {
@@ -50,7 +50,7 @@ fn collect(found: &Found, scope: &[usize], leaves: &mut Vec<usize>) {
 }
 
 struct Sorting<'f> {
-    found: &'f Found,
+    found: &'f Definitions,
     done: HashSet<usize>,
     open: Vec<usize>,
     places: Vec<usize>,
@@ -90,7 +90,7 @@ impl Sorting<'_> {
 
 /// What a definition needs before it.
 struct Needs<'f> {
-    found: &'f Found,
+    found: &'f Definitions,
     leaf: usize,
     seen: HashSet<usize>,
     places: Vec<usize>,

@@ -5,8 +5,8 @@ use orbium::cdr::TypeRef;
 use orbium::{Any, Char, OBJECT_REPOSITORY_ID, TCKind, WChar};
 use orbium_dynamic::{JsonOptions, idl_identifier, to_json};
 
+use super::definitions::Definitions;
 use super::error::ExportError;
-use super::found::Found;
 use super::order::VALUE_BASE;
 use crate::edit::check_name;
 
@@ -28,7 +28,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped_text(text, false))
 }
 
-impl Found {
+impl Definitions {
     /// The scoped name of the definition with an id.
     pub(super) fn name_of(&self, id: &str) -> Result<String, ExportError> {
         Ok(scoped(&self.definitions[self.with_id(id)?].path))
@@ -48,7 +48,7 @@ impl Found {
         })
     }
 
-    /// A type as it is used. An array has a declarator too: see [`Found::declared`].
+    /// A type as it is used. An array has a declarator too: see [`Definitions::declared`].
     pub(super) fn type_text(&self, code: TypeRef<'_>) -> Result<String, ExportError> {
         let bounded = |word: &str| match code.length() {
             0 => word.to_owned(),

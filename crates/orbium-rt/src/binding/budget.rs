@@ -10,7 +10,7 @@ use orbium_channel::dedication::Undedicated;
 use orbium_core::{Priority, ThreadAsked};
 
 use super::admission::{Admission, Asked, Reservation, Verdict};
-use super::terms::owned;
+use super::qos::owned;
 use super::{Buffer, Offer, Rate, Reason, ReasonCode, Terms};
 
 /// A whole processor, in what utilisation is counted by.

@@ -356,7 +356,7 @@ fn usable(object: &ObjectRef, offer: &Offer) -> Result<Vec<String>, BindError> {
         let both = offer.protocols.iter().filter(|it| names.contains(it));
         names = both.cloned().collect();
     }
-    names.truncate(super::terms::MAX_PROTOCOLS);
+    names.truncate(super::qos::MAX_PROTOCOLS);
     match names.is_empty() {
         true => Err(BindError::NoProtocol),
         false => Ok(names),

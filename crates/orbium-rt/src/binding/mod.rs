@@ -102,26 +102,26 @@
 //! Strings are never converted. An ORB that does not know the key answers
 //! OBJECT_NOT_EXIST, which is [`BindError::NotSpoken`] to the client.
 
+mod active_binding;
 mod admission;
-mod bound;
 mod bucket;
 mod budget;
 mod changing;
 mod client;
 mod fair_share;
+mod qos;
 mod service;
-mod terms;
 mod wire;
 
+pub use active_binding::BindingInfo;
 pub use admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
-pub use bound::BindingInfo;
 pub use budget::Budget;
 pub use changing::{Change, ChangeError};
 pub use client::{BindError, Bound, Negotiation, Next};
 pub use fair_share::FairShare;
 pub use orbium_channel::dedication::{DedicationReply, Undedicated};
+pub use qos::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
 pub use service::{Bindings, ServeError};
-pub use terms::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
 
 pub(crate) use client::{bind, bind_with};
 pub(crate) use service::serve;

@@ -12,7 +12,7 @@ use orbium_core::{
     priority, unknown_operation,
 };
 
-use super::bound::{Agreement, Binding, Book, Site};
+use super::active_binding::{Agreement, Binding, Book, Site};
 use super::wire::{Answer, Negotiate, Renegotiate, write_proposal};
 use super::{
     Admission, BindingInfo, Change, ChangeError, KEY, Offer, REPOSITORY_ID, Reason, ReasonCode,

@@ -8,7 +8,7 @@ use orbium_core::Priority;
 use orbium_core::cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
 use orbium_giop::real_time::PriorityBand;
 
-use super::terms::{MAX_NAME_LENGTH, MAX_PROTOCOLS, MAX_TEXT_LENGTH};
+use super::qos::{MAX_NAME_LENGTH, MAX_PROTOCOLS, MAX_TEXT_LENGTH};
 use super::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
 
 /// What a server says to an offer.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that servants answer after they have returned: asynchronous method handling.
 
+mod answer_path;
 mod future;
 mod open;
 mod registry;
 mod reply;
 mod servant;
 mod waiting_caller;
-mod way;
 
+pub use answer_path::{AnswerPath, Unanswered};
 pub use registry::OpenRequests;
 pub use reply::{DeferredReply, Forward};
 pub use servant::{AsyncCall, AsyncServant, Spawn, Task};
 pub use waiting_caller::WaitingCaller;
-pub use way::{Unanswered, Way};

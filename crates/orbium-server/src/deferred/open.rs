@@ -11,8 +11,8 @@ use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, Ver
 use orbium_invocation::raises::DispatchError;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
+use super::answer_path::{AnswerPath, Nowhere, Unanswered};
 use super::registry::OpenRequests;
-use super::way::{Nowhere, Unanswered, Way};
 use crate::IncomingRequest;
 use crate::reply::{ReplyPath, UntypedReply};
 
@@ -32,7 +32,7 @@ pub(crate) struct OpenRequest {
 
 struct Progress {
     /// Taken by the answer, by a cancellation, or by the end of the adapter.
-    way: Option<Box<dyn Way>>,
+    way: Option<Box<dyn AnswerPath>>,
     /// Of the future that is to answer.
     waker: Option<Waker>,
 }
@@ -47,7 +47,7 @@ impl OpenRequest {
         let context = incoming.context;
         let way = match reply.response {
             ResponseFlags::Full => reply.path.late(),
-            _ => Some(Box::new(Nowhere) as Box<dyn Way>),
+            _ => Some(Box::new(Nowhere) as Box<dyn AnswerPath>),
         };
         let Some(way) = way else {
             return Err(no_way().into());
@@ -153,7 +153,7 @@ impl OpenRequest {
     }
 
     /// The connection may close after this, and the adapter end.
-    fn close(&self, way: Box<dyn Way>) {
+    fn close(&self, way: Box<dyn AnswerPath>) {
         way.closed(self.request_id);
         self.all.leave(self.adapter, self.number);
         drop(way);
@@ -185,7 +185,7 @@ impl Unanswered for OpenRequest {
 
 /// The way of the answer to one request.
 struct LatePath<'a> {
-    way: &'a dyn Way,
+    way: &'a dyn AnswerPath,
     request_id: u32,
 }
 

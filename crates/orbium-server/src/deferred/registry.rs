@@ -11,7 +11,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-use super::way::Unanswered;
+use super::answer_path::Unanswered;
 
 /// Requests that servants answer after they have returned, of all adapters of an ORB. An
 /// adapter is a number that no other has while it exists.

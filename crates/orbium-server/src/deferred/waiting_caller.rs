@@ -11,7 +11,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
-use super::way::Way;
+use super::answer_path::AnswerPath;
 
 /// What has become of the answer.
 #[derive(Default)]
@@ -82,7 +82,7 @@ impl WaitingCaller {
     }
 }
 
-impl Way for Arc<WaitingCaller> {
+impl AnswerPath for Arc<WaitingCaller> {
     fn send(&self, _: u32, message: &CdrWriter<'_>) {
         let mut state = self.lock();
         for piece in message.pieces() {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
-use crate::deferred::Way;
+use crate::deferred::AnswerPath;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::{Dispatcher, IncomingRequest};
 use orbium_lane::Decided;
@@ -85,7 +85,7 @@ impl ReplyPath for DedicationPath<'_> {
     }
 
     // The outcome of the dedication is lost; the client asks again or goes on without.
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         self.path.late()
     }
 

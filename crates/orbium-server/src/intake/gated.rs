@@ -10,7 +10,7 @@ use super::source::Source;
 use super::state::Intake;
 use crate::ServerConnection;
 use crate::dedication::{Arrival, Gate, Pass};
-use crate::settled::Marker;
+use crate::dedication_state::Marker;
 
 impl Intake {
     /// Whether the request with that header is for a dedicated thread of the

@@ -14,10 +14,10 @@ use orbium_sync::role::{Role, while_serving};
 use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
 use crate::connection::ServerConnection;
-use crate::deferred::{Unanswered, Way};
+use crate::dedication_state::Marker;
+use crate::deferred::{AnswerPath, Unanswered};
 use crate::log::Recurring;
 use crate::reply::{ReplyPath, UntypedReply};
-use crate::settled::Marker;
 use crate::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
@@ -53,7 +53,7 @@ impl Late {
     }
 }
 
-impl Way for Late {
+impl AnswerPath for Late {
     fn send(&self, request_id: u32, message: &CdrWriter<'_>) {
         self.0.reply_late(request_id, message);
     }
@@ -300,7 +300,7 @@ impl ReplyPath for Answer<'_> {
         self.connection.reply_late(self.request_id, message);
     }
 
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         Some(Box::new(Late::new(self.connection)))
     }
 

@@ -26,11 +26,11 @@ use super::refusing::{refuse, unanswerable};
 use super::source::{HandOver, Source};
 use super::state::{Intake, Known, State};
 use crate::ServerConnection;
-use crate::deferred::Way;
+use crate::dedication_state::Marker;
+use crate::deferred::AnswerPath;
 use crate::lane_core::LaneCore;
 use crate::outcome::Outcome;
 use crate::reply::{ReplyPath, UntypedReply};
-use crate::settled::Marker;
 use crate::{IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_invocation::priority;
@@ -169,7 +169,7 @@ impl ReplyPath for Reading<'_> {
     }
 
     #[cold]
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         Some(Box::new(Late::new(self.source.connection)))
     }
 

@@ -13,7 +13,7 @@ use orbium_invocation::raises::DispatchError;
 use super::path::ReplyPath;
 use super::request_end::RequestEnd;
 use super::untyped::UntypedReply;
-use crate::deferred::Way;
+use crate::deferred::AnswerPath;
 
 /// The path of a reply by way of the interceptors of its request.
 pub(crate) trait InterceptedPath<'p, 'r>: ReplyPath {
@@ -107,7 +107,7 @@ impl ReplyPath for InterceptedReply<'_, '_> {
         self.end.announce(status);
     }
 
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         self.end.late()
     }
 
@@ -131,7 +131,7 @@ impl ReplyPath for OverlookedReply<'_, '_> {
         self.0.announce(status);
     }
 
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         self.0.late()
     }
 

@@ -12,7 +12,7 @@ use orbium_transport::Deadline;
 
 use super::path::ReplyPath;
 use super::untyped::UntypedReply;
-use crate::deferred::{WaitingCaller, Way};
+use crate::deferred::{AnswerPath, WaitingCaller};
 
 /// Keeps the reply for the caller.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl ReplyPath for Kept {
         keep(&self.message, message);
     }
 
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         let caller = self.late.get_or_init(Arc::default);
         Some(Box::new(Arc::clone(caller)))
     }
@@ -79,7 +79,7 @@ impl ReplyPath for HeldBack<'_> {
         self.path.announce(status);
     }
 
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         let way = self.path.late();
         self.is_late.set(way.is_some());
         way

@@ -6,7 +6,7 @@ use std::time::Instant;
 use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
 
-use crate::deferred::Way;
+use crate::deferred::AnswerPath;
 use orbium_lane::Decided;
 use orbium_lane::Lane;
 
@@ -21,7 +21,7 @@ pub trait ReplyPath {
 
     /// The way of an answer that is given after the servant has returned; `None` if there is
     /// none. The answer of this path is the other one's then.
-    fn late(&self) -> Option<Box<dyn Way>> {
+    fn late(&self) -> Option<Box<dyn AnswerPath>> {
         None
     }
 

@@ -17,7 +17,7 @@ use orbium_invocation::raises::DispatchError;
 use super::path::ReplyPath;
 use super::untyped::UntypedReply;
 use crate::IncomingRequest;
-use crate::deferred::Way;
+use crate::deferred::AnswerPath;
 
 /// How a request has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
         self.is_other.set(status != ReplyStatus::NoException);
     }
 
-    pub(super) fn late(&self) -> Option<Box<dyn Way>> {
+    pub(super) fn late(&self) -> Option<Box<dyn AnswerPath>> {
         let way = self.path.late();
         self.is_late.set(way.is_some());
         way

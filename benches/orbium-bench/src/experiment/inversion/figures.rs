@@ -4,7 +4,7 @@
 
 use orbium_cli::Failure;
 
-use super::found::{Found, Point, Scenario};
+use super::results::{Findings, Point, Scenario};
 use crate::peer::architecture::Kind;
 use crate::report::chart::canvas::{COLOURS, colour, microseconds};
 use crate::report::chart::lines::{Axis, Line, Stroke};
@@ -24,7 +24,7 @@ const VALUES: [(&str, Value); 2] = [
 ];
 
 /// Draws a row for each scenario and value.
-pub(super) fn draw(found: &[Found]) -> Result<String, Failure> {
+pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
     let scenarios = Scenario::ALL.into_iter();
     let rows = scenarios.flat_map(|scenario| VALUES.map(|value| row(found, scenario, value)));
     let chart = Chart {
@@ -36,7 +36,7 @@ pub(super) fn draw(found: &[Found]) -> Result<String, Failure> {
     chart.to_svg()
 }
 
-fn row(found: &[Found], scenario: Scenario, (name, value): (&str, Value)) -> Row {
+fn row(found: &[Findings], scenario: Scenario, (name, value): (&str, Value)) -> Row {
     let both = CLASSES.map(|(_, class)| lines(found, scenario, class, value));
     // One class is compared with the other: both have the same axes.
     let points = both.iter().flatten().flat_map(|line| line.points.iter());
@@ -54,8 +54,8 @@ fn row(found: &[Found], scenario: Scenario, (name, value): (&str, Value)) -> Row
 }
 
 /// A line for each architecture.
-fn lines(found: &[Found], scenario: Scenario, class: Class, value: Value) -> Vec<Line> {
-    let line = |(look, one): (Line, &Found)| Line {
+fn lines(found: &[Findings], scenario: Scenario, class: Class, value: Value) -> Vec<Line> {
+    let line = |(look, one): (Line, &Findings)| Line {
         points: one
             .points(scenario)
             .filter(|point| class(point).count > 0)
@@ -68,9 +68,9 @@ fn lines(found: &[Found], scenario: Scenario, class: Class, value: Value) -> Vec
 
 /// The stroke and the colour of each: continuous with lanes, dashed in the same
 /// colour without, dotted for the other ORBs.
-fn looks(found: &[Found]) -> Vec<Line> {
+fn looks(found: &[Findings]) -> Vec<Line> {
     let (mut with_lanes, mut without, mut others) = (0.., 0.., (0..COLOURS).rev().cycle());
-    let look = |one: &Found| {
+    let look = |one: &Findings| {
         let (number, stroke) = match (one.architecture.kind, one.architecture.lanes) {
             (Kind::Orbium, true) => (with_lanes.next(), Stroke::Whole),
             (Kind::Orbium, false) => (without.next(), Stroke::Dashed),
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn no_two_look_the_same() {
         let all = architectures(&Peers::none());
-        let looks = looks(&all.iter().map(Found::new).collect::<Vec<_>>());
+        let looks = looks(&all.iter().map(Findings::new).collect::<Vec<_>>());
         for (index, one) in looks.iter().enumerate() {
             let same = |other: &&Line| other.colour == one.colour && other.stroke == one.stroke;
             let first = looks.iter().position(|other| same(&other));

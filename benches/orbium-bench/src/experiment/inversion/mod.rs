@@ -3,7 +3,7 @@
 //! servants and clients that saturate the machine.
 
 mod figures;
-mod found;
+mod results;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::stage::clock::{stolen, stolen_since};
 use crate::stage::link::{self, Link};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
-use crate::stage::stand::{How, Stand};
-use found::{Found, Scenario};
+use crate::stage::test_bed::{How, TestBed};
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::{output, ping};
+use results::{Findings, Scenario};
 
 #[derive(Debug, Args)]
 pub(crate) struct InversionArgs {
@@ -114,8 +114,8 @@ fn over_a_link(rate: &str) -> String {
 
 /// An architecture that is being measured.
 struct Contender {
-    found: Found,
-    stand: Stand,
+    found: Findings,
+    test_bed: TestBed,
 }
 
 impl Contender {
@@ -129,23 +129,23 @@ impl Contender {
             ..How::default()
         };
         Ok(Self {
-            stand: Stand::start(architecture, peers, how)?,
-            found: Found::new(architecture),
+            test_bed: TestBed::start(architecture, peers, how)?,
+            found: Findings::new(architecture),
         })
     }
 
     fn measure(&mut self, clients: usize, time: Duration) -> Result<(), Failure> {
-        let (found, stand) = (&mut self.found, &mut self.stand);
+        let (found, test_bed) = (&mut self.found, &mut self.test_bed);
         let mut scenarios = Scenario::ALL.iter();
-        scenarios.try_for_each(|scenario| found.measure(stand, *scenario, clients, time))
+        scenarios.try_for_each(|scenario| found.measure(test_bed, *scenario, clients, time))
     }
 
     /// Ends its processes; what was found.
-    fn end(self, notes: &mut Vec<String>) -> Found {
+    fn end(self, notes: &mut Vec<String>) -> Findings {
         let name = &self.found.architecture.name;
-        let own = self.stand.announced("note");
+        let own = self.test_bed.announced("note");
         notes.extend(own.map(|note| format!("{name}: {note}")));
-        if let Err(failure) = self.stand.end() {
+        if let Err(failure) = self.test_bed.end() {
             notes.push(format!("{name}, at its end: {}", failure.sentence()));
         }
         self.found
@@ -190,18 +190,18 @@ pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
     let end = |contender: Contender| contender.end(&mut notes);
     let found: Vec<_> = contenders.into_iter().map(end).collect();
     notes.extend(stolen_since(begin));
-    output::print(&format!("{}\n", found::to_text(&found)))?;
+    output::print(&format!("{}\n", results::to_text(&found)))?;
     results(&found, &notes).finish(&args.results, Some(&args.svg))
 }
 
-fn results(found: &[Found], notes: &[String]) -> Results {
+fn results(found: &[Findings], notes: &[String]) -> Results {
     let real_time = can_be_real_time(HIGH).is_ok();
     Results {
-        rows: found::rows(found, real_time),
+        rows: results::rows(found, real_time),
         notes: notes.to_vec(),
         own: json!({
             "real_time": real_time,
-            "architectures": found.iter().map(Found::to_json).collect::<Value>(),
+            "architectures": found.iter().map(Findings::to_json).collect::<Value>(),
         }),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::args::LocksArgs;
-use super::found::{Found, Reading, Side};
+use super::results::{Findings, Reading, Side};
 use super::{figures, found, kernel};
 use crate::peer::architecture::{Architecture, Kind, architectures};
 use crate::peer::programs::Peers;
@@ -15,7 +15,7 @@ use crate::report::file::write;
 use crate::report::results::Results;
 use crate::stage::lock_counts::LockCounts;
 use crate::stage::real_time::{HIGH, can_be_real_time};
-use crate::stage::stand::{How, Stand};
+use crate::stage::test_bed::{How, TestBed};
 use orbium_cli::Failure;
 use orbium_cli::output;
 use orbium_cli::stage::progress::Progress;
@@ -75,18 +75,18 @@ pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
     }
     progress.clear();
     for threads in THREADS {
-        output::print(&found::to_text(&found, threads))?;
+        output::print(&results::to_text(&found, threads))?;
     }
     results(&found, &notes, calls).finish(&args.results, Some(&args.svg))
 }
 
-fn results(found: &[Found], notes: &[String], calls: u64) -> Results {
+fn results(found: &[Findings], notes: &[String], calls: u64) -> Results {
     Results {
-        rows: found::rows(found),
+        rows: results::rows(found),
         notes: notes.to_vec(),
         own: json!({
             "calls_of_each_thread": calls,
-            "architectures": found.iter().map(Found::to_json).collect::<Value>(),
+            "architectures": found.iter().map(Findings::to_json).collect::<Value>(),
         }),
     }
 }
@@ -98,7 +98,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn count(&self, architecture: &Architecture, calls: u64) -> Result<Vec<Found>, Failure> {
+    fn count(&self, architecture: &Architecture, calls: u64) -> Result<Vec<Findings>, Failure> {
         let how = How {
             counted: true,
             strace: self
@@ -106,15 +106,15 @@ impl Counter<'_> {
                 .map(|[server, client]| (server.as_path(), client.as_path())),
             ..How::default()
         };
-        let mut stand = Stand::start(architecture, self.peers, how)?;
+        let mut test_bed = TestBed::start(architecture, self.peers, how)?;
         let mut found = Vec::new();
         for threads in THREADS {
             // Connections are made in the first run of all.
-            self.run(&mut stand, threads, 1)?;
-            let (client, server) = self.run(&mut stand, threads, calls / 4 + 1)?;
+            self.run(&mut test_bed, threads, 1)?;
+            let (client, server) = self.run(&mut test_bed, threads, calls / 4 + 1)?;
             let (more_client, more_server) =
-                self.run(&mut stand, threads, calls + calls / 4 + 1)?;
-            found.push(Found {
+                self.run(&mut test_bed, threads, calls + calls / 4 + 1)?;
+            found.push(Findings {
                 architecture: architecture.clone(),
                 threads,
                 client: Side::between(client, more_client),
@@ -125,25 +125,25 @@ impl Counter<'_> {
         if architecture.kind == Kind::Jacorb {
             return Ok(found);
         }
-        stand.end().map(|()| found)
+        test_bed.end().map(|()| found)
     }
 
     /// Lets every thread make so many calls; what was counted in that time.
     fn run(
         &self,
-        stand: &mut Stand,
+        test_bed: &mut TestBed,
         threads: usize,
         calls: u64,
     ) -> Result<(Reading, Reading), Failure> {
-        let server_before = LockCounts::from_json(&stand.ask_server("locks")?);
+        let server_before = LockCounts::from_json(&test_bed.ask_server("locks")?);
         let futexes = || {
             self.files
                 .map(|files| files.each_ref().map(|file| kernel::futex_calls(file)))
         };
         let before = futexes();
-        let found = stand.ask(&format!("calls {threads} {calls}"), PATIENCE)?;
+        let found = test_bed.ask(&format!("calls {threads} {calls}"), PATIENCE)?;
         let after = futexes();
-        let server_after = LockCounts::from_json(&stand.ask_server("locks")?);
+        let server_after = LockCounts::from_json(&test_bed.ask_server("locks")?);
         let calls = found["calls"].as_u64().unwrap_or(0);
         let [server, client] = match after.zip(before) {
             Some((after, before)) => {

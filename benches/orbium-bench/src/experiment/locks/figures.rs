@@ -4,7 +4,7 @@
 
 use orbium_cli::Failure;
 
-use super::found::{Found, PAPER, Side};
+use super::results::{Findings, PAPER, Side};
 use crate::report::chart::bars::{Bar, Group};
 use crate::report::chart::canvas::colour;
 use crate::report::chart::{Chart, Content, Entry, Panel, Row};
@@ -14,7 +14,7 @@ const CLIENT: usize = 1;
 const SERVER: usize = 2;
 
 /// Draws both figures for each number of client threads.
-pub(super) fn draw(found: &[Found]) -> Result<String, Failure> {
+pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
     let mut threads: Vec<usize> = found.iter().map(|one| one.threads).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -33,7 +33,7 @@ pub(super) fn draw(found: &[Found]) -> Result<String, Failure> {
     chart.to_svg()
 }
 
-fn row(found: &[Found], threads: usize, (level, value): (&str, Value)) -> Row {
+fn row(found: &[Findings], threads: usize, (level, value): (&str, Value)) -> Row {
     let own = found.iter().filter(|one| one.threads == threads);
     let own = own.map(|one| {
         let name = one.architecture.name.as_str();

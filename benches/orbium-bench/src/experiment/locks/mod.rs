@@ -5,8 +5,8 @@
 mod args;
 mod counting;
 mod figures;
-mod found;
 mod kernel;
+mod results;
 
 pub(crate) use args::LocksArgs;
 pub(crate) use counting::run;

@@ -8,7 +8,7 @@ use orbium_sched::{
     Criticality, DependencyKind, Options, Repository, SchedError, Schedule, Strategy, Time, Timing,
 };
 
-use super::found::refused;
+use super::results::refused;
 use crate::report::bound::Bound;
 use crate::report::results::Results;
 use crate::report::row::Row;

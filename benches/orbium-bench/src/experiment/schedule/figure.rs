@@ -4,7 +4,7 @@
 use orbium_cli::Failure;
 use orbium_sched::overload::Misses;
 
-use super::found::Found;
+use super::results::Findings;
 use crate::report::chart::canvas::colour;
 use crate::report::chart::lines::{Axis, Line, Stroke};
 use crate::report::chart::{Chart, Content, Entry, Panel, Row};
@@ -20,7 +20,7 @@ const CLASSES: [(&str, Class); 2] = [
 const STROKES: [Stroke; 3] = [Stroke::Whole, Stroke::Dashed, Stroke::Dotted];
 
 /// Draws a row for each of what was found.
-pub(super) fn draw(all: &[Found]) -> Result<String, Failure> {
+pub(super) fn draw(all: &[Findings]) -> Result<String, Failure> {
     let legend = all.first().map(|found| lines(found, CLASSES[0].1));
     let chart = Chart {
         title: "Deadlines missed by utilization, both in percent",
@@ -31,7 +31,7 @@ pub(super) fn draw(all: &[Found]) -> Result<String, Failure> {
     chart.to_svg()
 }
 
-fn row(found: &Found) -> Row {
+fn row(found: &Findings) -> Row {
     let panel = |(name, class): (&str, Class)| Panel {
         title: format!("{}: {name}", found.name),
         content: Content::Lines(Axis::linear([100.0]), lines(found, class)),
@@ -43,7 +43,7 @@ fn row(found: &Found) -> Row {
     }
 }
 
-fn lines(found: &Found, class: Class) -> Vec<Line> {
+fn lines(found: &Findings, class: Class) -> Vec<Line> {
     let strategies = found.strategies.iter().enumerate();
     let line = |(index, (strategy, points)): (usize, &(orbium_sched::Strategy, Vec<_>))| Line {
         name: strategy.name().to_owned(),
@@ -51,7 +51,7 @@ fn lines(found: &Found, class: Class) -> Vec<Line> {
         stroke: STROKES[index % STROKES.len()],
         points: points
             .iter()
-            .map(|it: &super::found::Point| (it.utilization * 100.0, class(&it.misses) * 100.0))
+            .map(|it: &super::results::Point| (it.utilization * 100.0, class(&it.misses) * 100.0))
             .collect(),
     };
     strategies.map(line).collect()

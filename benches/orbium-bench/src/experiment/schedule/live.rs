@@ -14,7 +14,7 @@ use orbium_sched::overload::{DeadlineCounts, Misses, random_tasks};
 use orbium_sched::{Options, Schedule, Strategy, Table};
 use orbium_scheduler::{Dispatcher, Job, PeriodicTask, SchedulerError};
 
-use super::found::{Found, refused};
+use super::results::{Findings, refused};
 use crate::stage::real_time::{become_real_time, can_be_real_time, throttling};
 use crate::stage::work::burn;
 
@@ -34,14 +34,14 @@ pub(super) fn measure(
     utilizations: &[f64],
     seed: u64,
     time: Duration,
-) -> Result<(Found, Vec<String>), Failure> {
+) -> Result<(Findings, Vec<String>), Failure> {
     can_be_real_time(END).map_err(Failure::because)?;
     let measure = |strategy, utilization| {
         // Its processor and priority end with the thread.
         let measured = thread::spawn(move || cell(strategy, utilization, seed, time)).join();
         measured.unwrap_or_else(|_| Err(Failure::because("a thread of the experiment panicked")))
     };
-    let found = Found::measure("live", utilizations, measure)?;
+    let found = Findings::measure("live", utilizations, measure)?;
     let mut notes = vec![
         "live: a run is not preempted by another one of its queue, so that edf, mlf and muf miss \
          deadlines that a preemptive processor keeps."

@@ -4,9 +4,9 @@
 
 mod analysis;
 mod figure;
-mod found;
 mod live;
 pub(crate) mod lookup;
+mod results;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::report::file::write;
 use crate::report::results::{ResultArgs, Results};
-use found::{Found, refused};
+use results::{Findings, refused};
 
 #[derive(Debug, Args)]
 pub(crate) struct ScheduleArgs {
@@ -84,14 +84,14 @@ impl ScheduleArgs {
         self.seconds.unwrap_or(Duration::from_millis(time))
     }
 
-    fn run(&self, part: Part, all: &mut Results) -> Result<Option<Found>, Failure> {
+    fn run(&self, part: Part, all: &mut Results) -> Result<Option<Findings>, Failure> {
         match part {
             Part::Simulated => {
                 let measure = |strategy, utilization| {
                     let misses = overload::simulated_misses(strategy, utilization, self.seeds());
                     misses.map_err(|it| refused(&it))
                 };
-                let found = Found::measure("simulated", &self.utilizations(), measure)?;
+                let found = Findings::measure("simulated", &self.utilizations(), measure)?;
                 all.rows.extend(found.rows());
                 Ok(Some(found))
             }

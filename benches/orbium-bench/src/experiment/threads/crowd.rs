@@ -12,7 +12,7 @@ use crate::peer::architecture::{Architecture, Lanes, ways_to_serve};
 use crate::peer::programs::Peers;
 use crate::report::bound::Bound;
 use crate::report::row::Row;
-use crate::stage::stand::{How, Stand};
+use crate::stage::test_bed::{How, TestBed};
 use crate::statistics::summary::Summary;
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
@@ -60,18 +60,18 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
 }
 
 fn crowd_at(server: &Architecture, connections: usize, time: Duration) -> Result<Found, Failure> {
-    let mut stand = Stand::start(server, &Peers::none(), How::default())?;
-    let address = stand
+    let mut test_bed = TestBed::start(server, &Peers::none(), How::default())?;
+    let address = test_bed
         .announced("address")
         .next()
         .unwrap_or_default()
         .to_owned();
     // What the first connections bring that others do not.
-    ask(&mut stand, 16, Duration::ZERO, &address)?;
-    let before = resident(&mut stand)?;
-    let latency = ask(&mut stand, connections, time, &address)?;
-    let memory = (resident(&mut stand)? - before).max(0.0) / connections.max(1) as f64;
-    stand.end()?;
+    ask(&mut test_bed, 16, Duration::ZERO, &address)?;
+    let before = resident(&mut test_bed)?;
+    let latency = ask(&mut test_bed, connections, time, &address)?;
+    let memory = (resident(&mut test_bed)? - before).max(0.0) / connections.max(1) as f64;
+    test_bed.end()?;
     Ok(Found {
         name: server.name.clone(),
         served: connections,
@@ -83,21 +83,21 @@ fn crowd_at(server: &Architecture, connections: usize, time: Duration) -> Result
 /// Opens so many connections, which stay open, and calls over each once a second
 /// for so long.
 fn ask(
-    stand: &mut Stand,
+    test_bed: &mut TestBed,
     connections: usize,
     time: Duration,
     address: &str,
 ) -> Result<Summary, Failure> {
     let question = format!("idle {connections} {} {address}", time.as_millis());
-    let answer = stand.ask(&question, time + Duration::from_secs(60))?;
+    let answer = test_bed.ask(&question, time + Duration::from_secs(60))?;
     let values = answer["nanoseconds"].as_array().into_iter().flatten();
     let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
     Ok(Summary::of(&values))
 }
 
 /// Octets of memory that the server has.
-fn resident(stand: &mut Stand) -> Result<f64, Failure> {
-    let answer = stand.ask_server("memory")?;
+fn resident(test_bed: &mut TestBed) -> Result<f64, Failure> {
+    let answer = test_bed.ask_server("memory")?;
     let unknown = || Failure::because("the server does not know how much memory it has");
     answer["resident"].as_f64().ok_or_else(unknown)
 }

@@ -13,7 +13,7 @@ use crate::peer::programs::Peers;
 use crate::report::bound::Bound;
 use crate::report::row::Row;
 use crate::stage::real_time::{HIGH, can_be_real_time};
-use crate::stage::stand::{How, Stand};
+use crate::stage::test_bed::{How, TestBed};
 use crate::statistics::summary::out_of_order;
 use orbium_cli::Failure;
 use orbium_cli::stage::pin;
@@ -97,12 +97,12 @@ fn order(server: &Architecture) -> Result<Option<Vec<i64>>, Failure> {
     let mut pinned = server.clone();
     pinned.server.extend(["--pin".to_owned(), cpu.to_string()]);
     pinned.client.extend(["--pin".to_owned(), others]);
-    let mut stand = Stand::start(&pinned, &Peers::none(), How::default())?;
-    stand.ask("burst 1", PATIENCE)?;
-    stand.ask_server("order")?;
-    stand.ask(&format!("burst {EACH}"), PATIENCE)?;
-    let answer = stand.ask_server("order")?;
-    stand.end()?;
+    let mut test_bed = TestBed::start(&pinned, &Peers::none(), How::default())?;
+    test_bed.ask("burst 1", PATIENCE)?;
+    test_bed.ask_server("order")?;
+    test_bed.ask(&format!("burst {EACH}"), PATIENCE)?;
+    let answer = test_bed.ask_server("order")?;
+    test_bed.end()?;
     let order = answer["completed"].as_array().into_iter().flatten();
     let order: Vec<i64> = order.filter_map(Value::as_i64).collect();
     // Before the burst each caller calls twice, to have a connection.
@@ -112,10 +112,10 @@ fn order(server: &Architecture) -> Result<Option<Vec<i64>>, Failure> {
 }
 
 fn served(server: &Architecture, of_each: u64) -> Result<Found, Failure> {
-    let mut stand = Stand::start(server, &Peers::none(), How::default())?;
-    stand.ask(&format!("mixed {of_each}"), PATIENCE)?;
-    let answer = stand.ask_server("served")?;
-    stand.end()?;
+    let mut test_bed = TestBed::start(server, &Peers::none(), How::default())?;
+    test_bed.ask(&format!("mixed {of_each}"), PATIENCE)?;
+    let answer = test_bed.ask_server("served")?;
+    test_bed.end()?;
     let number = |name: &str| answer[name].as_u64().unwrap_or(0);
     Ok(Found {
         name: String::new(),

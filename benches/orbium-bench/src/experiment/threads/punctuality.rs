@@ -17,7 +17,7 @@ use crate::report::row::Row;
 use crate::stage::burst::LONG_CALL;
 use crate::stage::clock::Span;
 use crate::stage::real_time::{HIGH, can_be_real_time, throttling};
-use crate::stage::stand::{How, Stand};
+use crate::stage::test_bed::{How, TestBed};
 use crate::statistics::summary::{Summary, ratio};
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
@@ -67,14 +67,14 @@ pub(super) fn measure(quick: bool) -> Result<Outcome, Failure> {
 }
 
 fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
-    let mut stand = Stand::start(server, &Peers::none(), How::default())?;
+    let mut test_bed = TestBed::start(server, &Peers::none(), How::default())?;
     let mut ask = |besiegers: usize, time: Duration| {
         let question = format!(
             "siege {besiegers} {} {}",
             time.as_millis(),
             CALL_INTERVAL.as_micros()
         );
-        stand.ask(&question, time)
+        test_bed.ask(&question, time)
     };
     let calm = ask(0, time / 4)?;
     let wakeups = Wakeups::start(HIGH, CALL_INTERVAL);
@@ -83,7 +83,7 @@ fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
     let cyclictest = cyclictest.and_then(Cyclictest::worst);
     let wakeups = wakeups.end();
     let siege = siege?;
-    stand.end()?;
+    test_bed.end()?;
     let late = siege["late"].as_array().into_iter().flatten();
     let late: Vec<Span> = late.filter_map(Span::from_json).collect();
     let is_explained = |span: &&Span| wakeups.as_ref().is_some_and(|all| all.explains(**span));

@@ -12,7 +12,7 @@ use crate::peer::architecture::{Architecture, Kind, architectures};
 use crate::peer::programs::Peers;
 use crate::report::bound::Bound;
 use crate::report::row::Row;
-use crate::stage::stand::{How, Stand};
+use crate::stage::test_bed::{How, TestBed};
 use crate::statistics::summary::ratio;
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
@@ -91,7 +91,7 @@ fn raw() -> Architecture {
 /// An architecture or raw peer that is measured.
 struct Contender {
     found: Found,
-    stand: Stand,
+    test_bed: TestBed,
     /// Why it takes part no longer.
     lost: Option<String>,
 }
@@ -99,7 +99,7 @@ struct Contender {
 impl Contender {
     fn start(architecture: &Architecture, peers: &Peers) -> Result<Self, Failure> {
         Ok(Self {
-            stand: Stand::start(architecture, peers, How::default())?,
+            test_bed: TestBed::start(architecture, peers, How::default())?,
             found: Found {
                 name: architecture.name.clone(),
                 kind: architecture.kind,
@@ -119,7 +119,7 @@ impl Contender {
     /// Calls per second of so many threads.
     fn turn(&mut self, threads: usize, time: Duration) -> Result<f64, Failure> {
         let question = format!("load {threads} {}", time.as_millis());
-        let answer = self.stand.ask(&question, time)?;
+        let answer = self.test_bed.ask(&question, time)?;
         let calls = answer["calls"].as_f64().unwrap_or(0.0);
         let seconds = answer["nanoseconds"].as_f64().unwrap_or(0.0) / 1e9;
         Ok(ratio(calls, seconds).unwrap_or(0.0))

@@ -9,7 +9,7 @@
 
 // Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
 mod generated;
-mod shown;
+mod snapshot;
 
 use std::path::PathBuf;
 use std::sync::{PoisonError, Weak};
@@ -48,7 +48,7 @@ impl idl::WatchServant for Watcher {
     fn look(&self, _: &Call<'_>) -> Result<idl::Snapshot, SystemException> {
         let orb = self.orb();
         let orb = orb.ok_or_else(orbium_invocation::exceptions::already_shut_down)?;
-        Ok(shown::snapshot(&orb, self.since.elapsed()))
+        Ok(snapshot::snapshot(&orb, self.since.elapsed()))
     }
 
     fn prometheus_text(&self, _: &Call<'_>) -> Result<String, SystemException> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ways that a request can take.
+//! Path of a request: the candidate, and the connections that it may use.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum Choice {
 }
 
 /// Path of a request to its object.
-pub struct Way<'s> {
+pub struct RequestPath<'s> {
     /// Where it leads.
     pub candidate: &'s Candidate,
     /// The connections that it may use; `None` within the process.

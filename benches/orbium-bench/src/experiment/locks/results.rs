@@ -51,14 +51,14 @@ impl Side {
 
 /// What was found of an architecture with so many client threads.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Findings {
     pub(super) architecture: Architecture,
     pub(super) threads: usize,
     pub(super) client: Side,
     pub(super) server: Side,
 }
 
-impl Found {
+impl Findings {
     pub(super) fn to_json(&self) -> Value {
         json!({
             "architecture": self.architecture.name,
@@ -81,19 +81,19 @@ pub(super) const PAPER: [(&str, f64, f64); 4] = [
 
 /// What one client thread needs. The best of the lanes is held to the bounds:
 /// which one it is is a choice.
-pub(super) fn rows(found: &[Found]) -> Vec<Row> {
+pub(super) fn rows(found: &[Findings]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, side) in SIDES {
         for (level, value, most) in LEVELS {
             let figure = format!("operations on locks per request, {name}, {level} level");
-            let of = |one: &Found| value(side(one)).map(|value| (value * 100.0).round() / 100.0);
+            let of = |one: &Findings| value(side(one)).map(|value| (value * 100.0).round() / 100.0);
             let alone: Vec<_> = found.iter().filter(|one| one.threads == 1).collect();
             let lanes = alone
                 .iter()
                 .enumerate()
                 .filter(|(_, one)| one.architecture.kind == Kind::Orbium && one.architecture.lanes);
             let best = lanes.min_by(|(_, one), (_, other)| {
-                let order = |one: &Found| of(one).unwrap_or(f64::INFINITY);
+                let order = |one: &Findings| of(one).unwrap_or(f64::INFINITY);
                 order(one).total_cmp(&order(other))
             });
             let best = best.map(|(index, _)| index);
@@ -110,7 +110,7 @@ pub(super) fn rows(found: &[Found]) -> Vec<Row> {
     rows
 }
 
-type OfSide = fn(&Found) -> Side;
+type OfSide = fn(&Findings) -> Side;
 type OfLevel = fn(Side) -> Option<f64>;
 
 const SIDES: [(&str, OfSide); 2] = [("client", |one| one.client), ("server", |one| one.server)];
@@ -120,7 +120,7 @@ const LEVELS: [(&str, OfLevel, f64); 2] = [
 ];
 
 /// A table for each number of threads.
-pub(super) fn to_text(found: &[Found], threads: usize) -> String {
+pub(super) fn to_text(found: &[Findings], threads: usize) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_best_of_the_lanes_is_held_to_the_bounds() {
-        let found = |lanes, user| Found {
+        let found = |lanes, user| Findings {
             architecture: Architecture {
                 kind: Kind::Orbium,
                 name: format!("lanes: {lanes}, {user}"),

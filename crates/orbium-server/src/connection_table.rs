@@ -22,7 +22,7 @@ struct Entry {
 
 /// Connections, each of which knows its place.
 #[derive(Default)]
-pub(super) struct Books {
+pub(super) struct ConnectionTable {
     entries: Vec<Entry>,
     /// When the connections were looked at last.
     looked: Option<Instant>,
@@ -39,7 +39,7 @@ enum Emptiness {
     Share(isize, bool, u64),
 }
 
-impl Books {
+impl ConnectionTable {
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<ServerConnection>> {
         self.entries.iter().map(|entry| &entry.connection)
     }

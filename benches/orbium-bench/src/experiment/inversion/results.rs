@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::peer::architecture::{Architecture, Kind};
 use crate::report::bound::Bound;
 use crate::report::row::Row;
-use crate::stage::stand::Stand;
+use crate::stage::test_bed::TestBed;
 use crate::statistics::summary::{Summary, ratio};
 use orbium_cli::Failure;
 use orbium_cli::stage::timing::latency;
@@ -55,12 +55,12 @@ pub(super) struct Point {
 
 /// What was found of an architecture.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Findings {
     pub(super) architecture: Architecture,
     points: Vec<Point>,
 }
 
-impl Found {
+impl Findings {
     pub(super) fn new(architecture: &Architecture) -> Self {
         Self {
             architecture: architecture.clone(),
@@ -70,13 +70,13 @@ impl Found {
 
     pub(super) fn measure(
         &mut self,
-        stand: &mut Stand,
+        test_bed: &mut TestBed,
         scenario: Scenario,
         clients: usize,
         time: Duration,
     ) -> Result<(), Failure> {
         let question = format!("{} {clients} {}", scenario.name(), time.as_millis());
-        let found = stand.ask(&question, time)?;
+        let found = test_bed.ask(&question, time)?;
         let summary = |of: &str| {
             let values = found[of].as_array().into_iter().flatten();
             let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
@@ -136,9 +136,9 @@ const MAX_RATIO: f64 = 1.5;
 /// The architectures that keep the latency of the high-priority client. Only architectures with
 /// lanes are held to the bound, and only where they may have real-time
 /// priorities: the others are there to show the difference.
-pub(super) fn rows(found: &[Found], real_time: bool) -> Vec<Row> {
+pub(super) fn rows(found: &[Findings], real_time: bool) -> Vec<Row> {
     let figure = "high-priority median, most saturating clients over none";
-    let row = |found: &Found| {
+    let row = |found: &Findings| {
         let row = Row::new(figure, &found.architecture.name, found.inversion());
         if real_time && found.architecture.kind == Kind::Orbium && found.architecture.lanes {
             row.bounded(Bound::AtMost(MAX_RATIO))
@@ -150,7 +150,7 @@ pub(super) fn rows(found: &[Found], real_time: bool) -> Vec<Row> {
 }
 
 /// A table for each scenario: the fewest and the most clients.
-pub(super) fn to_text(found: &[Found]) -> String {
+pub(super) fn to_text(found: &[Findings]) -> String {
     let mut text = String::new();
     for scenario in Scenario::ALL {
         let _ = writeln!(text, "\n{}", scenario.title());
@@ -197,7 +197,7 @@ fn line(text: &mut String, name: &str, point: &Point) {
 mod tests {
     use super::*;
 
-    fn found(kind: Kind, lanes: bool, medians: [f64; 2]) -> Found {
+    fn found(kind: Kind, lanes: bool, medians: [f64; 2]) -> Findings {
         let architecture = Architecture {
             kind,
             name: format!("{kind:?}, lanes: {lanes}"),
@@ -213,7 +213,7 @@ mod tests {
             failed: 0,
             time: Duration::ZERO,
         };
-        Found {
+        Findings {
             architecture,
             points: vec![point(0, medians[0]), point(50, medians[1])],
         }

@@ -22,7 +22,7 @@ pub(crate) enum State {
 
 /// Whether a connection has a thread of its own.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct DedicationState {
     pub(crate) state: Mutex<State>,
     /// A thread is to take it over.
     pub(crate) is_due: AtomicBool,
@@ -39,7 +39,7 @@ pub(crate) enum Marker {
     Decided(DedicationReply),
 }
 
-impl Settled {
+impl DedicationState {
     pub(crate) fn set(&self, state: State) {
         let mut own = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Dropped after the lock is released: its drop may run foreign code.

@@ -27,14 +27,14 @@ pub(crate) struct How<'a> {
 
 /// Both processes, ready.
 #[derive(Debug)]
-pub(crate) struct Stand {
+pub(crate) struct TestBed {
     server: Process,
     client: Process,
     /// The announcements of the server: names and values.
     announced: Vec<(String, String)>,
 }
 
-impl Stand {
+impl TestBed {
     /// Starts both.
     pub(crate) fn start(
         architecture: &Architecture,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of a late answer to its client.
+//! Path of a late answer to its client.
 
 use std::fmt;
 use std::sync::Weak;
@@ -7,9 +7,9 @@ use std::sync::Weak;
 use orbium_cdr::CdrWriter;
 use orbium_giop::SystemException;
 
-/// Where the answer to a request goes that is given after the servant has returned. What it
+/// Path of an answer that is given after the servant has returned. What it
 /// needs stays open as long as it lives.
-pub trait Way: Send {
+pub trait AnswerPath: Send {
     /// Sends the message in the writer, as the answer to that request.
     fn send(&self, request_id: u32, message: &CdrWriter<'_>);
 
@@ -23,9 +23,9 @@ pub trait Way: Send {
     fn closed(&self, _request_id: u32) {}
 }
 
-impl fmt::Debug for dyn Way {
+impl fmt::Debug for dyn AnswerPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Way")
+        f.write_str("AnswerPath")
     }
 }
 
@@ -47,7 +47,7 @@ impl fmt::Debug for dyn Unanswered {
 /// That of a oneway: nowhere.
 pub(super) struct Nowhere;
 
-impl Way for Nowhere {
+impl AnswerPath for Nowhere {
     fn send(&self, _: u32, _: &CdrWriter<'_>) {}
 
     fn is_dead(&self) -> bool {

@@ -4,9 +4,9 @@
 /// A box that the reader or writer of few messages has. It is dropped out of line: readers
 /// and writers without one, which every call makes, pay for one test.
 #[derive(Debug)]
-pub(crate) struct Rare<T: ?Sized>(Option<Box<T>>);
+pub(crate) struct BoxedState<T: ?Sized>(Option<Box<T>>);
 
-impl<T: ?Sized> Rare<T> {
+impl<T: ?Sized> BoxedState<T> {
     pub(crate) const NONE: Self = Self(None);
 
     pub(crate) fn new(value: Box<T>) -> Self {
@@ -22,23 +22,23 @@ impl<T: ?Sized> Rare<T> {
     }
 }
 
-impl<T: ?Sized> Default for Rare<T> {
+impl<T: ?Sized> Default for BoxedState<T> {
     fn default() -> Self {
         Self::NONE
     }
 }
 
-impl<T: ?Sized> Drop for Rare<T> {
+impl<T: ?Sized> Drop for BoxedState<T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
-            drop_rare(value);
+            drop_boxed(value);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn drop_rare<T: ?Sized>(value: Box<T>) {
+fn drop_boxed<T: ?Sized>(value: Box<T>) {
     drop(value);
 }

@@ -20,7 +20,7 @@ const KEEPING: [Strategy; 3] = [Strategy::Rms, Strategy::Muf, Strategy::RmsMlf];
 
 /// What one part has found.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Findings {
     /// `simulated` or `live`.
     pub(super) name: &'static str,
     pub(super) strategies: Vec<(Strategy, Vec<Point>)>,
@@ -33,7 +33,7 @@ pub(super) struct Point {
     pub(super) misses: Misses,
 }
 
-impl Found {
+impl Findings {
     /// Measures each strategy at each utilization.
     pub(super) fn measure(
         name: &'static str,
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn strategies_that_keep_the_critical_set_are_held_to_it() {
-        let found = Found::measure(
+        let found = Findings::measure(
             "simulated",
             &[0.9, OVERLOAD, 1.3],
             |strategy, utilization| {

@@ -120,7 +120,7 @@ fn recurs(code: &TypeCode) -> bool {
 
 /// All definitions of a repository.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Definitions {
     /// Whether what is broken is left out.
     pub(super) leaves_out: bool,
     /// Why definitions are left out.
@@ -134,7 +134,7 @@ pub(super) struct Found {
     names: usize,
 }
 
-impl Found {
+impl Definitions {
     /// Reads all definitions, or with `leaves_out` all that can be read.
     pub(super) fn read(repository: &Repository, leaves_out: bool) -> Result<Self, ExportError> {
         let mut found = Self {
