@@ -86,7 +86,7 @@ fn inversion_has_both_classes_in_every_architecture() {
 }
 
 #[test]
-fn what_is_none_cannot_be_measured() {
+fn zero_threads_calls_or_seconds_cannot_be_measured() {
     for arguments in [
         ["threads", "--threads", "1,0"],
         ["threads", "--calls", "0"],

@@ -140,7 +140,7 @@ mod tests {
     type Outcome = Result<u32, SystemException>;
 
     #[test]
-    fn what_a_servant_returned_is_had_as_its_own_type_alone() {
+    fn results_are_taken_as_their_own_type_alone() {
         let returned = || Returned::new::<u32, SystemException>(Ok(7)).map(|it| it.outcome);
         let had: Option<Outcome> = take_returned(returned().unwrap());
         assert_eq!(had, Some(Ok(7)));

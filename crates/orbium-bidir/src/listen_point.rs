@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused_and_a_long_one_is_cut() {
+    fn malformed_lists_are_refused_and_long_ones_are_cut() {
         assert!(ListenPoint::decode(b"").is_err());
         assert!(ListenPoint::decode(b"\x01\0\0\0\xff\xff\xff\xff").is_err());
         let many = vec![point("a", 1); MAX_LISTEN_POINTS + 9];

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_goes_to_the_server_engine() {
+    fn malformed_messages_go_to_the_server_engine() {
         let good = message(MessageKind::Request, ByteOrder::NATIVE, 1, false);
         let bad = b"GIOQ is no message, and what follows is none".to_vec();
         for piece in [1, 12, 1000] {

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exceeds_it_is_charged_to_the_next_period() {
+    fn excess_is_charged_to_the_next_period() {
         let mut account = Account::new(ms(2), ms(10), ms(0));
         // Noticed late.
         account.charge(ms(10), ms(5));

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_refuses_is_counted_as_no_demotion() {
+    fn demotions_that_the_host_refuses_are_not_counted() {
         let (host, mut ledger) = group(1);
         host.0.borrow_mut().refuses = true;
         host.run(1, 3);

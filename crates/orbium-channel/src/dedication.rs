@@ -165,7 +165,7 @@ mod tests {
     /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what
     /// the client learns
     #[test]
-    fn what_is_asked_and_said_comes_back() {
+    fn requests_and_replies_come_back() {
         for priority in [None, Some(0), Some(i16::MAX)] {
             let asked = DedicationRequest { priority };
             assert_eq!(DedicationRequest::decode(&asked.encode()), Ok(asked));
@@ -194,7 +194,7 @@ mod tests {
 
     /// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB
     #[test]
-    fn what_makes_no_sense_is_an_error() {
+    fn senseless_values_are_an_error() {
         let good = DedicationRequest::default().encode();
         for len in 0..6 {
             assert!(DedicationRequest::decode(&good[..len]).is_err(), "{len}");

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_counted_by_messages_that_are_not_sent_whole() {
+    fn drops_are_counted_by_messages_that_are_not_sent_whole() {
         let stream = Narrow::of(7);
         let mut buffer = buffer(&[1, 2]);
         assert!(!buffer.send(&stream).unwrap());

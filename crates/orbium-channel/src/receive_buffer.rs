@@ -257,7 +257,7 @@ mod tests {
 
     /// Messages a little larger than that took a second receive each, for ever.
     #[test]
-    fn what_a_message_took_there_is_room_for_at_once_the_next_time() {
+    fn a_buffer_has_the_size_of_the_last_message_at_once() {
         let size = MAX_GROWTH_AHEAD + 64;
         let mut buffer = holding(size, &Budget::NONE);
         buffer.consume(size);

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_strategy_is_not_read() {
+    fn unknown_strategies_are_not_read() {
         for text in [
             "",
             "magic",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_the_reason() {
+    fn senseless_strategies_are_refused_with_the_reason() {
         let limits = Limits {
             serving_threads: 8,
             ..Limits::default()

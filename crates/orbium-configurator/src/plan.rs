@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_the_choice_at_the_beginning_cannot_be_unset() {
+    fn keys_that_mean_the_choice_at_the_beginning_cannot_be_unset() {
         let timed = [("call_timeout", "1 s"), ("client_protocols", "iiop")];
         let keys = ["call_timeout (to none)", "client_protocols (to none)"];
         assert_eq!(refused(&timed, &[]), keys);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn written_contexts_are_read_back() {
         let (deadline, execution) = (u64::MAX, 7);
         let parameters = [
             None,

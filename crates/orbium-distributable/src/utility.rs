@@ -118,7 +118,7 @@ mod tests {
 
     /// Random sets: those that are not shed meet their deadlines, and none is shed while all can.
     #[test]
-    fn what_is_not_shed_meets_its_deadline() {
+    fn segments_that_are_not_shed_meet_their_deadlines() {
         let mut seed = 7u64;
         let mut random = |bound| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

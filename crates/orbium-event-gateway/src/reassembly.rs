@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_completes_takes_bounded_memory() {
+    fn incomplete_messages_take_bounded_memory() {
         let mut reassembly = Reassembly::new(1 << 20);
         let now = Instant::now();
         let large = vec![0; 1 << 20];

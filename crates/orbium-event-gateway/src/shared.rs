@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_forwarded_is_bounded_and_counted() {
+    fn events_that_cannot_be_forwarded_are_bounded_and_counted() {
         let shared = Shared::new(2, false);
         shared.offer(&[new_event(16, 1)]);
         shared.connected();

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_refused() {
+    fn messages_that_are_no_event_are_refused() {
         let stored = message(&event());
         let headers = stored.headers();
         let mut longer = stored.payload.clone();

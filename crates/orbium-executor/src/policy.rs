@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_run_adds_laxity() {
+    fn execution_adds_laxity() {
         let job = |executed| Job {
             released: Some(0),
             executed,

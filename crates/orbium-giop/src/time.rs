@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_times_are_read_back() {
         let (request, reply) = (Some(UtcTime(7)), Some(UtcTime(u64::MAX)));
         for ends in [
             EndTimes::default(),

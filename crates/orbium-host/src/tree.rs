@@ -147,7 +147,7 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn what_cannot_be_read_is_not_there() {
+    fn unreadable_files_count_as_missing() {
         let host = FakeHost::empty();
         host.file("/sys/empty", "").file("/sys/odd", b"a\xffb\n");
         let tree = host.tree();
@@ -176,7 +176,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_has_no_end_is_not_read() {
+    fn endless_files_are_not_read() {
         let host = FakeHost::empty();
         let place = host.root().join("endless");
         std::os::unix::fs::symlink("/dev/zero", place).unwrap();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_refused() {
+    fn malformed_times_are_refused() {
         for id in [
             service_context::INVOCATION_POLICIES,
             service_context::ORBIUM_TIME_LEFT,

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_begin_in_time_is_refused() {
+    fn calls_that_may_not_begin_in_time_are_refused() {
         let at = |hours| SystemTime::now().checked_add(hours * HOUR);
         for policies in [
             TimePolicies {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_is_refused() {
+    fn expired_calls_are_refused() {
         let yesterday = SystemTime::now().checked_sub(24 * HOUR);
         for policies in [
             TimePolicies {

@@ -229,7 +229,7 @@ mod tests {
     /// Once a lane that touched all but an octet of its stack was let begin: its
     /// threads ran over the end, which ended the process.
     #[test]
-    fn what_is_in_use_of_a_stack_is_not_touched() {
+    fn the_used_part_of_a_stack_is_not_touched() {
         let limits = Limits::default();
         for (stack_size, most) in [
             (None, STACK - IN_USE),

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_refuses_is_an_error_or_left_out() {
+    fn refusals_of_the_host_are_errors_or_left_out() {
         let config = LaneConfig {
             priority: Priority::new(3),
             scheduling: Some(Scheduling::fifo(1000)),

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_threads_count_at_once_is_all_there() {
+    fn concurrent_counts_are_complete() {
         let table = Table::default();
         std::thread::scope(|scope| {
             for _ in 0..4 {

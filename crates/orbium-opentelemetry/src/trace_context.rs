@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_traceparent_is_ignored_and_so_is_a_broken_tracestate() {
+    fn malformed_traceparents_and_tracestates_are_ignored() {
         let zeros = EXAMPLE.replace("00f067aa0ba902b7", "0000000000000000");
         for wrong in ["", "00", &EXAMPLE[..54], &EXAMPLE.to_uppercase(), &zeros] {
             assert!(read(wrong.as_bytes(), None).is_none(), "{wrong}");

@@ -222,7 +222,7 @@ mod tests {
 
     /// Conformance: RT - one QoS value: fields, scopes, what makes no sense together
     #[test]
-    fn what_makes_no_sense_together_is_refused() {
+    fn contradictory_fields_are_refused() {
         let media = Some(CommunicationClass::Isochronous);
         let stream = Some(CommunicationClass::MessageStream);
         let none = Qos::NONE;

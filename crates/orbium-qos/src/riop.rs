@@ -169,7 +169,7 @@ mod tests {
 
     /// Conformance: RT - RIOP: the service context, written and read, hostile ones
     #[test]
-    fn what_is_written_is_read_in_both_byte_orders() {
+    fn contexts_are_read_back_in_both_byte_orders() {
         assert_eq!(decode(&encode(&some()).unwrap()), Ok(some()));
         assert_eq!(decode(&encode(&Qos::NONE).unwrap()), Ok(Qos::NONE));
         let big = [
@@ -184,7 +184,7 @@ mod tests {
 
     /// Conformance: RT - RIOP: the service context, written and read, hostile ones
     #[test]
-    fn what_is_none_is_refused_and_nothing_panics() {
+    fn malformed_contexts_are_refused_and_nothing_panics() {
         let good = encode(&some()).unwrap();
         for len in 0..LEN {
             assert_eq!(decode(&good[..len]), Err(RiopError::Truncated));

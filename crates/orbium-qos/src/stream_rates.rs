@@ -61,7 +61,7 @@ mod tests {
 
     /// Conformance: RT - RIOP: MESSAGE_STREAM: the server keeps the rate
     #[test]
-    fn what_is_kept_is_bounded_whatever_periods_peers_invent() {
+    fn retained_streams_are_bounded_whatever_periods_peers_invent() {
         let mut rates = StreamRates::new(4);
         for connection in 0..4 {
             assert!(rates.admit(connection, Duration::MAX, MS));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused_with_its_reason() {
+    fn malformed_times_are_refused_with_their_reason() {
         for (text, reason) in [
             ("50", "the unit"),
             ("ms", "the number"),

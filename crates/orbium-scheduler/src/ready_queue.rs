@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_keeps_its_order() {
+    fn remaining_runs_keep_their_order() {
         let mut queue = ReadyQueue::new(Dispatching::Static, 4);
         for work in [3, 1, 2, 0] {
             let entry = Entry::new("", (0, work, 1), 0, 0);

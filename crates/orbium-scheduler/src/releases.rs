@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_late_runs_for_each_release() {
+    fn late_tasks_run_for_each_release() {
         let mut releases = releases(Overload::RunLate);
         for number in 0..4 {
             assert_eq!(
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_keeps_number_and_phase() {
+    fn skipped_releases_keep_number_and_phase() {
         for overload in [Overload::Skip, Overload::Cancel] {
             let mut releases = releases(overload);
             assert_eq!(releases.poll(35 * MS), release(3, 30, 3));

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_refused_comes_back_with_the_reason() {
+    fn refused_items_come_back_with_the_reason() {
         let queue = WorkQueue::new(Dispatching::Static, 1);
         let entry = Entry::new("", (0, 0, 1), 0, 0);
         let submit = |work| queue.submit((0, &entry), (Duration::ZERO, None), work);

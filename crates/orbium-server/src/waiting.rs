@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_begin_is_passed_over_and_keeps_its_place() {
+    fn blocked_items_are_passed_over_and_keep_their_place() {
         let mut waiting = Waiting::new(100);
         for entry in ["a", "b", "c"] {
             waiting.put(0, 1, entry, 10).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_when_some_are_removed_keeps_its_order() {
+    fn remaining_items_keep_their_order() {
         let mut waiting = Waiting::new(100);
         for entry in ["a", "x", "b", "c", "x"] {
             waiting.put(0, 1, entry, 10).unwrap();

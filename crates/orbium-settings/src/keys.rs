@@ -317,7 +317,7 @@ mod tests {
 
     /// Reading back what is shown changes nothing, for every profile.
     #[test]
-    fn what_is_shown_can_be_read() {
+    fn shown_values_can_be_read() {
         for (name, _) in super::super::profiles::PROFILES {
             let config = Config::profile(name).unwrap();
             for key in ConfigKey::ALL {

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_unit_or_a_strange_one_is_refused() {
+    fn times_without_a_unit_or_with_a_strange_one_are_refused() {
         for text in [
             "",
             "5",

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_pay_is_tried_less_and_less() {
+    fn useless_spinning_is_tried_less_and_less() {
         let spinner = Spinner {
             bound: Duration::from_nanos(1),
             adaptive: true,

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced_too_often_is_given_back() {
+    fn values_replaced_too_often_are_given_back() {
         let versions = Versions::new(0);
         let most = (1 << BUCKETS) - 1;
         for number in 1..=most {

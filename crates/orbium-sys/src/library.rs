@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_library_of_ours_is_refused() {
+    fn foreign_libraries_are_refused() {
         // SAFETY: there is no such file, so nothing is loaded.
         let library = unsafe { TrustedLibrary::new("/nowhere/at/all.so") };
         let error = load_library(&library).unwrap_err();

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_does_not_take_is_left_to_the_next() {
+    fn events_that_one_wait_does_not_take_are_left_to_the_next() {
         let poller = Poller::new().unwrap();
         let wakers = [Waker::new().unwrap(), Waker::new().unwrap()];
         for (token, waker) in (1..).zip(&wakers) {

@@ -152,7 +152,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn what_no_thread_can_have_is_refused() {
+    fn impossible_reservations_are_refused() {
         let longer_than_its_deadline = Reservation {
             runtime: 3 * MS,
             deadline: 2 * MS,

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_is_what_a_thread_has() {
+    fn a_thread_has_the_scheduling_that_it_was_given() {
         let thread = thread::spawn(|| {
             let wanted = Scheduling::round_robin(*SchedulingClass::RoundRobin.range().start());
             match wanted.apply_to_this_thread() {

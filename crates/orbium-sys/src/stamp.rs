@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_first_is_not_after() {
+    fn earlier_stamps_are_not_after() {
         let earlier = Stamp::now();
         let later = Stamp::now();
         assert_eq!(earlier.since(later), Duration::ZERO);

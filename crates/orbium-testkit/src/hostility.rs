@@ -112,7 +112,7 @@ pub fn good_messages() -> Vec<Vec<u8>> {
 
 /// What a server answers with MessageError.
 #[must_use]
-pub fn what_is_no_message() -> Vec<Vec<u8>> {
+pub fn malformed_messages() -> Vec<Vec<u8>> {
     let whole = request(RequestLine::new(2, "noop"), |_| {});
     let with = |place: usize, octet: u8| {
         let mut message = whole.clone();

@@ -33,7 +33,7 @@ pub use allocations::{
 pub use chance::Chance;
 pub use essence::essence;
 pub use forking::{Child, in_child};
-pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};
+pub use hostility::{WellBehaved, good_messages, malformed_messages, short_message_time};
 pub use message::{Message, Request, RequestLine, reply, request};
 pub use nats::NatsServer;
 pub use orbs::{

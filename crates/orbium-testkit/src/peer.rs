@@ -326,7 +326,7 @@ mod tests {
     /// fork to its exec. A client once connected to a server that was gone so, and called over a
     /// connection that was reset.
     #[test]
-    fn what_has_ended_has_ended_though_another_process_has_a_copy() {
+    fn an_ended_stream_has_ended_though_another_process_has_a_copy() {
         let server = FakeServer::listen();
         let port = server.port();
         let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();

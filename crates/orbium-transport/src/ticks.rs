@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_decides() {
+    fn remaining_time_decides() {
         let of = |timeout: u32, left: u32| {
             is_in_time(Some(timeout * MILLISECOND), Some(left * MILLISECOND))
         };

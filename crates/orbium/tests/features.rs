@@ -32,7 +32,7 @@ fn listen(endpoint: &str) -> Result<Orb, OrbError> {
 }
 
 #[test]
-fn what_always_is_there_is_there() {
+fn permanent_features_are_there() {
     let protocols = Protocols::default();
     let schemes: Vec<_> = protocols.schemes().collect();
     for scheme in ["iiop", "uiop", "inproc", "diop", "miop"] {

@@ -85,7 +85,7 @@ fn a_transport_out_of_a_library_is_called_over() {
 
 /// Conformance: TAO 36 - several ORBs of different configuration in a process - loadable modules
 #[test]
-fn what_a_library_adds_stands_beside_what_is_there() {
+fn protocols_of_a_library_are_added_to_those_present() {
     let mut protocols = Protocols::default();
     let before: Vec<String> = protocols.schemes().map(str::to_owned).collect();
     protocols.load(&trusted(&library())).unwrap();

@@ -177,7 +177,7 @@ fn a_grid_has_a_column_for_each_peer() {
 }
 
 #[test]
-fn what_no_test_proves_has_a_reason() {
+fn behaviours_that_no_test_proves_have_a_reason() {
     let of = "[[of]]\nchapter = \"GIOP\"\nclause = \"2: 9.4.4\"\n";
     let cancel = format!("{of}behaviour = \"cancel\"\n");
     let page = page_of("", &format!("{cancel}reason = \"not yet: later\"\n")).unwrap();

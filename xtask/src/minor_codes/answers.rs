@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_or_computed_is_a_fault() {
+    fn wrong_or_computed_codes_are_a_fault() {
         let reason = "[BAD_PARAM]\n10 = { reason = \"why\" }\n";
         let other = format!("[computed]\n{reason}11 = {{ reason = \"why\" }}");
         assert_eq!(faults(&other, ""), ["BAD_PARAM 11: is none of the OMG's"]);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_computes_a_number_is_noted() {
+    fn computed_raises_are_noted() {
         let text = "fn f(&self) -> E { E::omg(Kind::Timeout, self.minor, No) }";
         assert_eq!(raises(text).computed.len(), 1);
         let text = "fn f(kind: Kind) -> E { E::omg(kind, 1, No) }";

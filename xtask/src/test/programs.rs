@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_test_program_is_left_out() {
+    fn programs_without_tests_are_left_out() {
         assert!(Built::parse(&message(false, "bin", "src/main.rs")).is_none());
         assert!(Built::parse(r#"{"reason":"build-finished","success":true}"#).is_none());
         assert!(Built::parse("no message").is_none());

@@ -76,7 +76,7 @@ fn targets() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn what_has_tests_is_built_for_testing_and_nothing_else() {
+fn targets_with_tests_and_no_others_are_built_for_testing() {
     let mut wrong = Vec::new();
     let targets = targets();
     assert!(targets.len() > 60, "only {} targets", targets.len());

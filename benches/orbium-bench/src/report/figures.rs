@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_within_its_bound_or_has_none_is_good() {
+    fn figures_within_their_bounds_or_without_any_pass() {
         let mut report = Report::new(true);
         report.rows.push(row(Bound::AtMost(900.0), Some(900.0)));
         report.rows.push(row(Bound::AtLeast(0.75), Some(0.8)));
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_misses_its_bound_or_was_not_measured_is_objected_to() {
+    fn figures_beyond_their_bounds_or_not_measured_fail() {
         let mut report = Report::new(true);
         report.rows.push(row(Bound::AtMost(900.0), Some(900.5)));
         report.rows.push(row(Bound::AtLeast(0.75), Some(0.74)));

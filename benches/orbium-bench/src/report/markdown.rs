@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_a_dash_and_never_a_panic() {
+    fn missing_figures_are_dashes_and_never_a_panic() {
         for experiment in ["inversion", "locks", "threads"] {
             for part in of(experiment, &Value::Null) {
                 assert!(part.text.starts_with("| "), "{}", part.text);

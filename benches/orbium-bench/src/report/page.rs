@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_between_the_marks_is_replaced() {
+    fn text_between_the_marks_is_replaced() {
         let part = Part {
             name: "locks",
             text: "| new |\n".to_owned(),

@@ -106,7 +106,7 @@ fn a_file_that_is_not_there_is_an_error() {
 }
 
 #[test]
-fn what_has_no_mapping_warns_or_fails() {
+fn definitions_without_a_mapping_warn_or_fail() {
     let folder = Folder::new("unmapped");
     let file = folder.file("v.idl", "component V {};\nstruct S { long a; };");
     let compiled = folder.config().try_compile(&file).unwrap();

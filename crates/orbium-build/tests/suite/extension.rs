@@ -103,7 +103,7 @@ fn an_extension_ends_the_code() {
 }
 
 #[test]
-fn what_an_extension_finds_is_shown() {
+fn findings_of_an_extension_are_shown() {
     let folder = Folder::new("found");
     let gyro = folder.file("gyro.idl", GYRO);
     let warns = folder.config().extend(reader(Some(Severity::Warning)));

@@ -5,7 +5,7 @@ use crate::tokens;
 
 /// Conformance: IDL - components: equivalent interfaces - what is malformed stays for the parser to report
 #[test]
-fn what_is_malformed_stays() {
+fn malformed_declarations_stay() {
     for text in [
         "component",
         "component C {",

@@ -63,7 +63,7 @@ fn templates_are_found_in_modules_and_used_in_one_another() {
 
 /// Conformance: IDL - template modules - unknown, or with other arguments: left out with a warning
 #[test]
-fn what_cannot_be_instantiated_is_left_out() {
+fn templates_that_cannot_be_instantiated_are_left_out() {
     let text = "module T<typename A> { typedef A X; }; module U<long> One; module T<long, 3> Two;";
     let found = expanded(text);
     let (tokens, notes) = found.split_once('\n').unwrap();

@@ -291,7 +291,7 @@ fn text_is_converted_to_the_code_set_of_the_receiver() {
 }
 
 #[test]
-fn what_cannot_be_written_is_no_any() {
+fn values_that_cannot_be_written_make_no_any() {
     let nul = Any::new("a\0b").map_err(|error| error.kind);
     assert_eq!(nul, Err(CdrErrorKind::BadString));
 }

@@ -64,7 +64,7 @@ fn slice<T: FixedSize>(mut octets: Vec<u8>) -> Result<Vec<T>, CdrErrorKind> {
 
 /// Conformance: CDR - blocks: one copy, borrowed, turned in place; padding is zero
 #[test]
-fn what_is_made_by_hand_is_never_a_block() {
+fn types_made_by_hand_are_never_a_block() {
     assert!(!Even::LAYOUT.is_block());
     assert!(!<[Even; 4]>::LAYOUT.is_block());
     assert!(!Sample::LAYOUT.is_block());

@@ -40,7 +40,7 @@ fn a_sign_of_f_is_plus() {
 
 /// Conformance: CDR - `fixed`
 #[test]
-fn what_is_no_digit_or_sign_is_refused() {
+fn wrong_digits_and_signs_are_refused() {
     for octets in [
         [0x1A, 0x3C],
         [0x12, 0x3A],

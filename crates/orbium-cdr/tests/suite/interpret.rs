@@ -227,7 +227,7 @@ fn wide_text_changes_with_the_version() {
 }
 
 #[test]
-fn what_the_other_format_lacks_is_an_error() {
+fn values_that_the_other_format_lacks_are_an_error() {
     let native = Format::native();
     let text = written(|w| w.write_str("Ω"));
     let plain = Format::plain(ByteOrder::NATIVE, 2);
@@ -343,7 +343,7 @@ fn recursion_is_bounded() {
 }
 
 #[test]
-fn what_cannot_be_walked_is_refused() {
+fn types_that_cannot_be_walked_are_refused() {
     let native = Format::native();
     let refused = |description: &'static Type| skipped(&code(description), &[0; 16], native);
     static VALUE: Type = Type::value("IDL:V:1.0", "V", 0, None, &[]);

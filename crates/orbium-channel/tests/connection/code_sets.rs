@@ -260,7 +260,7 @@ fn a_second_context_replaces_the_first() {
 
 /// Datagrams of a socket come from many clients.
 #[test]
-fn what_a_datagram_says_holds_for_itself_alone() {
+fn code_sets_of_a_datagram_hold_for_itself_alone() {
     let server = CodeSetComponentInfo::orbium(NativeCharSet::Latin1);
     let negotiated = CodeSets::choose(2, Some(&server), None).unwrap();
     let mut pair = Pair::of(Version::V1_2, negotiated, true);

@@ -25,7 +25,7 @@ fn messages_of_the_wrong_side_are_answered_message_error() {
 }
 
 #[test]
-fn what_is_no_message_is_found_with_its_first_octets() {
+fn malformed_messages_are_found_with_their_first_octets() {
     let mut pair = Pair::new();
     pair.opener.send(b"GET / HTTP/1.1\r\n\r\n");
     let wrong = pair.acceptor_finds(1).unwrap_err();
@@ -65,7 +65,7 @@ fn messages_begun_beyond_their_number_end_the_connection() {
 /// The budget is of all connections together: what does not fit is refused, in either
 /// direction, and the connection goes on.
 #[test]
-fn what_there_is_no_memory_for_is_refused_and_the_connection_goes_on() {
+fn requests_beyond_the_memory_are_refused_and_the_connection_goes_on() {
     let budget = Budget::new(Some(100_000), 1000);
     let bounds = Bounds::default();
     let octets = vec![7; 400_000];

@@ -122,7 +122,7 @@ fn numbers_that_were_not_agreed_on_are_no_message() {
 
 /// The client cannot know that the request which defines its numbers is refused.
 #[test]
-fn what_a_refused_request_defines_holds_for_the_next_ones() {
+fn numbers_that_a_refused_request_defines_hold_for_the_next_ones() {
     let bounds = Bounds {
         message: 1000,
         ..Bounds::default()

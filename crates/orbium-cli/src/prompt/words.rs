@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_closed_is_an_error() {
+    fn malformed_words_are_an_error() {
         for line in ["a '", "a \"b", "a {\"b\": [1}", "a [", "a 'b'c", "{}{}"] {
             assert!(split(line).is_err(), "{line}");
         }

@@ -122,7 +122,7 @@ fn a_server_that_is_not_there_is_the_client_s_to_hear_of() {
 
 /// Conformance: protocols - bridges
 #[test]
-fn what_cannot_be_is_refused_with_a_sentence() {
+fn impossible_bridges_are_refused_with_a_sentence() {
     let folder = Folder::new();
     let (server, inside) = behind_a_socket(&folder, "");
     let free = "iiop://127.0.0.1:0";

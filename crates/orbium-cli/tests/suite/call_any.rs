@@ -240,7 +240,7 @@ fn calls_may_have_a_priority() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn missing_operations_and_members_are_named() {
     let server = Server::start([]);
     let ran = peer(&server, &["fly"]);
     ran.assert_failed_saying("Kitchen::Peer has no operation `fly`; it has: ident, label");

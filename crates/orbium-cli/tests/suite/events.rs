@@ -14,7 +14,7 @@ use crate::program::{Folder, Served, orbium, run};
 
 /// Conformance: events - events through a channel on the wire, in order - `orbium events`
 #[test]
-fn what_is_pushed_is_printed_by_tail_and_counted() {
+fn pushed_events_are_printed_by_tail_and_counted() {
     for dispatching in ["per-consumer", "reactive"] {
         let served = Served::new("events", ["--dispatching", dispatching]);
         let tail = [
@@ -61,7 +61,7 @@ fn what_is_pushed_is_printed_by_tail_and_counted() {
 }
 
 #[test]
-fn what_is_no_channel_is_refused() {
+fn objects_that_are_no_channel_are_refused() {
     let gone = format!("corbaloc::127.0.0.1:{}/EventService", dead_port());
     run(["events", "push", &gone]).assert_failed_saying("event channel");
     let served = Served::new("events", ["--key", "Other"]);

@@ -79,7 +79,7 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
 }
 
 #[test]
-fn what_does_not_fit_a_notification_channel_is_refused() {
+fn options_that_do_not_fit_a_notification_channel_are_refused() {
     let served = Served::new("notify", []);
     let reference = served.reference();
     for (arguments, why) in [

@@ -241,7 +241,7 @@ fn no_event_is_lost_when_the_consumer_is_killed() {
 
 /// Conformance: events - persistence by a stream - `orbium events serve --jetstream`
 #[test]
-fn what_was_pushed_before_the_consumer_is_printed_once() {
+fn events_pushed_before_the_consumer_are_printed_once() {
     let Some(nats) = nats() else { return };
     let served = Persistent::new(&nats.url(), "stored", NEVER);
     let url = served.url();

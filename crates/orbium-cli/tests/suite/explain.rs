@@ -42,7 +42,7 @@ fn each_form_of_a_code_has_its_page() {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn unknown_codes_are_reported() {
     run(["explain", "TRANSIENT:4000"]).assert_failed_saying("nothing is known");
     let ran = run(["explain", "NOTHING"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");

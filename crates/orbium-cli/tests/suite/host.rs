@@ -78,7 +78,7 @@ fn a_plan_names_what_changes_and_what_is_left_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_applied_is_undone() {
+fn applied_steps_are_undone() {
     let folder = host();
     let text = plan(&folder, &["--user", "@pilots"]);
     let ran = apply(&folder, &text);
@@ -128,7 +128,7 @@ fn a_step_that_fails_takes_those_before_it_back() {
 }
 
 #[test]
-fn what_others_have_changed_since_stays_and_is_named() {
+fn settings_that_others_have_changed_since_stay_and_are_named() {
     let folder = host();
     apply(&folder, &plan(&folder, &[])).assert_done();
     folder.file(BUSY_POLL, "77\n");

@@ -87,7 +87,7 @@ fn a_directory_without_idl_is_named() {
 }
 
 #[test]
-fn what_distributed_idl_does_is_an_error_only_when_strict() {
+fn deviations_of_distributed_idl_are_errors_only_when_strict() {
     let folder = Folder::new();
     let file = folder.file("f.idl", "interface A; interface B { void f(in A x); };");
     run(["idl", "check", &file]).assert_done();
@@ -176,7 +176,7 @@ fn rust_is_written_and_the_same_each_time() {
 }
 
 #[test]
-fn what_has_no_mapping_is_left_out_or_refused() {
+fn definitions_without_a_mapping_are_left_out_or_refused() {
     let folder = Folder::new();
     let file = folder.file("v.idl", "component V {}; struct S { long l; };");
     let out = folder.path("out");

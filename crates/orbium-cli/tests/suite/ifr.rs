@@ -44,7 +44,7 @@ impl Drop for Repository {
 
 /// Conformance: ORB - Interface Repository - `orbium ifr`, and types of `orbium call` from it
 #[test]
-fn what_is_loaded_serves_call_and_describe() {
+fn loaded_definitions_serve_call_and_describe() {
     let repository = Repository::serve([]);
     let idl = project_idl("kitchen.idl");
     let ran = run(["ifr", "load", &idl, "--to", &repository.reference]);
@@ -140,7 +140,7 @@ fn a_file_outlives_the_server() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_refused_in_a_sentence() {
+fn files_that_cannot_be_loaded_are_refused_in_a_sentence() {
     let repository = Repository::serve([]);
     let folder = Folder::new();
     let one = folder.file("one.idl", "struct S { long a; };");

@@ -63,7 +63,7 @@ fn a_bridge_leads_to_a_loaded_transport() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_refused_with_a_sentence() {
+fn libraries_that_cannot_be_loaded_are_refused_with_a_sentence() {
     let folder = Folder::new();
     let text = folder.file("text.so", "no library");
     let nowhere = folder.path("nowhere.so");

@@ -91,7 +91,7 @@ fn a_peer_that_speaks_something_else_is_an_error() {
 }
 
 #[test]
-fn what_leads_to_no_object_is_refused() {
+fn references_without_an_object_are_refused() {
     let nil = orbium::giop::Ior::NIL.to_string();
     run(["ping", &nil]).assert_failed_saying("the reference is nil");
     run(["ping", "corbaloc:rir:/Nothing"]).assert_failed_saying("no initial reference `Nothing`");

@@ -95,7 +95,7 @@ fn a_table_is_checked_as_idl_is() {
 }
 
 #[test]
-fn what_cannot_be_scheduled_is_refused_with_its_place() {
+fn operations_that_cannot_be_scheduled_are_refused_with_their_place() {
     let folder = Folder::new();
     let text = "operation a wcet=\"1 ms\"\noperation b wcet=\"1 ms\"\n\
                 calls a operation=b\ncalls b operation=a\n";

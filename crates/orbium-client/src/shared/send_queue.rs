@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_out_stays_in_order() {
+    fn unsent_messages_stay_in_order() {
         let send_queue = SendQueue::default();
         send_queue.acquire(Deadline::NEVER).unwrap();
         send_queue.put_rest([&b"one two"[..]].into_iter());

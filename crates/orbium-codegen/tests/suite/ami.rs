@@ -42,7 +42,7 @@ fn nothing_is_asynchronous_unless_asked_for() {
 }
 
 #[test]
-fn what_waits_for_an_answer_has_an_asynchronous_form() {
+fn operations_with_a_reply_have_an_asynchronous_form() {
     assert_eq!(asked(PLAIN), ["f_async", "a_async", "set_a_async"]);
 }
 
@@ -90,7 +90,7 @@ fn a_forward_declaration_asks_too() {
 }
 
 #[test]
-fn what_is_inherited_is_asynchronous_where_it_was_declared_so() {
+fn inherited_operations_are_asynchronous_where_they_were_declared_so() {
     let idl = "@ami interface B { void f(); };
                interface C : B { void g(); };
                @ami interface D : C { void h(); };";

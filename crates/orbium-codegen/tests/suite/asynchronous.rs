@@ -405,7 +405,7 @@ fn a_call_owns_what_it_needs() {
 }
 
 #[test]
-fn what_said_no_has_the_form_that_waits_alone() {
+fn operations_annotated_with_false_have_the_synchronous_form_alone() {
     let pair = Pair::new();
     let refused = pair.worker.at_once().unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::NoPermission);

@@ -212,7 +212,7 @@ fn servant() -> Servant {
 }
 
 #[test]
-fn what_is_sent_reaches_callers_of_the_same_orb_and_remote_ones() {
+fn sent_results_reach_callers_of_the_same_orb_and_remote_ones() {
     let orbs = Orbs::new();
     for deck in decks(&orbs, servant()) {
         assert_eq!(deck.label().unwrap(), "=");

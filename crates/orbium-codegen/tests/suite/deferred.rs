@@ -170,7 +170,7 @@ fn pair() -> Pair<Store> {
 
 /// Conformance: Messaging - asynchronous method handling: results from another thread
 #[test]
-fn what_another_thread_answers_reaches_callers_of_the_same_orb_and_remote_ones() {
+fn answers_of_another_thread_reach_callers_of_the_same_orb_and_remote_ones() {
     let pair = pair();
     for store in &pair.stores {
         assert_eq!(store.label().unwrap(), "label");

@@ -205,7 +205,7 @@ fn generated_code_has_no_unsafe() {
 
 /// Conformance: IDL - values and components, understood though not mapped
 #[test]
-fn what_is_left_out_is_warned_of_once() {
+fn omissions_are_warned_of_once() {
     let generated = generated(&folder().join("unmapped.idl"));
     let mut left_out: Vec<&str> = generated
         .warnings
@@ -322,7 +322,7 @@ fn reopened(options: &Options) -> Generated {
 
 // What the file itself defined in an external module was dropped without a word.
 #[test]
-fn what_a_file_adds_to_a_module_from_elsewhere_is_generated() {
+fn additions_of_a_file_to_a_module_from_elsewhere_are_generated() {
     let options = Options::new("own.idl").external_module("Shared", "::shared::idl");
     let Generated { code, warnings } = reopened(&options);
     assert_eq!(warnings, []);
@@ -355,7 +355,7 @@ fn a_file_from_elsewhere_is_named_and_not_generated() {
 }
 
 #[test]
-fn what_is_not_there_cannot_come_from_elsewhere() {
+fn missing_definitions_cannot_come_from_elsewhere() {
     let options = Options::new("own.idl")
         .external_module("Shard", "::shared")
         .external_file("bas.idl", "::base");
@@ -374,7 +374,7 @@ fn what_is_not_there_cannot_come_from_elsewhere() {
 }
 
 #[test]
-fn what_may_be_left_out_is_counted_in_one_line() {
+fn permitted_omissions_are_counted_in_one_line() {
     let file = folder().join("unmapped.idl");
     let all = [
         "valuetypes",
@@ -449,7 +449,7 @@ fn another_runtime_can_be_named() {
 
 /// A native type that has a Rust type is still no exception that could be raised.
 #[test]
-fn what_raises_a_native_type_is_left_out() {
+fn operations_that_raise_a_native_type_are_left_out() {
     let source =
         "module M { native Oops; local interface L { void f() raises(Oops); void stays(); }; };";
     let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "m.idl", source);

@@ -8,7 +8,7 @@ use crate::{ports, served, with};
 
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
-fn what_cannot_change_is_refused_by_name_and_nothing_is_changed() {
+fn fixed_keys_are_refused_by_name_and_nothing_is_changed() {
     let (served, configurator) = served(Config::default());
     let before = configurator.config();
     let other = with(

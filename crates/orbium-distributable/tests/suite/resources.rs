@@ -389,7 +389,7 @@ fn a_call_back_of_the_owner_is_the_owner() {
 
 /// Conformance: RT 6 - distributable threads: resource managers - unlocked with the upcall or the thread that locked them
 #[test]
-fn what_is_left_locked_is_unlocked_at_the_end() {
+fn resources_left_locked_are_unlocked_at_the_end() {
     let [(client, _), (server, recorder)] = [(); 2].map(|()| fixed());
     let resource = resource(&server, "display");
     let own = resource.clone();

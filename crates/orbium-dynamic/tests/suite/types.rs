@@ -114,7 +114,7 @@ fn types_are_made_once() {
 }
 
 #[test]
-fn what_cannot_be_marshalled_is_named() {
+fn types_that_cannot_be_marshalled_are_named() {
     let idl = "local interface L {}; native N; valuetype V { public N held; }; \
                struct S { sequence<V> vs; };";
     let compiled = compile_source(&Options::new(), "v.idl", idl);

@@ -67,7 +67,7 @@ fn large(number: u32) -> Event {
 
 /// Conformance: events - persistence by a stream - the disk of the NATS server is full: an exception, what was stored stays
 #[test]
-fn what_a_full_disk_does_not_store_is_not_acknowledged() {
+fn events_that_a_full_disk_does_not_store_are_not_acknowledged() {
     let Some(disk) = Disk::mount() else { return };
     let Some(nats) = NatsServer::start(&disk.0) else {
         return;

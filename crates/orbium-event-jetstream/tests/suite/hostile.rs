@@ -104,7 +104,7 @@ fn a_supplier_gets_an_exception_if_its_events_cannot_be_stored() {
 }
 
 #[test]
-fn what_exceeds_a_limit_of_the_stream_is_refused() {
+fn events_beyond_a_limit_of_the_stream_are_refused() {
     let Some(nats) = nats() else { return };
     let config = JetStreamConfig {
         max_bytes: Some(1 << 20),

@@ -24,7 +24,7 @@ fn leaf(r#type: i32) -> Pattern {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_text_is_read_again() {
     let ms = Duration::from_millis(1);
     let pattern = Pattern::Disjunction(vec![
         Pattern::Conjunction(vec![

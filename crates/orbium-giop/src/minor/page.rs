@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_code_is_refused_or_has_no_page() {
+    fn unknown_codes_are_refused_or_have_no_page() {
         for text in [
             "",
             "NOTHING",

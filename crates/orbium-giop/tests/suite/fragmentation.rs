@@ -284,7 +284,7 @@ fn limits_hold() {
 
 /// Conformance: fragments - form
 #[test]
-fn what_cannot_be_fragmented_is_refused() {
+fn messages_that_cannot_be_fragmented_are_refused() {
     let mut assembly = Reassembly::default();
     for (text, error) in [
         (

@@ -103,7 +103,7 @@ fn a_plain_request_is_read_as_any_header_and_nothing_else_is_one() {
 
 /// Conformance: GIOP 2: 9.4.1 - what is no header is refused with the reason
 #[test]
-fn what_is_no_header_is_told_apart() {
+fn wrong_headers_are_distinguished() {
     for (text, error) in [
         (
             "47494f51 01 02 01 00 00000000",

@@ -235,7 +235,7 @@ fn the_checksum_notices_damage_below_another_half() {
 }
 
 #[test]
-fn what_is_no_giop_message_is_not_encoded() {
+fn octets_that_are_no_giop_message_are_not_encoded() {
     let (mut client, _) = ends(&GiopLite);
     for wrong in [&b""[..], b"GIOP", b"POST / HTTP/1.1\r\n"] {
         let error = encode(&mut client, &[wrong]).unwrap_err();
@@ -724,7 +724,7 @@ mod ziop {
     }
 
     #[test]
-    fn what_does_not_pay_is_sent_as_it_is() {
+    fn incompressible_messages_are_sent_as_they_are() {
         let mut chance = Chance(1);
         let noise: Vec<u8> = (0..5000).map(|_| chance.below(256) as u8).collect();
         let plain = request(b"Key", "op", &noise);

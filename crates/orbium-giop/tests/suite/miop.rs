@@ -78,7 +78,7 @@ fn packets_of_others_are_read_in_either_order_and_with_any_id() {
 }
 
 #[test]
-fn what_is_no_packet_is_refused() {
+fn malformed_packets_are_refused() {
     let mut collector = Collector::new(LIMITS);
     for (packet, error) in [
         (

@@ -333,7 +333,7 @@ fn a_tls_address_becomes_the_profile_that_others_publish() {
 
 /// Conformance: references - `corbaloc:`, several addresses, `rir:`, IPv6, versions
 #[test]
-fn what_has_no_profile_is_no_reference() {
+fn urls_without_a_profile_are_no_reference() {
     let error = corbaloc("corbaloc:rir:/X").to_ior().unwrap_err();
     assert_eq!(error.kind, UrlErrorKind::NotAnAddress);
     let error = corbaloc("corbaloc:host:5000/X").to_ior().unwrap_err();

@@ -130,7 +130,7 @@ fn the_policies_are_encapsulations() {
 /// Conformance: RT 5.7, 5.12, 5.15 - policies 40, 43, 45 in references; TAO's endpoints with
 /// priorities
 #[test]
-fn what_is_published_is_what_is_found() {
+fn published_policies_are_read_back() {
     let policies = [
         PolicyValue {
             kind: 0x5454,

@@ -95,7 +95,7 @@ fn a_reply_without_results_ends_after_its_header() {
 
 /// Conformance: GIOP 2: 9.4.3 - Reply
 #[test]
-fn what_is_written_is_read_back_in_every_version_order_and_status() {
+fn replies_are_read_back_in_every_version_order_and_status() {
     let data = [1, 2, 3, 4, 5];
     for order in [ByteOrder::Big, ByteOrder::Little] {
         for version in [Version::V1_0, Version::V1_1, Version::V1_2] {

@@ -159,7 +159,7 @@ fn service_contexts_stand_where_each_version_wants_them() {
 
 /// Conformance: GIOP 2: 9.4.2 - three forms of a target
 #[test]
-fn what_is_written_is_read_back_in_every_version_order_and_form() {
+fn requests_are_read_back_in_every_version_order_and_form() {
     let data = [9; 5];
     let long_name = "an_operation_name_that_is_longer_than_what_the_short_way_can_hold";
     for order in [ByteOrder::Big, ByteOrder::Little] {
@@ -350,7 +350,7 @@ fn a_plain_request_has_its_parts_where_they_were_written() {
 }
 
 #[test]
-fn what_is_not_plain_is_left_to_the_whole_reader() {
+fn special_requests_are_left_to_the_whole_reader() {
     let order = ByteOrder::Big;
     let template = RequestTemplate::in_order(order, Version::V1_2, b"Cube!");
     let message = write(&template, ResponseFlags::Full, "noop", &[], Some(42));

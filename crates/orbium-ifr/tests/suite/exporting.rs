@@ -75,7 +75,7 @@ fn ids_that_names_do_not_give_are_written() {
 }
 
 #[test]
-fn what_else_idl_has_comes_out() {
+fn other_definitions_of_idl_are_exported() {
     round_trip(
         "module M {
            enum Late { one, two };

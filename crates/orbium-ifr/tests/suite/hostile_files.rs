@@ -62,7 +62,7 @@ fn a_key_behind_which_there_is_no_other_is_damage() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_the_repository_is_damage() {
+fn definitions_in_place_of_the_repository_are_damage() {
     for text in [
         r#"{"name":"M","id":"IDL:M:1.0","version":"1.0","container":null,"contents":[],"body":"Module"}"#,
         r#"{"name":"","id":"","version":"","container":0,"contents":[],"body":"Repository"}"#,
@@ -97,7 +97,7 @@ fn a_file_with_a_changed_octet_is_read_or_refused_in_words() {
 
 /// These were opened, and written as what is no IDL.
 #[test]
-fn what_no_change_makes_of_a_repository_is_damage() {
+fn states_that_no_change_makes_are_damage() {
     let interface = r#"{"name":"I","id":"IDL:I:1.0","version":"1.0","container":0,"contents":[],"body":{"Interface":{"kind":"Plain","bases":[1]}}}"#;
     let constant = r#"{"name":"C","id":"IDL:C:1.0","version":"1.0","container":0,"contents":[],"body":{"Constant":{"ty":{"Primitive":3},"value":[0,0,0,0]}}}"#;
     let root =

@@ -384,7 +384,7 @@ fn members_of_values_that_are_no_idl_are_errors() {
 /// `orbium call` read the whole repository, and one definition that makes no IDL failed it for
 /// every interface.
 #[test]
-fn what_is_sound_is_read_without_what_is_broken() {
+fn sound_definitions_are_read_without_the_broken_ones() {
     let contents = |call: u32, own: &ObjectRef| match call {
         // An interface, a type with a bad name, and one that needs what is not there.
         0 => vec![

@@ -249,7 +249,7 @@ fn inherited_names_clash() {
 
 /// Conformance: ORB - Interface Repository - `destroy` of what others use: BAD_INV_ORDER 1
 #[test]
-fn what_others_use_is_not_destroyed() {
+fn definitions_in_use_are_not_destroyed() {
     let served = Served::with(
         "module M { struct S { long a; }; exception E { }; interface B { }; };
          typedef sequence<M::S> Ss; interface I : M::B { void f() raises (M::E); };",

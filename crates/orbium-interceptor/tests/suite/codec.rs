@@ -67,7 +67,7 @@ fn wide_characters_cannot_be_encoded_as_of_giop_10() -> Tested {
 
 /// Conformance: PI - Codec: UnknownEncoding, InvalidTypeForEncoding, FormatMismatch, TypeMismatch
 #[test]
-fn what_is_no_such_encapsulation_is_refused() -> Tested {
+fn malformed_encapsulations_are_refused() -> Tested {
     assert_eq!(Codec::cdr(3), Err(UnknownEncoding { minor: 3 }));
     let codec = Codec::cdr(2)?;
     let text = Any::from("some text".to_owned());

@@ -58,7 +58,7 @@ fn built(interceptors: Interceptors) -> Result<Orb, OrbError> {
 
 /// Conformance: PI - ORB initialisers: pre_init registers, post_init resolves
 #[test]
-fn what_pre_init_registers_is_there_from_post_init_on() -> Tested {
+fn references_registered_by_pre_init_exist_from_post_init_on() -> Tested {
     let (server, journal) = (plain_server(), Journal::default());
     let mut interceptors = Interceptors::new();
     interceptors.initialize(Registering {

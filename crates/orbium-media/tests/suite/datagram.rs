@@ -90,7 +90,7 @@ fn datagrams_have_a_fixed_layout() {
 }
 
 #[test]
-fn what_is_no_fragment_is_refused() {
+fn malformed_fragments_are_refused() {
     let mut receiver = Receiver::new(STREAM, LIMITS);
     for (datagram, error) in [
         ("4f4d 01 01 00000007", MediaError::Truncated),

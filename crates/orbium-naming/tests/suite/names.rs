@@ -32,7 +32,7 @@ fn names_are_parsed_and_printed() {
 }
 
 #[test]
-fn what_is_no_name_is_refused_with_its_place() {
+fn malformed_names_are_refused_with_their_place() {
     for (text, kind, offset) in [
         ("", Kind::EmptyComponent, 0),
         ("/", Kind::EmptyComponent, 0),

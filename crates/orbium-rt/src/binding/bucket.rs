@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_passes_at_the_rate_agreed_on_anew() {
+    fn accepted_requests_pass_at_the_rate_agreed_on_anew() {
         let day = Duration::from_secs(86_400);
         let mut bucket = bucket(3, day, 3);
         for _ in 0..3 {

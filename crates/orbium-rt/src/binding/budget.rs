@@ -387,7 +387,7 @@ mod tests {
     /// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
     /// every phase; REBIND then
     #[test]
-    fn what_is_promised_comes_back() {
+    fn promised_time_comes_back() {
         let budget = Budget::new()
             .share(1.0)
             .cost_in("valves", Duration::from_millis(10));
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_granted_is_never_more_than_the_share() {
+    fn grants_never_exceed_the_share() {
         let odd = Budget::new().share(0.3).cost(Duration::from_nanos(777_777));
         let mut held = Vec::new();
         loop {

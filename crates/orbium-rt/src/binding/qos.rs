@@ -333,7 +333,7 @@ mod tests {
     /// Once such an offer came to the server as another, and the client said of
     /// the answer that the server had not kept to the rules.
     #[test]
-    fn what_does_not_go_over_the_wire_is_no_offer() {
+    fn terms_that_the_wire_cannot_carry_are_no_offer() {
         let offer = |deadline| Offer::new(Priority::MIN, 1).deadline(deadline);
         for good in [Duration::from_micros(1), Duration::from_micros(u64::MAX)] {
             assert!(offer(good).is_sound(), "{good:?}");

@@ -330,7 +330,7 @@ mod tests {
     proptest! {
         /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
-        fn what_is_written_comes_back(offer in offers(), id: u64, key in vec(any::<u8>(), 0..40)) {
+        fn written_terms_come_back(offer in offers(), id: u64, key in vec(any::<u8>(), 0..40)) {
             let asked = Negotiate { version: 1, object_key: key, protocol: "uiop".into(), offer };
             let mut written = octets(|writer| asked.write(writer));
             let mut reader = CdrReader::new(&mut written, FORMAT);

@@ -225,7 +225,7 @@ fn the_client_says_what_becomes_of_a_counter_offer() {
 
 /// Conformance: RT GOPI 5.2 - bindings: peers that do not negotiate, or lie
 #[test]
-fn what_cannot_be_negotiated_says_so() {
+fn bindings_that_cannot_be_negotiated_are_refused() {
     let (orb, rt) = common::server();
     let object: Target = orb.root_poa().activate(teller()).unwrap();
     let target = seen_by(&client().0, &orb, &object);

@@ -159,7 +159,7 @@ fn an_orb_has_it_once_and_tells() {
 
 /// Conformance: RT 5.5.1 - native priorities of SCHED_FIFO and SCHED_RR; without them, soft
 #[test]
-fn what_the_host_permits_is_what_threads_get() {
+fn threads_get_the_priorities_that_the_host_permits() {
     let orb = Orb::builder().build().unwrap();
     let builder = RtOrb::builder()
         .class(SchedulingClass::RoundRobin)

@@ -113,7 +113,7 @@ fn a_marked_connection_has_one_thread_at_its_priority() {
 /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
 /// client learns
 #[test]
-fn whatever_the_transport_and_the_client_strategy() {
+fn dedicated_with_every_transport_and_client_strategy() {
     static NAMES: AtomicU32 = AtomicU32::new(0);
     let own = NAMES.fetch_add(1, Ordering::Relaxed);
     let name = format!("orbium-dedication-{}-{own}", std::process::id());

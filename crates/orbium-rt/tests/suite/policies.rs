@@ -175,7 +175,7 @@ fn a_servers_protocols_have_endpoints() {
 }
 
 #[test]
-fn what_any_adapter_refuses_is_refused() {
+fn errors_of_plain_adapters_are_passed_on() {
     let (orb, rt) = server();
     adapter(&orb, &rt, "twice", &declared(1));
     let root = orb.root_poa();

@@ -216,7 +216,7 @@ fn a_server_changes_a_binding_within_its_offer() {
 
 /// Conformance: RT GOPI 5.2 - bindings: changed while they live - by the server, beyond the offer: proposed to the client
 #[test]
-fn what_is_beyond_the_offer_is_proposed_to_the_client() {
+fn terms_beyond_the_offer_are_proposed_to_the_client() {
     let served = served(fifty());
     let mut bound = served.bind(&offer(40, 40));
     assert_eq!(bound.proposal(), Ok(None));

@@ -122,7 +122,7 @@ fn another_priority_for_the_same_object_is_bad_inv_order_18() {
 
 /// Conformance: RT 5.7.3 - `activate_object_with_priority`, `…_with_id_and_priority`
 #[test]
-fn what_is_active_already_is_refused() {
+fn objects_already_active_are_refused() {
     let (orb, rt) = server();
     let root = orb.root_poa();
     let poa = rt

@@ -162,7 +162,7 @@ fn repositories() -> impl Strategy<Value = Repository> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(repository in repositories()) {
+    fn written_text_is_read_again(repository in repositories()) {
         let read = parse(&listing(&repository)).unwrap();
         prop_assert_eq!(read.repository.infos(), repository.infos());
     }

@@ -139,7 +139,7 @@ fn the_lowest_level_that_meets_its_deadlines_is_named() {
 ///
 /// Conformance: RT 6 - deterministic and statistical classes
 #[test]
-fn what_holds_with_typical_times_alone_is_statistical() {
+fn deadlines_met_with_typical_times_alone_are_statistical() {
     let usual = Timing {
         typical_execution_time: ms(20),
         ..timing(100, 60)

@@ -70,7 +70,7 @@ fn half_a_line_at_the_end_is_dropped() {
 }
 
 #[test]
-fn what_is_destroyed_is_not_there_again() {
+fn destroyed_operations_stay_destroyed() {
     let file = Scratch::new("destroyed");
     let served = Served::open(file.path()).unwrap();
     register(&served.remote(), "a", 50, 10);

@@ -94,7 +94,7 @@ fn criticality_data_and_strategies_are_those_of_the_second_interface() {
 }
 
 #[test]
-fn what_is_destroyed_is_forgotten() {
+fn destroyed_operations_are_forgotten() {
     let served = Served::new();
     let scheduler = served.remote();
     register(&scheduler, "a", 50, 10);

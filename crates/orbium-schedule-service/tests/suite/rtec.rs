@@ -83,7 +83,7 @@ fn operations_are_those_of_the_paper_s_interface() {
 
 /// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: each exception
 #[test]
-fn what_is_wrong_raises_the_declared_exceptions() {
+fn wrong_arguments_raise_the_declared_exceptions() {
     let served = Served::new();
     let (rtec, privileged) = (served.rtec(), served.rtec_privileged());
     let steer = register(&rtec, "Rudder::steer", 50, 10);

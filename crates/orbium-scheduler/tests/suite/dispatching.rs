@@ -136,7 +136,7 @@ fn an_earlier_deadline_of_a_longer_period_comes_first() {
 
 /// Conformance: RT 6 - overload policy of an operation: run late, skip, cancel, counted
 #[test]
-fn what_is_late_runs_or_is_skipped() {
+fn late_runs_run_or_are_skipped() {
     let held = Held::new(&BY_DEADLINE, |it| it.overload(SHORT, Overload::Skip));
     held.submit(SHORT);
     held.submit(LONG);
@@ -159,7 +159,7 @@ fn what_is_late_runs_or_is_skipped() {
 
 /// Conformance: RT 6 - overload policy of an operation: run late, skip, cancel, counted
 #[test]
-fn what_runs_beyond_its_deadline_is_cancelled() {
+fn runs_beyond_their_deadline_are_cancelled() {
     let held = Held::new(&BY_DEADLINE, |it| it.overload(SHORT, Overload::Cancel));
     let clock = held.clock.clone();
     let work = move |job: &orbium_scheduler::Job<'_>| {

@@ -45,7 +45,7 @@ fn is_possible(wanted: Reservation) -> bool {
 
 /// Conformance: RT 6 - reservations: the host refuses what it could not keep, and the bandwidth of what ends is free again
 #[test]
-fn what_the_processors_cannot_keep_is_refused() {
+fn reservations_beyond_the_processors_are_refused() {
     let _alone = alone();
     if !is_possible(Reservation::new(20 * MS, 50 * MS)) {
         return;
@@ -98,7 +98,7 @@ fn a_task_runs_by_its_reservation() {
 }
 
 #[test]
-fn what_no_host_can_reserve_is_an_error_and_soft_threads_go_on() {
+fn impossible_reservations_are_errors_and_soft_threads_go_on() {
     let thread = |soft| ScheduledThread {
         name: "impossible".to_owned(),
         reservation: Some(Reservation::new(20 * MS, 10 * MS)),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tick_finds_twice_is_flushed_and_what_is_quiet_is_forgotten() {
+    fn replies_found_by_two_ticks_are_flushed_and_quiet_connections_forgotten() {
         let mut collected = Collected::new(0, PACE);
         collected.octets.push(0);
         collected.begin(0);

@@ -77,7 +77,7 @@ mod tests {
     use super::Table;
 
     #[test]
-    fn those_that_are_gone_are_not_found_and_leave_no_entries_for_ever() {
+    fn removed_connections_are_not_found_and_leave_no_entries() {
         let mut table = Table::new();
         for id in 0..1000_u64 {
             table.insert(id, id + 7);

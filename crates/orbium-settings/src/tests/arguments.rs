@@ -91,7 +91,7 @@ fn a_profile_goes_before_the_rest_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_nothing_is_taken() {
+fn wrong_arguments_are_named_and_nothing_is_taken() {
     for (words, wanted) in [
         (
             "-ORBServerStrateg reactive",

@@ -157,7 +157,7 @@ fn a_message_shows_until_it_is_received() {
 }
 
 #[test]
-fn what_came_before_the_stream_was_made_non_blocking_shows() {
+fn octets_from_before_the_stream_was_made_non_blocking_show() {
     let (client, server) = pair(small());
     send_all(&*client, b"early").unwrap();
     server.set_nonblocking(true).unwrap();

@@ -64,7 +64,7 @@ fn pieces_are_gathered() {
 }
 
 #[test]
-fn what_does_not_fit_is_taken_in_part() {
+fn octets_that_do_not_fit_are_taken_in_part() {
     let ring = 4096;
     let (client, server) = pair(ShmOptions {
         ring,
@@ -264,7 +264,7 @@ fn a_socket_has_a_file_as_long_as_somebody_listens() {
 }
 
 #[test]
-fn who_does_not_accept_is_waited_for_until_the_deadline() {
+fn a_server_that_does_not_accept_is_waited_for_until_the_deadline() {
     let address = name();
     let _acceptor = listen(&address);
     let soon = orbium_transport::Deadline::after(Some(Duration::from_millis(20)));

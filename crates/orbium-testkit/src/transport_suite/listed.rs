@@ -41,7 +41,7 @@ macro_rules! transport_suite {
             connecting_ends_at_its_deadline
             the_client_may_end_its_sending_first
             the_server_may_end_its_sending_first
-            what_was_sent_before_the_end_arrives
+            octets_sent_before_the_end_arrive
             a_stream_dropped_in_mid_message_ends_for_its_peer
             sending_to_a_peer_that_is_gone_is_an_error
             a_client_killed_in_mid_message_ends_for_the_server
@@ -59,7 +59,7 @@ macro_rules! transport_suite {
             shutdown_wakes_a_blocked_sender
             reading_may_be_shut_down_alone
             a_poller_sees_every_octet
-            what_is_left_in_the_stream_shows
+            octets_left_in_the_stream_show
             an_idle_stream_is_not_ready
             a_full_stream_is_ready_only_when_there_is_room
             the_end_shows
@@ -82,7 +82,7 @@ macro_rules! transport_suite {
             oneways_arrive_in_order
             buffered_oneways_arrive_in_order
             a_message_beyond_the_limit_is_refused
-            what_is_no_message_is_answered_with_message_error
+            malformed_messages_are_answered_with_message_error
             messages_cut_off_anywhere_cost_the_connection_only
             messages_with_any_octet_wrong_do_no_harm
             random_octets_do_no_harm

@@ -480,7 +480,7 @@ fn a_direct_call_passes_over_the_manager() {
 
 /// Conformance: POA - deactivated objects and destroyed adapters, collocated
 #[test]
-fn what_is_gone_cannot_be_called() {
+fn removed_objects_cannot_be_called() {
     each_way(|_, served| {
         let root = served.orb.root_poa();
         let policies = Policies {

@@ -176,7 +176,7 @@ fn oneways_get_no_late_answer() {
 
 /// The token is dropped while the servant unwinds, and the client gets one answer.
 #[test]
-fn what_a_panic_unwinds_answers_unknown() {
+fn tokens_that_a_panic_unwinds_answer_unknown() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let panics = |_, _token| panic!("a servant panics with its token");

@@ -122,7 +122,7 @@ fn destroying_an_adapter_waits_for_its_open_requests() {
 
 /// Conformance: Messaging - asynchronous method handling: open requests are answered TRANSIENT 4 when their POA ends
 #[test]
-fn what_is_open_for_too_long_when_its_adapter_ends_is_transient() {
+fn requests_open_for_too_long_when_their_adapter_ends_are_transient() {
     each_strategy(|strategy| {
         let served = Served::with(limited(strategy, 9, SHORT), None);
         let child = child(&served);

@@ -199,7 +199,7 @@ impl ServantActivator for Failing {
 
 /// Conformance: POA - a servant manager that fails: its exception, UNKNOWN for a panic
 #[test]
-fn what_an_activator_raises_the_client_gets_and_a_panic_harms_nothing() {
+fn clients_get_the_exception_of_an_activator_and_a_panic_harms_nothing() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let client = client();

@@ -162,7 +162,7 @@ fn postinvoke_has_the_last_word() {
 
 /// Conformance: POA - a servant manager that fails: its exception, UNKNOWN for a panic
 #[test]
-fn what_a_locator_raises_the_client_gets_and_a_panic_harms_nothing() {
+fn clients_get_the_exception_of_a_locator_and_a_panic_harms_nothing() {
     let served = Served::new(Default::default());
     let client = client();
     let poa = child(&served, "failing", managed(ServantRetention::NonRetain));

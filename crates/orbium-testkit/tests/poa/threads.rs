@@ -192,7 +192,7 @@ fn perform_work_serves_one_request_of_the_main_thread() {
 
 /// Conformance: POA - MAIN_THREAD_MODEL
 #[test]
-fn what_the_main_thread_has_not_begun_at_the_end_is_refused() {
+fn requests_not_begun_by_the_main_thread_at_the_end_are_refused() {
     let served = Served::new(Default::default());
     assert_eq!(served.orb.work_pending(), Ok(false));
     let (poa, state) = of_main_thread(&served, "main");

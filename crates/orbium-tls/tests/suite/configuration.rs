@@ -17,7 +17,7 @@ fn error(config: TlsConfig) -> TlsError {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_settings_are_reported() {
     let realm = Realm::new("authority");
     let good = realm.config(&About::named("server"));
     assert_eq!(error(TlsConfig::default()), TlsError::NothingConfigured);
@@ -155,7 +155,7 @@ fn one_file_may_hold_everything() {
 }
 
 #[test]
-fn who_has_no_certificate_cannot_listen() {
+fn listening_requires_a_certificate() {
     let realm = Realm::new("authority");
     let tls = Tls::new(realm.trusting()).unwrap();
     let endpoint = "ssliop://127.0.0.1:0".parse().unwrap();

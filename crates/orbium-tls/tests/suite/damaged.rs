@@ -105,7 +105,7 @@ fn through(client: &Tls, server: &Tls, piece: usize, harm: Harm) -> (Vec<u8>, bo
 }
 
 #[test]
-fn what_arrives_is_the_beginning_of_what_was_sent() {
+fn received_octets_are_the_beginning_of_those_sent() {
     let realm = Realm::new("authority");
     each_version(|version| {
         let server = Tls::new(only(realm.config(&About::named("server")), version)).unwrap();

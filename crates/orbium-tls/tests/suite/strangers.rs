@@ -259,7 +259,7 @@ fn read_record(from: &mut TcpStream) -> Vec<u8> {
 
 /// Conformance: protocols - TLS: what is changed, sent again or cut off on its way
 #[test]
-fn what_was_changed_on_its_way_is_refused() {
+fn altered_records_are_refused() {
     let (received, end) = tampered(|outer, inner| {
         let mut record = read_record(outer);
         *record.last_mut().unwrap() ^= 1;
@@ -270,7 +270,7 @@ fn what_was_changed_on_its_way_is_refused() {
 }
 
 #[test]
-fn who_is_refused_sends_nothing_more() {
+fn a_refused_peer_sends_nothing_more() {
     let damage = |outer: &mut TcpStream, inner: &mut TcpStream| {
         let mut record = read_record(outer);
         *record.last_mut().unwrap() ^= 1;
@@ -288,7 +288,7 @@ fn who_is_refused_sends_nothing_more() {
 
 /// Conformance: protocols - TLS: what is changed, sent again or cut off on its way
 #[test]
-fn what_is_sent_again_is_refused() {
+fn replayed_records_are_refused() {
     let (received, end) = tampered(|outer, inner| {
         let record = read_record(outer);
         inner.write_all(&record).unwrap();

@@ -166,7 +166,7 @@ fn nothing_waits_where_nothing_may() {
 }
 
 #[test]
-fn what_is_left_in_the_buffer_is_told() {
+fn octets_left_in_the_buffer_are_reported() {
     each_pair(|server, client| {
         assert!(!server.has_buffered());
         send_all(&client, &pattern(1000)).unwrap();
@@ -235,7 +235,7 @@ fn a_receive_is_bounded_by_its_timeout() {
 }
 
 #[test]
-fn what_a_client_sent_before_it_left_is_received() {
+fn octets_of_a_client_that_has_left_are_received() {
     // Its tickets find nobody any more.
     let realm = Realm::new("authority");
     each_version(|version| {

@@ -65,7 +65,7 @@ fn both_know_each_other() {
 }
 
 #[test]
-fn who_is_only_asked_may_stay_nameless() {
+fn clients_with_optional_certificates_may_stay_anonymous() {
     let realm = Realm::new("authority");
     each_version(|version| {
         let server = TlsConfig {

@@ -239,7 +239,7 @@ mod tests {
 
     /// Once what killed processes had left stayed for ever.
     #[test]
-    fn what_dead_processes_have_left_is_swept() {
+    fn files_left_by_dead_processes_are_swept() {
         let place = std::env::temp_dir().join(format!("sweeping-{}", id()));
         fs::create_dir(&place).unwrap();
         let mut child = Command::new("true").spawn().unwrap();

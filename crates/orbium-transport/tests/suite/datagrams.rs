@@ -127,7 +127,7 @@ fn shutdown_wakes_the_receiver() {
 }
 
 #[test]
-fn nobody_there_is_no_error_and_somebody_later_receives() {
+fn sending_without_a_receiver_is_no_error_and_a_later_one_receives() {
     let receiver = bind("diop://127.0.0.1:0");
     let address = receiver.address().to_owned();
     let sender = open(&address).unwrap();
@@ -165,7 +165,7 @@ fn full_socket_loses_and_goes_on() {
 
 /// Conformance: protocols - endpoints that make no sense
 #[test]
-fn what_is_written_wrongly_is_refused() {
+fn malformed_endpoints_are_refused() {
     let properties = ProtocolProperties::default();
     let bind = |endpoint: &str| match Udp.bind(&endpoint.parse().unwrap(), &properties) {
         Err(ListenError::Endpoint(error)) => error,

@@ -124,7 +124,7 @@ fn an_event_loop_sees_every_change() {
 }
 
 #[test]
-fn what_is_shown_is_right_again_after_waiting_otherwise() {
+fn readiness_is_right_again_after_waiting_otherwise() {
     let (client, server) = InProcessStream::pair().unwrap();
     assert!(!is_ready(&server, Interest::Read, Duration::ZERO));
     thread::scope(|scope| {

@@ -136,7 +136,7 @@ fn shutdown_wakes_the_receiver() {
 }
 
 #[test]
-fn what_is_written_wrongly_is_refused() {
+fn malformed_endpoints_are_refused() {
     let bind = |endpoint: &str| {
         let endpoint = endpoint.parse().unwrap();
         Multicast.bind(&endpoint, &ProtocolProperties::default())

@@ -83,7 +83,7 @@ fn unix_sockets_have_buffers_and_no_network() {
 /// Conformance: protocols - protocol properties reach the sockets, and what the kernel refuses is
 /// named
 #[test]
-fn what_the_kernel_refuses_is_named() {
+fn options_that_the_kernel_refuses_are_named() {
     let endpoint: Endpoint = "iiop://127.0.0.1:0".parse().unwrap();
     let good = ProtocolProperties::default();
     let bad = ProtocolProperties {

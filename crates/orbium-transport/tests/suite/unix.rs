@@ -163,7 +163,7 @@ mod files {
     }
 
     #[test]
-    fn what_is_no_socket_is_left_alone() {
+    fn files_that_are_no_socket_are_left_alone() {
         let directory = Directory::new();
         fs::write(directory.socket(), "precious").unwrap();
         assert_eq!(refusal(&directory.endpoint()), io::ErrorKind::AlreadyExists);

@@ -97,7 +97,7 @@ fn one_end_tag_may_close_several_values() {
 }
 
 #[test]
-fn what_is_left_of_a_state_is_skipped() {
+fn the_rest_of_a_state_is_skipped() {
     let peer = Peer::new().longs(&[CHUNKED_ID]).name("IDL:Cap/Point:1.0");
     let octets = peer.longs(&[16, 1, 2, 3, 4, 4, 5, END, 0]).octets();
     let read = read_native::<Many<Option<Point>>>(&octets).unwrap().0;

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_runs_have_does_not_count() {
+    fn work_of_both_runs_does_not_count() {
         let side = Side::between(reading(100, 1_000, 7), reading(300, 1_800, 7));
         assert_eq!(side.user, Some(4.0));
         assert_eq!(side.contended, Some(0.4));

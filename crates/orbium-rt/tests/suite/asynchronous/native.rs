@@ -173,7 +173,7 @@ fn a_native_priority_is_carried_and_kept_too() {
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
 /// refuses comes out of the call
 #[test]
-fn what_the_mapping_has_not_comes_out_of_the_call() {
+fn unmapped_priorities_fail_the_call() {
     let Some((orb, rt)) = native_client() else {
         return;
     };
@@ -193,7 +193,7 @@ fn what_the_mapping_has_not_comes_out_of_the_call() {
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: natively; what the mapping or the host
 /// refuses comes out of the call
 #[test]
-fn what_the_host_refuses_comes_out_of_the_call() {
+fn priorities_that_the_host_refuses_fail_the_call() {
     let Some((orb, rt)) = native_client() else {
         return;
     };

@@ -32,7 +32,7 @@ fn an_exhausted_lane_borrows_from_a_lower_one() {
 
 /// Conformance: RT 5.8.3 - borrowing, from lower lanes only
 #[test]
-fn nobody_borrows_from_a_higher_lane() {
+fn lanes_do_not_borrow_from_higher_lanes() {
     let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
     let config = ThreadpoolConfig {
         allow_borrowing: true,

@@ -82,7 +82,7 @@ fn requests_wait_up_to_their_octets() {
 /// Conformance: RT 5.8.4 - request buffering, by number and octets of the pool; beyond: TRANSIENT
 /// 1; the most urgent first
 #[test]
-fn what_waits_in_a_pool_without_lanes_is_served_by_priority() {
+fn requests_waiting_in_a_pool_without_lanes_are_served_by_priority() {
     let (orb, rt) = server();
     let config = ThreadpoolConfig {
         allow_request_buffering: true,

@@ -14,7 +14,7 @@ use crate::transport_suite::Subject;
 use crate::transport_suite::ends::pattern;
 use crate::{
     PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, good_messages, in_order,
-    request, short_message_time, what_is_no_message, with_time_enough,
+    malformed_messages, request, short_message_time, with_time_enough,
 };
 
 fn noop(id: u32) -> Vec<u8> {
@@ -61,7 +61,7 @@ pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
 /// understand that; an orderly end is no error.
 ///
 /// Conformance: streams - hostile and slow peers
-pub fn what_is_no_message_is_answered_with_message_error(subject: &Subject) {
+pub fn malformed_messages_are_answered_with_message_error(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
         if subject.layers().is_none() {
@@ -81,7 +81,7 @@ pub fn what_is_no_message_is_answered_with_message_error(subject: &Subject) {
 }
 
 fn refuse_giop(live: &Live<'_>) {
-    for case in what_is_no_message() {
+    for case in malformed_messages() {
         let mut wire = live.connect();
         wire.try_send_raw(&case);
         let answer = wire.receive().expect("an answer");

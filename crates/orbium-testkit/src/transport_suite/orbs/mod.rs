@@ -27,8 +27,9 @@ pub use hostile::{
     a_first_message_that_has_begun_is_not_silence, a_message_beyond_the_limit_is_refused,
     a_message_in_single_octets_is_served, a_message_left_unfinished_is_cut_off,
     a_message_that_trickles_is_cut_off, connections_beyond_the_limit_are_closed,
+    malformed_messages_are_answered_with_message_error,
     messages_cut_off_anywhere_cost_the_connection_only, messages_with_any_octet_wrong_do_no_harm,
-    random_octets_do_no_harm, what_is_no_message_is_answered_with_message_error,
+    random_octets_do_no_harm,
 };
 pub use lifetime::{
     a_call_in_flight_is_answered_before_the_end, a_client_that_dies_does_not_affect_others,

@@ -63,7 +63,7 @@ pub fn the_server_may_end_its_sending_first(subject: &Subject) {
 /// and then the end.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
-pub fn what_was_sent_before_the_end_arrives(subject: &Subject) {
+pub fn octets_sent_before_the_end_arrive(subject: &Subject) {
     for len in [1, 1000, 8000] {
         from_either_end(subject, |Ends { server, client }| {
             send_all(&*client, &pattern(0, len)).expect("a connection");

@@ -18,17 +18,17 @@ pub use connecting::{
 pub use ending::{
     a_client_killed_in_mid_message_ends_for_the_server,
     a_server_killed_in_mid_message_ends_for_the_client,
-    a_stream_dropped_in_mid_message_ends_for_its_peer, sending_to_a_peer_that_is_gone_is_an_error,
-    the_client_may_end_its_sending_first, the_server_may_end_its_sending_first,
-    what_was_sent_before_the_end_arrives,
+    a_stream_dropped_in_mid_message_ends_for_its_peer, octets_sent_before_the_end_arrive,
+    sending_to_a_peer_that_is_gone_is_an_error, the_client_may_end_its_sending_first,
+    the_server_may_end_its_sending_first,
 };
 pub(super) use ending::{connect_and_send_half, listen_and_send_half};
 pub(super) use exhaustion::run_out_of_descriptors;
 pub use exhaustion::{descriptors_may_run_out, thousands_of_connections_leave_nothing};
 pub use readiness::{
     a_full_stream_is_ready_only_when_there_is_room, a_poller_sees_every_octet,
-    a_waiting_connection_shows, an_idle_stream_is_not_ready, the_end_shows,
-    what_is_left_in_the_stream_shows,
+    a_waiting_connection_shows, an_idle_stream_is_not_ready, octets_left_in_the_stream_show,
+    the_end_shows,
 };
 pub use sending::{
     a_message_in_single_octets_arrives, a_message_split_at_every_octet_arrives,

@@ -130,7 +130,7 @@ pub fn a_poller_sees_every_octet(subject: &Subject) {
 /// ready, or the stream says that it holds something back.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
-pub fn what_is_left_in_the_stream_shows(subject: &Subject) {
+pub fn octets_left_in_the_stream_show(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         server.set_nonblocking(true).expect("a stream");
         for step in [1, 10, 1000] {

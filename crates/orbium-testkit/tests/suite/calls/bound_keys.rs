@@ -96,7 +96,7 @@ fn locating_a_bound_key_gives_the_whole_reference() {
 /// Conformance: replies - LOCATION_FORWARD and OBJECT_FORWARD by the server: from a bound key to
 /// the whole reference, once
 #[test]
-fn what_cannot_be_forwarded_or_must_not_is_served_where_it_arrives() {
+fn requests_that_cannot_or_must_not_be_forwarded_are_served_where_they_arrive() {
     each_strategy(|strategy| {
         let served = serving(strategy);
         let mut peer = Peer::connect(served.port());

@@ -304,7 +304,7 @@ fn a_call_with_a_deadline_waits_for_room() {
 
 /// Conformance: Messaging - buffered oneways - what is not sent to a server that is gone is counted
 #[test]
-fn what_a_server_that_is_gone_does_not_get_is_counted() {
+fn oneways_lost_with_their_server_are_counted() {
     // Where the end of the connection has not arrived yet, the system takes what is sent.
     eventually("all are counted", || {
         let served = Served::new(ServerStrategy::ThreadPerConnection);

@@ -12,7 +12,7 @@ fn cancel(id: u32) -> [u8; 16] {
 
 /// Conformance: GIOP 2: 9.4.4 - CancelRequest
 #[test]
-fn what_was_cancelled_while_it_runs_elsewhere_is_not_answered() {
+fn requests_cancelled_while_they_run_elsewhere_are_not_answered() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let gated = Served::new(ServerStrategy::ThreadPerConnection);

@@ -109,7 +109,7 @@ fn other_calls_on_the_connection_go_on() {
 /// Conformance: connections - a call that begins after its token was cancelled: TRANSIENT 3,
 /// completed NO, and nothing is sent
 #[test]
-fn what_was_cancelled_before_it_begins_is_not_sent() {
+fn calls_cancelled_before_they_begin_are_not_sent() {
     let client = client();
     let (server, target) = scripted(&client);
     let token = CancellationToken::new();

@@ -75,7 +75,7 @@ impl OtherServant for Labelled {}
 impl PeerServant for Labelled {}
 
 #[test]
-fn what_a_servant_does_not_have_is_not_implemented() -> Result<(), Box<dyn Error>> {
+fn operations_that_a_servant_does_not_have_are_not_implemented() -> Result<(), Box<dyn Error>> {
     let server = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     let client = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     let root = server.root_poa();

@@ -76,7 +76,7 @@ fn a_refused_connection_names_operation_object_and_address() {
 }
 
 #[test]
-fn what_the_server_raises_is_named_with_its_address() {
+fn exceptions_of_the_server_are_named_with_its_address() {
     each_client_strategy(|strategy| {
         let served = Served::with(Config {
             client_strategy: orbium::ClientStrategy::default(),
@@ -416,7 +416,7 @@ fn an_exception_has_the_story_of_its_own_call() {
 }
 
 #[test]
-fn what_references_say_is_bounded_and_harmless() {
+fn texts_of_references_are_bounded_and_harmless() {
     let client = client();
     let mut ior = reference(2, &[dead_port()], &[b'k'; 5000], &[]);
     ior.type_id = format!("IDL:\n\u{1b}[31m{}:1.0", "x".repeat(5000));

@@ -33,7 +33,7 @@ fn an_object_is_of_its_interface_and_of_object() {
 /// Conformance: ORB - `_interface`
 /// Conformance: ORB - `_component`, `_domain_managers`
 #[test]
-fn what_is_not_offered_is_refused_by_name() {
+fn operations_that_are_not_offered_are_refused_by_name() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());

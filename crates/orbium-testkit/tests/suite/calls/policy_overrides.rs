@@ -75,7 +75,7 @@ fn protocols() -> ProtocolPolicy {
 
 /// Conformance: ORB - set_policy_overrides and get_policy_overrides of references, threads and ORBs
 #[test]
-fn what_is_set_by_number_is_read_by_number() {
+fn policies_set_by_number_are_read_by_number() {
     let client = client();
     let (_server, target) = scripted(&client);
     let all = every_policy();

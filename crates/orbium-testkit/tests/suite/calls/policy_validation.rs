@@ -108,7 +108,7 @@ fn a_policy_that_the_orb_cannot_have_is_listed() {
 
 /// Conformance: ORB - validate_connection: raises what connecting raises
 #[test]
-fn what_connecting_raises_is_no_list_of_policies() {
+fn exceptions_of_connecting_are_no_list_of_policies() {
     let client = client();
     let gone = reach(&client, &format!("corbaloc::localhost:{}/x", dead_port()));
     let refused = gone.validate_connection();

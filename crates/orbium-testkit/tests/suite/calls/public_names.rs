@@ -66,7 +66,7 @@ fn every_public_name_of_the_core_is_public_in_the_facade() {
 
 /// Names of other crates that signatures of the façade have.
 #[test]
-fn what_signatures_name_has_a_name() {
+fn types_in_signatures_have_a_public_name() {
     use orbium::{extension, stub};
 
     fn named<T: ?Sized>() -> &'static str {

@@ -236,7 +236,7 @@ fn message_error_ends_the_call_and_the_connection() {
 
 /// Conformance: connections - MessageError received; no message at all received
 #[test]
-fn what_is_no_message_ends_the_call_and_is_told_so() {
+fn malformed_messages_end_the_call_and_are_answered() {
     let (server, _client, target) = scripted();
     let call = calling(&target, 1);
     let mut peer = server.accept();

@@ -161,7 +161,7 @@ fn initial_references_come_from_files() {
 }
 
 #[test]
-fn what_cannot_be_resolved_is_told_in_a_sentence() {
+fn unresolvable_names_are_reported_in_a_sentence() {
     let (server, target) = server(listening());
     let client = client();
     let text = server.object_to_string(&target);

@@ -118,7 +118,7 @@ fn a_start_in_the_past_holds_nothing_back() {
 /// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
 /// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
-fn what_could_not_be_in_time_is_not_sent() {
+fn requests_that_could_not_be_in_time_are_not_sent() {
     each_client_strategy(|strategy| {
         let client = client(strategy);
         let server = FakeServer::listen();
@@ -142,7 +142,7 @@ fn what_could_not_be_in_time_is_not_sent() {
 /// Conformance: connections - RequestStartTime, ReplyStartTime: the client keeps both, within the
 /// deadline; what could not begin, or be had, in time is TIMEOUT at once, nothing sent
 #[test]
-fn who_is_held_back_hears_of_the_end_of_the_orb() {
+fn callers_held_back_are_notified_of_the_end_of_the_orb() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let (client, target) = served.client();
     let target = target.with_time_policies(request_start(SystemTime::now() + LONG));

@@ -52,7 +52,7 @@ fn late(minor: u32) -> SystemException {
 /// Conformance: faults - a deadline in the past, at the client and at the server; one that passes
 /// within the call: TIMEOUT; at the server 2 or 3
 #[test]
-fn what_is_over_before_it_begins_is_not_sent() {
+fn expired_requests_are_not_sent() {
     each_client_strategy(|client_strategy| {
         let client = Orb::new(calling_by(client_strategy)).unwrap();
         let (server, target) = scripted(&client);
@@ -241,7 +241,7 @@ fn refused(peer: &mut Peer, contexts: &[(u32, &[u8])]) -> Option<SystemException
 /// Conformance: faults - a deadline in the past, at the client and at the server; one that passes
 /// within the call: TIMEOUT; at the server 2 or 3
 #[test]
-fn what_comes_too_late_is_not_dispatched() {
+fn late_requests_are_not_dispatched() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());
@@ -326,7 +326,7 @@ fn are_held_too_long(config: Config, time: Duration) -> bool {
 /// Conformance: TAO 22 - time-outs bound oneways - a oneway that waits at the server beyond its
 /// time is dropped
 #[test]
-fn what_is_held_too_long_is_not_dispatched() {
+fn requests_held_too_long_are_not_dispatched() {
     each_pair(|config| {
         with_time_enough(SHORT, |time| are_held_too_long(config.clone(), time));
     });
@@ -338,7 +338,7 @@ fn what_is_held_too_long_is_not_dispatched() {
 /// Conformance: connections - a request is not dispatched after its deadline: TIMEOUT 2 or 3,
 /// completed NO; held by a manager, or waiting behind others, included
 #[test]
-fn what_waits_behind_another_too_long_is_not_dispatched() {
+fn requests_waiting_behind_another_too_long_are_not_dispatched() {
     let (workers, queue) = (1, 16);
     for strategy in [
         ServerStrategy::Reactive,

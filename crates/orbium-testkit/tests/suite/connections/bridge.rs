@@ -134,7 +134,7 @@ fn components_of_the_server_are_kept_and_addresses_are_not() {
 ///
 /// Conformance: protocols - bridges
 #[test]
-fn who_locates_beyond_a_bridge_to_nobody_is_answered() {
+fn locate_requests_beyond_a_bridge_without_a_server_are_answered() {
     let gone = Served::new(orbium::ServerStrategy::default());
     let port = gone.port();
     let bridge = bridge_to(&gone, "uiop://");

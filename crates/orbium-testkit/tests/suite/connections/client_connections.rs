@@ -138,7 +138,7 @@ fn each_thread_makes_its_own_in_advance() {
 
 /// Conformance: connections - connections made in advance
 #[test]
-fn nobody_to_connect_to_is_told() {
+fn an_unreachable_server_is_reported() {
     each_client_strategy(|strategy| {
         let client = with(strategy, Limits::default());
         let port = FakeServer::listen().port();
@@ -334,7 +334,7 @@ fn a_busy_connection_is_never_closed_to_make_room() {
 
 /// Conformance: connections - what is idle makes room and is closed after a time, without notice
 #[test]
-fn what_is_idle_is_closed_and_replaced_without_notice() {
+fn idle_connections_are_closed_and_replaced_without_notice() {
     each_client_strategy(|strategy| {
         let client = with(
             strategy,

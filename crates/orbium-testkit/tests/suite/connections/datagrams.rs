@@ -64,7 +64,7 @@ fn oneways_go_over_udp_and_twoways_cannot() {
 
 /// Conformance: protocols - oneways over UDP
 #[test]
-fn what_is_no_message_is_left_out() {
+fn datagrams_that_are_no_message_are_left_out() {
     each_strategy(|strategy| {
         let served = Served::with(config(strategy, &["diop://127.0.0.1:0"]));
         let at = served.orb.channels().unwrap()[0].address.clone();

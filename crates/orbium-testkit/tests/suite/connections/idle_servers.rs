@@ -48,7 +48,7 @@ fn is_answered(peer: &mut Peer, id: u32) -> bool {
 /// Conformance: complaint 7 - idle connections: no time-out in servers, one timer for each
 /// transport, oneways special
 #[test]
-fn what_is_idle_is_closed_in_order() {
+fn idle_connections_are_closed_in_order() {
     each_strategy(|strategy| {
         with_time_enough(TIME, |time| {
             let served = closing(strategy, time);
@@ -152,7 +152,7 @@ fn no_caller_sees_that_idle_connections_are_closed() {
 /// Who was told that the connection ends sends again what it has not been
 /// answered: it must not be done twice.
 #[test]
-fn what_comes_after_the_end_is_not_begun() {
+fn requests_after_the_end_are_not_begun() {
     each_strategy(|strategy| {
         let served = closing(strategy, TIME);
         let mut late = Peer::connect(served.port());

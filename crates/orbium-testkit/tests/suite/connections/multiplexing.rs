@@ -303,7 +303,7 @@ fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
 
 /// Conformance: connections - shared: its end reaches every caller
 #[test]
-fn what_is_no_message_and_what_says_so_end_all_calls() {
+fn malformed_messages_and_message_error_end_all_calls() {
     let garbage = (&b"HTTP/1.1 200 OK\r\n\r\n"[..], minor::PROTOCOL_ERROR);
     let told = &message_error(Version::V1_2)[..];
     for (octets, code) in [garbage, (told, minor::MESSAGE_ERROR)] {
@@ -430,7 +430,7 @@ fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
 
 /// Conformance: connections - shared: a call that is given up leaves the connection to the others
 #[test]
-fn who_finds_no_room_to_begin_has_begun_nothing() {
+fn a_call_that_finds_no_room_has_not_begun() {
     each_shared(|strategy| {
         let scripted = Scripted::connected(strategy);
         let hurried = scripted.target.with_timeout(SHORT);

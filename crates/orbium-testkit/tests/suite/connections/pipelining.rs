@@ -386,7 +386,7 @@ fn requests_submitted_while_another_is_sent_go_out_together() {
 /// The thread that had sent the last request was suspended before it noted so: the connection ended as one that is in the
 /// middle of a message, without CloseConnection.
 #[test]
-fn what_ends_while_a_thread_has_just_sent_ends_in_order() {
+fn connections_that_end_just_after_a_send_end_in_order() {
     let counting = Counting::default();
     let served = counting.serve(counting.config());
     let client = Orb::new(counting.config()).unwrap();

@@ -325,7 +325,7 @@ fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
 }
 
 #[test]
-fn who_speaks_plain_giop_to_another_messaging_is_told() {
+fn plain_giop_to_another_messaging_protocol_is_answered() {
     each_strategy(|strategy| {
         for layer in orbium::Protocols::default().messaging() {
             let served = served(

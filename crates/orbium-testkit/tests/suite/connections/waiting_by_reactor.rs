@@ -110,7 +110,7 @@ fn a_thousand_calls_within_one_another_are_bounded() {
 
 /// The thread keeps the reactor for its call, and then waits for something else.
 #[test]
-fn who_blocks_otherwise_lets_another_thread_serve() {
+fn threads_that_block_otherwise_let_another_thread_serve() {
     let (served, behind) = (reacting(), Served::new(ServerStrategy::Reactive));
     let inner = behind.seen_by(&served.orb);
     let orb = served.orb.clone();
@@ -141,7 +141,7 @@ fn who_blocks_otherwise_lets_another_thread_serve() {
 ///
 /// Conformance: TAO 2 - chains of nested calls from many threads complete - on one thread
 #[test]
-fn what_is_held_until_a_waiting_request_goes_on_is_served() {
+fn requests_held_until_a_waiting_request_goes_on_are_served() {
     let (served, behind) = (reacting(), reacting());
     let (inner, root) = (behind.seen_by(&served.orb), served.orb.root_poa());
     served.state.on_act(move |_, v| {
@@ -320,7 +320,7 @@ fn an_orb_ends_while_its_thread_waits() {
 /// Many that wait cost no processor time: no reply that has come for a wait
 /// further down keeps those above it busy.
 #[test]
-fn nobody_spins_while_replies_wait_for_their_turn() {
+fn no_thread_spins_while_replies_wait_for_their_turn() {
     let (served, behind) = (reacting(), Served::new(ServerStrategy::ThreadPerConnection));
     let (gated, quick) = (behind.seen_by(&served.orb), behind.seen_by(&served.orb));
     let first = Arc::new(Mutex::new(Some(quick)));

@@ -264,7 +264,7 @@ fn a_child_makes_in_process_endpoints_while_its_parent_was_making_the_first() {
 /// References that were never used, or whose object is elsewhere, and ORBs that the
 /// child makes itself.
 #[test]
-fn what_the_parent_did_not_begin_the_child_can() {
+fn references_that_the_parent_never_used_work_in_the_child() {
     in_own_process!(|| {
         let served = served("iiop://127.0.0.1:0");
         let (client, target) = served.client();
@@ -427,7 +427,7 @@ fn an_orb_that_has_not_served_serves_in_the_child() {
 ///
 /// Conformance: forks - nothing is left of the parent's connections in the child
 #[test]
-fn what_is_within_the_process_stays_there() {
+fn calls_within_the_process_stay_there() {
     in_own_process!(|| {
         each_client_strategy(|strategy| {
             let served = served("inproc://");

@@ -10,8 +10,8 @@ use orbium::{Config, Limits, ServerStrategy};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, WellBehaved, descriptors, each_strategy, eventually,
-    good_messages, in_own_process, reach, reference, reply, request, resident_octets,
-    short_message_time, what_is_no_message, with_time_enough, within,
+    good_messages, in_own_process, malformed_messages, reach, reference, reply, request,
+    resident_octets, short_message_time, with_time_enough, within,
 };
 
 /// A server with a well-behaved client that calls all the time.
@@ -85,10 +85,10 @@ fn messages_with_any_octet_wrong_are_answered_or_refused() {
 
 /// Conformance: robustness - messages cut or changed, against a live server
 #[test]
-fn what_is_no_message_is_answered_with_message_error() {
+fn malformed_messages_are_answered_with_message_error() {
     each_strategy(|strategy| {
         let live = Live::new(strategy, Limits::default());
-        for case in what_is_no_message() {
+        for case in malformed_messages() {
             let mut peer = live.connect();
             peer.send(&case);
             peer.expect(MessageKind::MessageError);
@@ -377,7 +377,7 @@ fn half_closed_connections_are_answered_and_ended() {
 ///
 /// Conformance: robustness - a hostile server
 #[test]
-fn whatever_a_server_answers_the_caller_gets_an_exception() {
+fn the_caller_gets_an_exception_for_any_answer_of_a_server() {
     let server = FakeServer::listen();
     let client = orbium_testkit::client();
     let target = reach(

@@ -101,7 +101,7 @@ fn silent_connections_make_room_for_new_clients() {
 /// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
 /// them all
 #[test]
-fn what_is_idle_for_longest_makes_room() {
+fn the_longest_idle_connection_makes_room() {
     each_strategy(|strategy| {
         let served = limited(strategy, 4, Some(Duration::from_secs(2)));
         let port = served.port();

@@ -125,7 +125,7 @@ fn a_client_that_does_not_read_a_late_reply_is_given_up_too() {
 
 /// Conformance: connections - messages never stand within each other
 #[test]
-fn what_was_asked_for_is_sent_after_the_client_has_sent_nonsense() {
+fn replies_are_sent_after_the_client_has_sent_nonsense() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = held(&served);
@@ -142,7 +142,7 @@ fn what_was_asked_for_is_sent_after_the_client_has_sent_nonsense() {
 }
 
 #[test]
-fn what_was_asked_for_is_sent_after_the_client_has_sent_its_last() {
+fn replies_are_sent_after_the_client_has_ended_its_sending() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = held(&served);

@@ -148,7 +148,7 @@ fn fragments_may_come_in_any_order() {
 }
 
 #[test]
-fn what_is_missing_and_late_is_said_with_each_frame() {
+fn missing_and_late_frames_are_reported_with_each_frame() {
     let mut line = Line::new(OPTIONS);
     let frames: Vec<_> = (0..6).map(|_| line.cut(500, 124).1).collect();
     // The second is lost, the third has a hole that is filled late.

@@ -92,7 +92,7 @@ fn nothing_can_be_called_at_a_receiver() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn impossible_endpoints_and_options_are_reported() {
     let orb = orb();
     let bind = |endpoint, options| MediaReceiver::bind(&orb, endpoint, options).map(drop);
     let default = MediaOptions::default();

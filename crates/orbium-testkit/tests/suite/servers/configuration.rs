@@ -17,7 +17,7 @@ fn config(settings: &[(&str, &str)]) -> Config {
 /// Conformance: ORB - configuration from files and by named profiles; senseless combinations
 /// refused
 #[test]
-fn what_makes_no_sense_together_is_refused_with_a_sentence() {
+fn contradictory_choices_are_refused_with_a_sentence() {
     for (settings, reason) in [
         (&[("limits.connections", "0")][..], "nobody could be served"),
         (

@@ -57,7 +57,7 @@ fn filled(served: &Served) -> Peer {
 }
 
 #[test]
-fn who_has_less_than_its_share_waits_for_a_place() {
+fn connections_below_their_share_wait_for_a_place() {
     let served = Served::new(pool(1));
     let mut greedy = filled(&served);
     let lane = served.orb.own_lane().unwrap();

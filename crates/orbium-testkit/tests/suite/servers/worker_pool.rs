@@ -134,7 +134,7 @@ fn beyond_the_bound_a_request_is_transient_and_a_oneway_dropped() {
 
 /// Conformance: GIOP 2: 9.4.4 - CancelRequest - while it waits in a queue
 #[test]
-fn what_is_cancelled_while_it_waits_is_not_begun() {
+fn requests_cancelled_while_they_wait_are_not_begun() {
     let served = pool(1, 8);
     let record = recorded(&served);
     let mut busy = occupy(&served);
@@ -170,7 +170,7 @@ fn what_is_cancelled_while_it_waits_is_not_begun() {
 /// requests (RTCorbaPriority)
 /// Conformance: TAO 47 - queueing dispatch, dynamic thread pools
 #[test]
-fn what_waits_at_the_end_is_not_begun_and_what_runs_is_answered() {
+fn at_the_end_waiting_requests_are_not_begun_and_running_ones_are_answered() {
     let served = pool(1, 8);
     let record = recorded(&served);
     let mut busy = occupy(&served);

@@ -128,7 +128,7 @@ fn a_call_has_a_span_in_every_client_strategy() {
 /// Conformance: robustness - a call and its request have spans with the attributes of
 /// OpenTelemetry's conventions; the servant's events and calls are within its request's
 #[test]
-fn what_a_servant_logs_and_calls_is_within_the_span_of_its_request() {
+fn logs_and_calls_of_a_servant_are_within_the_span_of_its_request() {
     in_own_process!(|| {
         let log = recording();
         each_strategy(|strategy| {

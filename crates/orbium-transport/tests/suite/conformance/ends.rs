@@ -95,7 +95,7 @@ pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str)
     });
 }
 
-pub(crate) fn nobody_there(transport: &dyn StreamTransport, endpoint: &str) {
+pub(crate) fn no_listener(transport: &dyn StreamTransport, endpoint: &str) {
     let acceptor = listen(transport, endpoint);
     let address = acceptor.address().to_owned();
     drop(acceptor);

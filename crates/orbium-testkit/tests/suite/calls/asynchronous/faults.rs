@@ -100,7 +100,7 @@ fn without_a_server_the_call_says_so() {
 }
 
 #[test]
-fn what_the_server_has_not_begun_is_sent_again() {
+fn requests_that_the_server_has_not_begun_are_sent_again() {
     let (scripted, mut peer) = Scripted::connected();
     let calls: Vec<_> = (0..20).map(|v| echo(&scripted.object, v)).collect();
     answer(&mut peer, 5);
@@ -188,7 +188,7 @@ fn a_peer_that_reads_slowly_blocks_no_caller() {
 }
 
 #[test]
-fn what_was_dropped_before_it_was_sent_never_is() {
+fn calls_dropped_before_they_were_sent_never_are() {
     let (scripted, mut peer) = Scripted::connected();
     let large = echo_octets(&scripted.object, vec![1; 16 << 20]);
     let waits = echo(&scripted.object, 1);

@@ -102,7 +102,7 @@ fn connecting_and_sending_are_within_the_deadline() {
 }
 
 #[test]
-fn what_is_over_before_it_begins_is_not_sent() {
+fn expired_requests_are_not_sent() {
     let (scripted, mut peer) = Scripted::connected();
     let over = scripted.object.with_timeout(Duration::ZERO);
     assert_eq!(result(echo(&over, 1)), Err(timed_out(Completion::No)));

@@ -74,7 +74,7 @@ fn lanes_come_and_go_and_leave_nothing() {
 
 /// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
 #[test]
-fn what_makes_no_sense_or_cannot_be_had_is_refused() {
+fn senseless_and_unavailable_lanes_are_refused() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let low = lane(&served.orb, 10, pool(1, 1));
     let refused = |config: LaneConfig| match served.orb.add_lane(&config) {

@@ -102,7 +102,7 @@ fn one_connection_does_not_fill_a_queue_for_the_others() {
 
 /// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
 #[test]
-fn what_is_cancelled_before_another_lane_begins_it_is_not_begun() {
+fn requests_cancelled_before_another_lane_begins_them_are_not_begun() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let lanes = [lane(&served.orb, 10, pool(1, 8))];
     let behind = Behind::new(&served.orb, "Behind", &lanes, None);
