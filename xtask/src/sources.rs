@@ -54,14 +54,22 @@ pub(crate) fn list(folder: &Path) -> Outcome<Vec<PathBuf>> {
 /// # Errors
 /// A folder cannot be read.
 pub(crate) fn rust_files(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    files(folder, "rs")
+}
+
+/// All files with that extension below a folder, but for built ones; none if it is missing.
+///
+/// # Errors
+/// A folder cannot be read.
+pub(crate) fn files(folder: &Path, extension: &str) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
-    if !folder.is_dir() {
+    if !folder.is_dir() || folder.ends_with("target") {
         return Ok(found);
     }
     for entry in list(folder)? {
         if entry.is_dir() {
-            found.extend(rust_files(&entry)?);
-        } else if entry.extension().is_some_and(|it| it == "rs") {
+            found.extend(files(&entry, extension)?);
+        } else if entry.extension().is_some_and(|it| it == extension) {
             found.push(entry);
         }
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask tidy`: words of the tidy list in comments and names. Threads, callers and
-//! buffers are not persons, and the field has a word for most things: what the list holds
-//! has a better one (docs/glossary.md).
+//! `cargo xtask tidy`: words of the tidy list in comments, names and documents, and names
+//! that hide their subject. Threads, callers and buffers are not persons, and the field has a
+//! word for most things: what the list holds has a better one (docs/glossary.md).
 
+mod names;
 mod words;
 
+use std::fmt::Display;
 use std::path::Path;
+
+use proc_macro2::LexError;
 
 use crate::ceiling::{Mode, Values};
 use crate::sources;
@@ -15,50 +19,119 @@ use xtask::shell;
 /// All words of the list together: as many are let pass in sources.
 const MUST: usize = 50;
 
-/// Prints the counts of each package; with `--check` holds them against `xtask/tidy.toml`,
-/// with `--list` prints every place.
+/// Folders of Rust programs in addition to the packages.
+const PROGRAMS: [&str; 5] = [
+    "benches/events",
+    "benches/scale",
+    "benches/values",
+    "examples",
+    "fuzz",
+];
+
+/// Folders of pages; those of the root are read as well.
+const PAGES: [&str; 7] = [
+    "benches", "crates", "docs", "examples", "fuzz", "interop", "xtask",
+];
+
+/// Places in a text, as a search finds them.
+type Found = Vec<(usize, String)>;
+
+/// Prints the counts of each package and document; with `--check` holds them against
+/// `xtask/tidy.toml`, with `--list` prints every place.
 ///
 /// # Errors
 /// A source cannot be read, or a count is above its ceiling.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let (list, others): (Vec<_>, Vec<_>) = arguments.partition(|it| it == "--list");
     let mode = Mode::parse("tidy", others.into_iter())?;
+    let list = !list.is_empty();
     let mut values = Values::default();
-    let mut total = [0, 0];
-    println!("{:18} {:>8} {:>8}", "package", "sources", "tests");
-    for package in sources::packages()? {
-        let counts = [["src"].as_slice(), &["tests", "benches"]].map(|folders| {
-            let counts = folders
-                .iter()
-                .map(|it| count(&package.folder.join(it), !list.is_empty()));
-            counts.sum::<Outcome<usize>>()
-        });
-        let [in_sources, in_tests] = counts;
-        let counts = [in_sources?, in_tests?];
-        println!("{:18} {:>8} {:>8}", package.name, counts[0], counts[1]);
-        values.set("sources", &package.name, counts[0]);
-        values.set("tests", &package.name, counts[1]);
-        total = [total[0] + counts[0], total[1] + counts[1]];
-    }
-    let verdict = if total[0] <= MUST { "pass" } else { "FAIL" };
-    println!(
-        "{:18} {:>8} {:>8}  sources must: <= {MUST}  {verdict}\n",
-        "all", total[0], total[1]
-    );
+    packages(list, &mut values)?;
+    documents(list, &mut values)?;
     mode.apply("tidy", &values, &shell::root().join("xtask/tidy.toml"))
 }
 
-/// Words of the list in the Rust files below a folder.
-fn count(folder: &Path, list: bool) -> Outcome<usize> {
-    let mut found = 0;
-    for file in sources::rust_files(folder)? {
-        let in_file = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-        let text = std::fs::read_to_string(&file).map_err(|error| in_file(&error))?;
-        let words = words::listed(&text).map_err(|error| in_file(&error))?;
-        found += words.len();
-        for (line, word) in words.iter().filter(|_| list) {
-            println!("{}:{line}: {word}", file.display());
+/// Counts the words and names of the packages, a line each.
+fn packages(list: bool, values: &mut Values) -> Outcome<()> {
+    let mut total = [0, 0, 0];
+    println!(
+        "{:24} {:>8} {:>8} {:>8}",
+        "package", "sources", "tests", "names"
+    );
+    for package in sources::packages()? {
+        let count = |folders: &[&str], search: fn(&str) -> Result<Found, LexError>| {
+            let folders = folders.iter();
+            let counts = folders.map(|it| in_folder(&package.folder.join(it), search, list));
+            counts.sum::<Outcome<usize>>()
+        };
+        let counts = [
+            count(&["src"], words::listed)?,
+            count(&["tests", "benches"], words::listed)?,
+            count(&["src", "tests", "benches", "examples"], names::listed)?,
+        ];
+        let [sources, tests, names] = counts;
+        println!("{:24} {sources:>8} {tests:>8} {names:>8}", package.name);
+        for (section, count) in ["sources", "tests", "names"].into_iter().zip(counts) {
+            values.set(section, &package.name, count);
         }
+        total = [total[0] + sources, total[1] + tests, total[2] + names];
     }
-    Ok(found)
+    let [sources, tests, names] = total;
+    let verdict = if sources <= MUST { "pass" } else { "FAIL" };
+    println!(
+        "{:24} {sources:>8} {tests:>8} {names:>8}  sources must: <= {MUST}  {verdict}\n",
+        "all"
+    );
+    Ok(())
+}
+
+/// Counts the words of other programs and of the pages of the project, a line for each with
+/// any, and the names of the programs.
+fn documents(list: bool, values: &mut Values) -> Outcome<()> {
+    let root = shell::root();
+    for folder in PROGRAMS {
+        let at = root.join(folder);
+        values.set("sources", folder, in_folder(&at, words::listed, list)?);
+        values.set("names", folder, in_folder(&at, names::listed, list)?);
+    }
+    let mut pages = sources::list(&root)?;
+    pages.retain(|it| it.extension().is_some_and(|it| it == "md"));
+    for folder in PAGES {
+        pages.extend(sources::files(&root.join(folder), "md")?);
+    }
+    for page in pages {
+        let count = in_file(&page, words::in_page, list)?;
+        let name = page.strip_prefix(&root).unwrap_or(&page).display();
+        if count > 0 {
+            println!("{:46} {count:>4}", name.to_string());
+        }
+        values.set("pages", &name.to_string(), count);
+    }
+    println!();
+    Ok(())
+}
+
+/// What a search finds in the Rust files below a folder.
+fn in_folder<E: Display>(
+    folder: &Path,
+    search: fn(&str) -> Result<Found, E>,
+    list: bool,
+) -> Outcome<usize> {
+    let files = sources::files(folder, "rs")?;
+    files.iter().map(|it| in_file(it, search, list)).sum()
+}
+
+/// What a search finds in a file.
+fn in_file<E: Display>(
+    file: &Path,
+    search: fn(&str) -> Result<Found, E>,
+    list: bool,
+) -> Outcome<usize> {
+    let in_file = |error: &dyn Display| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| in_file(&error))?;
+    let found = search(&text).map_err(|error| in_file(&error))?;
+    for (line, word) in found.iter().filter(|_| list) {
+        println!("{}:{line}: {word}", file.display());
+    }
+    Ok(found.len())
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finding the words of the list in comments and names, but not in literals.
 
+use std::convert::Infallible;
+
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The tidy list: words that make a person of a thread, a caller or a buffer, or that stand
@@ -37,13 +39,35 @@ const LIST: [&str; 22] = [
 pub(super) fn listed(text: &str) -> Result<Vec<(usize, String)>, proc_macro2::LexError> {
     let mut bytes = text.as_bytes().to_vec();
     blank_literals(text.parse()?, &mut bytes);
-    let text = String::from_utf8_lossy(&bytes);
-    let lines = text.lines().enumerate();
-    let words =
-        lines.flat_map(|(index, line)| words(line).into_iter().map(move |it| (index + 1, it)));
-    Ok(words
+    Ok(in_lines(String::from_utf8_lossy(&bytes).lines()))
+}
+
+/// The words of the list on a page, with their lines: in its text, neither in blocks of code
+/// nor between backticks.
+///
+/// # Errors
+/// Never: any text is a page.
+pub(super) fn in_page(text: &str) -> Result<Vec<(usize, String)>, Infallible> {
+    let mut is_code = false;
+    let lines = text.lines().map(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        let text = line.split('`').step_by(2);
+        let text = text.filter(|_| !is_code && !is_fence);
+        text.collect::<Vec<_>>().join(" ")
+    });
+    let lines: Vec<_> = lines.collect();
+    Ok(in_lines(lines.iter().map(String::as_str)))
+}
+
+fn in_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String)> {
+    let words = (1..).zip(lines).flat_map(|(number, line)| {
+        let words = words(line).into_iter();
+        words.map(move |it| (number, it))
+    });
+    words
         .filter(|(_, word)| LIST.contains(&word.as_str()))
-        .collect())
+        .collect()
 }
 
 /// Overwrites literals; a comment that documents is one too to the compiler, and stays.
@@ -114,6 +138,14 @@ mod tests {
     fn literals_are_not_searched() {
         let text = "const A: &str = \"who\"; const B: &[u8] = br#\"told\"#; const C: char = 'w';";
         assert!(found(text).is_empty());
+    }
+
+    #[test]
+    fn pages_are_searched_but_for_their_code() {
+        let page = "Who `told` whom?\n```text\nnobody\n```\n`a` meanwhile\n";
+        let found = in_page(page).unwrap();
+        let found: Vec<_> = found.iter().map(|(line, word)| (*line, &**word)).collect();
+        assert_eq!(found, [(1, "who"), (1, "whom"), (5, "meanwhile")]);
     }
 
     #[test]
