@@ -53,6 +53,7 @@ fn made_and_tested(name: &str, options: &[&str], tested: &str) {
         )
         .env("RUSTFLAGS", "-D warnings")
         .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .output()
         .unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
