@@ -4,6 +4,8 @@
 use std::any::Any;
 
 use orbium_cdr::{CdrError, CdrReader};
+use orbium_client::ServedCall;
+use orbium_client::outcome::Outcome;
 use orbium_client::received_reply::ReceivedReply;
 use orbium_giop::{ReplyStatus, SystemException};
 use orbium_interceptor::ContextList;
@@ -19,23 +21,28 @@ pub(super) struct Returned {
     outcome: Box<dyn Any + Send>,
     /// The repository id of the exception.
     exception: Option<&'static str>,
+    /// The service contexts of the reply.
+    contexts: ContextList,
 }
 
 impl Returned {
     /// # Errors
-    /// The system exception that the servant raised.
+    /// What to do about an attempt without results.
     pub(super) fn new<T: Send + 'static, E: Raises + Send + 'static>(
-        outcome: Result<T, E>,
-    ) -> Result<Self, SystemException> {
+        served: ServedCall<T, E>,
+    ) -> Result<Self, Outcome> {
+        let ServedCall { outcome, contexts } = served;
+        let outcome = outcome?;
         let raised = outcome.as_ref().err().map(Raises::raised);
         let exception = match raised {
             None => None,
             Some(Raised::User(id, _)) => Some(id),
-            Some(Raised::System(exception)) => return Err(exception),
+            Some(Raised::System(exception)) => return Err(Outcome::Failed(exception)),
         };
         Ok(Self {
             outcome: Box::new(outcome),
             exception,
+            contexts,
         })
     }
 }
@@ -91,7 +98,7 @@ impl Answer {
     pub(super) fn contexts(&mut self) -> ContextList {
         match self {
             Self::Message(reply) => reply.contexts(),
-            Self::Returned(_) => ContextList::default(),
+            Self::Returned(returned) => std::mem::take(&mut returned.contexts),
         }
     }
 
@@ -137,17 +144,25 @@ mod tests {
     use super::*;
     use orbium_giop::ExceptionKind;
 
-    type Outcome = Result<u32, SystemException>;
+    type Ended = Result<u32, SystemException>;
+
+    fn returned(ended: Ended) -> Result<Returned, Outcome> {
+        Returned::new(ServedCall {
+            outcome: Ok(ended),
+            contexts: ContextList::default(),
+        })
+    }
 
     #[test]
     fn results_are_taken_as_their_own_type_alone() {
-        let returned = || Returned::new::<u32, SystemException>(Ok(7)).map(|it| it.outcome);
-        let had: Option<Outcome> = take_returned(returned().unwrap());
+        let had: Option<Ended> = take_returned(returned(Ok(7)).unwrap().outcome);
         assert_eq!(had, Some(Ok(7)));
-        let other: Option<Result<u8, SystemException>> = take_returned(returned().unwrap());
+        let other: Option<Result<u8, SystemException>> =
+            take_returned(returned(Ok(7)).unwrap().outcome);
         assert_eq!(other, None);
-        let raised: Outcome = Err(ExceptionKind::NoMemory.into());
-        let raised = Returned::new(raised).err();
-        assert_eq!(raised.map(|it| it.kind), Some(ExceptionKind::NoMemory));
+        let raised = returned(Err(ExceptionKind::NoMemory.into())).err();
+        let is_raised =
+            |it| matches!(it, Outcome::Failed(it) if it.kind == ExceptionKind::NoMemory);
+        assert!(raised.is_some_and(is_raised));
     }
 }

@@ -12,7 +12,7 @@ use super::call::Call;
 use super::handle::Asynchronous;
 use super::readers::ReplyReaders;
 use super::request::{Answerable, Answered, Arguments, LateAnswers, Servable, Values};
-use orbium_client::{Detour, Reference};
+use orbium_client::{Detour, Reference, ServedCall};
 
 /// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
 pub fn call_async<A: Send + 'static, T, E: Raises>(
@@ -41,7 +41,7 @@ pub fn call_async_or_serve<A, T, E>(
     operation: &'static Operation,
     (arguments, write): (A, for<'a> fn(&'a A, &mut CdrWriter<'a>)),
     read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    serve: impl Fn(&A, &Reference, &Detour) -> Option<Result<T, E>> + Send + 'static,
+    serve: impl Fn(&A, &Reference, &Detour) -> Option<ServedCall<T, E>> + Send + 'static,
 ) -> Asynchronous<T, E>
 where
     A: Send + 'static,

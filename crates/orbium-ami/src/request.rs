@@ -14,7 +14,8 @@ use super::answer::Returned;
 use orbium_client::ClientConfig;
 use orbium_client::candidate::Candidate;
 use orbium_client::introduction::Introduction;
-use orbium_client::{Detour, Reference};
+use orbium_client::outcome::Outcome;
+use orbium_client::{Detour, Reference, ServedCall};
 use orbium_invocation::call_exceptions::bad_argument;
 use orbium_invocation::timing::Timing;
 
@@ -34,7 +35,7 @@ pub type LateAnswers<'l> = &'l dyn Fn(Format) -> Box<dyn LateAnswer>;
 
 /// What a servant of the caller's own ORB has come to, that was lent the arguments.
 pub(crate) enum Served {
-    Returned(Result<Returned, SystemException>),
+    Returned(Result<Returned, Outcome>),
     Answered(Answered),
 }
 
@@ -70,7 +71,7 @@ pub(super) struct Servable<A, S> {
 impl<A, S, T, E> Arguments for Servable<A, S>
 where
     A: Send,
-    S: Fn(&A, &Reference, &Detour) -> Option<Result<T, E>> + Send,
+    S: Fn(&A, &Reference, &Detour) -> Option<ServedCall<T, E>> + Send,
     T: Send + 'static,
     E: Raises + Send + 'static,
 {

@@ -16,7 +16,6 @@ use std::time::Instant;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_interceptor::Policy;
 use orbium_interceptor::client::{CallPolicies, CallTarget};
-use orbium_invocation::raises::{Raised, Raises};
 use orbium_invocation::story::{self, Failed};
 use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
@@ -205,7 +204,7 @@ impl<'o> Attempt<'o> {
     }
 
     #[inline]
-    fn target(&self) -> &Reference {
+    pub(crate) fn target(&self) -> &Reference {
         self.forwarded.as_deref().unwrap_or(self.object)
     }
 
@@ -349,7 +348,7 @@ impl<'o> Attempt<'o> {
     }
 
     /// The reference that the call is made through.
-    pub(crate) fn object(&self) -> &'o Reference {
+    pub fn object(&self) -> &'o Reference {
         self.object
     }
 
@@ -362,15 +361,6 @@ impl<'o> Attempt<'o> {
     #[inline]
     pub fn timing(&self) -> &Timing {
         &self.timing
-    }
-
-    /// The call ends with a user exception.
-    #[cold]
-    pub(crate) fn note_user_exception<E: Raises>(&self, raised: E) -> E {
-        if let Raised::User(id, _) = raised.raised() {
-            self.note_user_exception_id(id);
-        }
-        raised
     }
 
     /// The call ends with the user exception of that repository id.

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Synchronous calls: from a reference and arguments to results.
 
+use std::cell::RefCell;
+
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
-use orbium_invocation::raises::{Raised, Raises};
+use orbium_invocation::raises::{ExceptionId, Raises};
 
 use crate::attempt::{Attempt, Path, REPLACEMENTS};
 use crate::errors::broken_invariant;
 use crate::exchange::{Answer, Exchange};
-use crate::intercepted::{Intercepted, Read};
+use crate::intercepted::{InPlace, Intercepted};
 use crate::outcome::Outcome;
 use crate::reference::Reference;
+use crate::typed_reply::{Acknowledgement, ReplyReader, TypedOutcome};
 
 /// Calls, and waits for the results.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is of one lifetime only"
-)]
 #[inline]
 pub fn call<'a, T, E: Raises>(
     object: &Reference,
@@ -28,50 +27,71 @@ pub fn call<'a, T, E: Raises>(
     call_and(
         object,
         operation,
-        arguments,
-        |exchange| exchange.perform(),
-        |exchange| exchange.results(results),
+        &arguments,
+        results,
+        |attempt, exchange| user_exception(attempt, operation, exchange),
+        |attempt, results| call_intercepted(attempt, operation, &arguments, results),
     )
 }
 
-/// As `call`, with less code: for what is asked once.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is of one lifetime only"
-)]
-#[inline(never)]
-pub fn call_once<'a>(
+/// As `call`, without the types of the operation; where interceptors see it, `serve` calls a servant of the caller's
+/// own ORB with the service contexts of the request: `None` if it takes a message.
+///
+/// # Errors
+/// The exception that the call ends with. Results and the members of exceptions are where `reply` and `serve` have put
+/// them.
+pub fn call_or_serve<'a>(
     object: &Reference,
     operation: &'static Operation,
     arguments: &dyn Fn(&mut CdrWriter<'a>),
-    results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
-) -> Result<(), SystemException> {
+    reply: &mut dyn ReplyReader,
+    serve: &InPlace<'_>,
+) -> Result<(), ExceptionId> {
+    let reply = RefCell::new(reply);
     call_and(
         object,
         operation,
         arguments,
-        |exchange| exchange.perform_once(),
-        |exchange| exchange.results_once(results),
+        |reader| reply.borrow_mut().read_results(reader),
+        |attempt, exchange| match raised(attempt, operation, exchange, *reply.borrow_mut())? {
+            Ok(forward) => Ok(forward),
+            Err(id) => Err(ExceptionId::User(id)),
+        },
+        |(attempt, path), _| {
+            let request = Intercepted {
+                operation,
+                arguments,
+                in_place: serve,
+                is_oneway: false,
+            };
+            Ok(request.perform(attempt, path, *reply.borrow_mut())?)
+        },
     )
 }
 
+/// The path of nearly all calls, compiled for each operation. `raised` reads an exception, and says what to do if an
+/// interceptor forwards the request; `intercepted` makes calls by way of interceptors.
 #[inline(always)]
-fn call_and<'a, T, E: Raises>(
+fn call_and<'a, T, E: Raises, R>(
     object: &Reference,
     operation: &'static Operation,
-    arguments: impl Fn(&mut CdrWriter<'a>),
-    perform: impl Fn(&mut Exchange<'a, '_>) -> Answer,
-    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
-) -> Result<T, E> {
+    arguments: &(impl Fn(&mut CdrWriter<'a>) + ?Sized),
+    results: R,
+    raised: impl Fn(&Attempt<'_>, &mut Exchange<'a, '_>) -> Result<Outcome, E>,
+    intercepted: impl FnOnce((&mut Attempt<'_>, Path), R) -> Result<T, E>,
+) -> Result<T, E>
+where
+    R: FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+{
     orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
     let path = attempt.check_before_request(operation)?;
     if path != Path::Plain {
-        return call_intercepted((&mut attempt, path), operation, &arguments, results);
+        return intercepted((&mut attempt, path), results);
     }
     orbium_trace::probe!(Initialisation);
     loop {
-        let (outcome, unseen) = match attempt.link() {
+        let (ended, unseen) = match attempt.link() {
             Ok(link) => {
                 orbium_trace::probe!(ObjectReference);
                 let mut exchange =
@@ -80,23 +100,13 @@ fn call_and<'a, T, E: Raises>(
                 orbium_trace::probe!(MessagingSend);
                 arguments(exchange.writer());
                 orbium_trace::probe!(Marshal);
-                match perform(&mut exchange) {
+                match exchange.perform() {
                     Answer::Results => {
-                        return results(&mut exchange)
+                        return exchange
+                            .results(results)
                             .map_err(|it| attempt.unreadable(operation, &mut exchange, it).into());
                     }
-                    Answer::UserException => {
-                        let raised: E = match exchange.user_exception() {
-                            Ok(raised) => attempt.note_user_exception(raised),
-                            Err(exception) => attempt.failed(operation, exception).into(),
-                        };
-                        let shown =
-                            attempt.show_exception(operation, &mut exchange, &raised.raised());
-                        match shown? {
-                            None => return Err(raised),
-                            Some(forward) => (forward, None),
-                        }
-                    }
+                    Answer::UserException => (raised(&attempt, &mut exchange)?, None),
                     Answer::None => (exchange.outcome(), attempt.unseen(&mut exchange)),
                 }
             }
@@ -105,41 +115,77 @@ fn call_and<'a, T, E: Raises>(
                 (failed, attempt.unseen_unreached())
             }
         };
-        attempt.again_unless_changed(operation, outcome, unseen)?;
+        attempt.again_unless_changed(operation, ended, unseen)?;
     }
 }
 
-/// A call by way of interceptors, or under policies of Messaging: one code for all, around what reads the results.
+/// A call by way of interceptors, or under policies of Messaging.
+#[cold]
 #[inline(never)]
 fn call_intercepted<'a, T, E: Raises>(
     (attempt, path): (&mut Attempt<'_>, Path),
     operation: &'static Operation,
     arguments: &dyn Fn(&mut CdrWriter<'a>),
-    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
+    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    let mut results = Some(results);
-    let mut ended = None;
-    let mut read = |exchange: &mut Exchange<'a, '_>, answer: Answer| {
-        if answer == Answer::UserException {
-            let raised = exchange.user_exception::<E>()?;
-            let read = match raised.raised() {
-                Raised::User(id, _) => Read::UserException(id),
-                Raised::System(exception) => return Err(exception),
-            };
-            ended = Some(Err(raised));
-            return Ok(read);
-        }
-        let results = results.take().ok_or_else(broken_invariant)?;
-        ended = Some(Ok(results(exchange)?));
-        Ok(Read::Results)
-    };
+    let outcome = TypedOutcome::new();
     let request = Intercepted {
         operation,
         arguments,
+        in_place: &|_, _, _| None,
         is_oneway: false,
     };
-    request.perform(attempt, path, &mut read)?;
-    ended.unwrap_or_else(|| Err(broken_invariant().into()))
+    let performed = request.perform(attempt, path, &mut outcome.read_by(results));
+    outcome.ended(performed)
+}
+
+/// The exception that a call ends with, unless an interceptor that sees it forwards the request.
+///
+/// # Errors
+/// That exception.
+#[cold]
+fn user_exception<E: Raises>(
+    attempt: &Attempt<'_>,
+    operation: &'static Operation,
+    exchange: &mut Exchange<'_, '_>,
+) -> Result<Outcome, E> {
+    let outcome = TypedOutcome::<(), E>::new();
+    let mut reply = outcome.read_exception_by();
+    match raised(attempt, operation, exchange, &mut reply)? {
+        Ok(forward) => Ok(forward),
+        Err(_) => Err(match outcome.ended(Ok(())) {
+            Err(error) => error,
+            Ok(()) => broken_invariant().into(),
+        }),
+    }
+}
+
+/// Reads an exception. The call ends with it, whose repository id is returned, unless an interceptor that sees it
+/// forwards the request.
+///
+/// # Errors
+/// A system exception that the call ends with: the reply has none that is declared, or an interceptor raises it.
+#[cold]
+fn raised(
+    attempt: &Attempt<'_>,
+    operation: &'static Operation,
+    exchange: &mut Exchange<'_, '_>,
+    reply: &mut dyn ReplyReader,
+) -> Result<Result<Outcome, &'static str>, SystemException> {
+    let raised = match exchange.user_exception(reply) {
+        Ok(ExceptionId::User(id)) => {
+            attempt.note_user_exception_id(id);
+            ExceptionId::User(id)
+        }
+        Ok(ExceptionId::System(exception)) => ExceptionId::System(exception),
+        Err(exception) => ExceptionId::System(attempt.failed(operation, exception)),
+    };
+    let forward = attempt.show_exception(operation, exchange, &raised.raised())?;
+    match (forward, raised) {
+        (Some(forward), _) => Ok(Ok(forward)),
+        (None, ExceptionId::User(id)) => Ok(Err(id)),
+        (None, ExceptionId::System(exception)) => Err(exception),
+    }
 }
 
 /// Sends, and waits for nothing.
@@ -148,16 +194,30 @@ pub fn send<'a>(
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
+    send_or_serve(object, operation, &arguments, &|_, _, _| None)
+}
+
+/// As `send`; where interceptors see it, `serve` calls a servant of the caller's own ORB with the
+/// service contexts of the request: `None` if it takes a message.
+///
+/// # Errors
+/// As of `send`.
+pub fn send_or_serve<'a>(
+    object: &Reference,
+    operation: &'static Operation,
+    arguments: &dyn Fn(&mut CdrWriter<'a>),
+    serve: &InPlace<'_>,
+) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
     let path = attempt.check_before_request(operation)?;
     if path != Path::Plain {
-        let mut read = |_: &mut Exchange<'a, '_>, _| Ok(Read::Nothing);
         let request = Intercepted {
             operation,
-            arguments: &arguments,
+            arguments,
+            in_place: serve,
             is_oneway: true,
         };
-        return request.perform(&mut attempt, path, &mut read);
+        return request.perform(&mut attempt, path, &mut Acknowledgement);
     }
     loop {
         let outcome = match attempt.open_link_for_oneway() {

@@ -54,6 +54,11 @@ pub(crate) enum Route {
 }
 
 impl Candidate {
+    /// What its requests say to routers.
+    pub(crate) fn routers(&self) -> &RouterPolicies {
+        &self.routers
+    }
+
     /// The way that a profile offers: over the connections to its channel, those with buffers
     /// of their own if `is_buffered`, those that carry requests both ways if
     /// `is_bidirectional`, or within the process if the channel is the ORB's own.

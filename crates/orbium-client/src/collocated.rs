@@ -1,169 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of the caller's own ORB that need no message.
 
-use std::cell::OnceCell;
-use std::fmt;
-use std::sync::Arc;
-use std::time::Instant;
-
-use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
-use orbium_giop::{Completion, SystemException};
-use orbium_invocation::collocation::{CopiedArguments, Passing, copied_exception, copied_result};
-use orbium_invocation::raises::{Raised, Raises};
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::{Completion, EncodedContexts, SystemException};
+use orbium_invocation::collocation::{CopiedArguments, Passing};
+use orbium_invocation::raises::ExceptionId;
+use orbium_invocation::router_policies::RouterPolicies;
 use orbium_invocation::story::{Phase, note};
 use orbium_invocation::timing::Timing;
 use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
 
 use crate::attempt::Attempt;
+use crate::binding::Binding;
 use crate::candidate::Route;
+use crate::detour::Detour;
 use crate::errors::broken_invariant;
+use crate::intercepted::ServedCall;
 use crate::notice;
-use crate::observed::Observed;
 use crate::outcome::{Outcome, raised};
 use crate::own_object::Collocated;
 use crate::received_reply::ReceivedReply;
 use crate::reference::Reference;
-
-/// Writer and reader of the results of a collocated call.
-pub type Results<'v, T> = (
-    for<'r> fn(&'r T, &mut CdrWriter<'r>),
-    &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-);
+use crate::typed_reply::ReplyReader;
 
 /// What flags a call that needs no message all the same.
 const DETOURS: u8 =
     notice::THREAD_POLICY | notice::TIME_POLICY | notice::MESSAGING | notice::METRICS;
 
-/// A call without a message that has deadlines or start times, is under a policy of Messaging,
-/// made through another reference, measured or traced.
-#[derive(Debug)]
-pub struct Detour {
-    /// The reference that the call is made through instead.
-    target: Option<Arc<Reference>>,
-    /// Its deadlines.
-    pub timing: Timing,
-    /// Before when it is not to begin.
-    start: Option<Instant>,
-    /// What a oneway waits for.
-    pub sync_scope: SyncScope,
-    /// Whether it is measured or traced.
-    pub is_observed: bool,
-}
-
-impl Detour {
-    /// The object of a call through `object`.
-    #[must_use]
-    pub fn at<'d>(&'d self, object: &'d Reference) -> Option<&'d Collocated> {
-        self.target.as_deref().unwrap_or(object).own_object()
-    }
-
-    /// Blocks until the start time of the request, if it has one.
-    ///
-    /// # Errors
-    /// TIMEOUT if the deadline has passed, what cancelled the call, or that the ORB has ended.
-    pub fn await_start(&mut self, object: &Reference) -> Result<(), SystemException> {
-        let Some(start) = self.start else {
-            return Ok(());
-        };
-        self.timing.await_start(start, &|| {
-            object.check_cancellation(Completion::Maybe)?;
-            object.client().check_running()
-        })
-    }
-
-    /// Applies the times of the reply, once the servant has returned.
-    ///
-    /// # Errors
-    /// TIMEOUT: it was late.
-    pub fn check_reply(&self) -> Result<(), SystemException> {
-        match self.timing.is_timed {
-            true => self.timing.await_reply_start(),
-            false => Ok(()),
-        }
-    }
-}
-
-/// The metrics and the span of a call without a message. It begins when the servant is entered:
-/// if it is not, a message is measured instead.
-pub struct ObservedCall<'o> {
-    object: &'o Reference,
-    detour: &'o Detour,
-    operation: &'static Operation,
-    observed: OnceCell<Option<Observed<'o>>>,
-}
-
-impl<'o> ObservedCall<'o> {
-    /// Of a call that has not begun.
-    #[must_use]
-    pub fn new(object: &'o Reference, detour: &'o Detour, operation: &'static Operation) -> Self {
-        Self {
-            object,
-            detour,
-            operation,
-            observed: OnceCell::new(),
-        }
-    }
-
-    /// Of an asynchronous call, which records its own half: that of its request alone; `None` if
-    /// nothing observes it.
-    #[must_use]
-    pub fn of_request(
-        object: &'o Reference,
-        detour: &'o Detour,
-        operation: &'static Operation,
-    ) -> Option<Self> {
-        detour.is_observed.then(|| Self {
-            observed: OnceCell::from(None),
-            ..Self::new(object, detour, operation)
-        })
-    }
-
-    /// The servant is called.
-    pub fn begin(&self) {
-        self.observed.get_or_init(|| {
-            let notices = self.object.notices();
-            let observed = Observed::begin(self.object, self.operation, notices)?;
-            observed.note_deadline(self.detour.timing.reply.instant());
-            let target = self.detour.target.as_deref();
-            if let Ok(binding) = target.unwrap_or(self.object).binding()
-                && let Some(candidate) = binding.candidates.get(binding.preferred())
-            {
-                let is_forwarded = self.object.is_forwarded();
-                observed.note_way(self.object, candidate, is_forwarded);
-            }
-            Some(observed)
-        });
-    }
-
-    /// The caller gets an exception.
-    pub fn note_raised(&self, raised: &Raised<'_>) {
-        let Some(Some(observed)) = self.observed.get() else {
-            return;
-        };
-        match raised {
-            Raised::User(id, _) => observed.note_user_exception(id),
-            Raised::System(exception) => observed.note_failure(*exception, Phase::Wait),
-        }
-    }
-}
-
-impl fmt::Debug for ObservedCall<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ObservedCall")
-            .field("operation", &self.operation.name())
-            .finish_non_exhaustive()
-    }
-}
-
 impl Attempt<'_> {
-    /// How to call the object without a message, once the policies of the call were applied;
-    /// `None` as [`Reference::detour`] says.
+    /// How to call the object without a message, once the policies of the call were applied,
+    /// and interceptors have seen the request begin; else `None` as [`Reference::detour`] says.
     #[must_use]
     pub fn detour(&self) -> Option<Detour> {
         let (object, notices) = (self.object(), self.object().notices());
         let messaging = &object.overrides().policies.messaging;
-        if notices & !DETOURS != 0 || !messaging.routers.is_none() {
+        if notices & !(DETOURS | notice::INTERCEPTED) != 0 {
             return None;
         }
         object.check_cancellation(Completion::No).ok()?;
@@ -171,11 +43,13 @@ impl Attempt<'_> {
             target: self.forward().cloned(),
             timing: *self.timing(),
             start: None,
-            sync_scope: SyncScope::default(),
+            sync_scope: messaging.sync_scope(),
             is_observed: notices & notice::METRICS != 0 || log::wants_spans(),
+            contexts: EncodedContexts::default(),
+            routers: self.target().routers(),
         };
         detour.at(object)?;
-        Some(detour)
+        Some(detour.routed())
     }
 }
 
@@ -201,7 +75,7 @@ impl Reference {
 
     /// The object, whatever else there may be.
     #[inline(always)]
-    fn own_object(&self) -> Option<&Collocated> {
+    pub(crate) fn own_object(&self) -> Option<&Collocated> {
         match self.known_collocated().get() {
             Some(own) => own.as_ref(),
             None => self.look_up_collocated(),
@@ -226,13 +100,23 @@ impl Reference {
             start: None,
             sync_scope: SyncScope::default(),
             is_observed: is_measured || log::wants_spans(),
+            contexts: EncodedContexts::default(),
+            routers: RouterPolicies::default(),
         };
         if notices & !notice::METRICS != 0 {
             self.apply_policies_in_place(&mut detour)?;
         }
         detour.target = detour.target.or_else(|| self.forwarded());
+        detour.routers = detour.target.as_deref().unwrap_or(self).routers();
         detour.at(self)?;
-        Some(detour)
+        Some(detour.routed())
+    }
+
+    /// What its requests say to routers.
+    fn routers(&self) -> RouterPolicies {
+        let binding = self.binding().ok();
+        let preferred = binding.and_then(|it| it.candidates.get(it.preferred()));
+        preferred.map_or_else(RouterPolicies::default, |it| *it.routers())
     }
 
     #[cold]
@@ -241,9 +125,6 @@ impl Reference {
         let own = &self.overrides().policies;
         let wider = self.client().wider_policies();
         let messaging = own.messaging.or(wider.messaging);
-        if !messaging.routers.is_none() {
-            return None;
-        }
         let is_derived = messaging != own.messaging || self.is_outdated();
         if is_derived || wider.choose_connections() {
             detour.target = self.under_thread_policies(&wider);
@@ -258,9 +139,9 @@ impl Reference {
     #[cold]
     #[inline(never)]
     fn marshalled(&self) -> Option<&Collocated> {
-        // All of its calls are messages.
+        // Interceptors see calls of either sort, but those of others need not be looked at here.
         if self.notices() & notice::INTERCEPTED != 0 {
-            self.locality().settle(false);
+            self.own_object();
         }
         None
     }
@@ -275,17 +156,45 @@ impl Reference {
             self.locality()
                 .settle(self.client().config().collocation.is_typed() && ways.any(|own| own));
         }
-        let candidate = binding.candidates.get(binding.preferred())?;
-        let priorities = binding.priorities.as_ref();
-        let needs_message = priorities.is_some_and(|it| it.choose_connections());
-        let is_plain = !needs_message && binding.datagrams.is_empty();
-        let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
-        let slot = (is_plain && is_own).then(|| self.orb().slot(&candidate.object_key));
         let own = self.known_collocated().get_or_init(|| {
-            let key = candidate.object_key.as_slice();
-            Some(Collocated::new(key, slot??, candidate.format()))
+            let priorities = binding.priorities.as_ref();
+            match priorities.is_some_and(|it| it.choose_connections()) {
+                true => None,
+                false => self.address(binding),
+            }
         });
         own.as_ref()
+    }
+
+    /// The object of a reference with bands, or connections of its own: none is needed, but a band
+    /// has to hold the priority of the call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn banded_object(&self) -> Option<&Collocated> {
+        let binding = self.binding().ok()?;
+        let priorities = binding.priorities.as_ref();
+        let priorities = priorities.filter(|it| it.choose_connections())?;
+        let candidate = binding.candidates.get(binding.preferred())?;
+        let own = priorities.own();
+        if own.is_some_and(|own| !own.allows(candidate.channel())) {
+            return None;
+        }
+        let at = priorities.of_call(self.client(), &candidate.object_key);
+        at.ok()?;
+        let own = priorities
+            .own_object()
+            .get_or_init(|| self.address(binding));
+        own.as_ref()
+    }
+
+    /// Where the object is found, if it is one of this ORB.
+    fn address(&self, binding: &Binding) -> Option<Collocated> {
+        let candidate = binding.candidates.get(binding.preferred())?;
+        let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
+        let is_found = is_own && binding.datagrams.is_empty();
+        let slot = is_found.then(|| self.orb().slot(&candidate.object_key))??;
+        let key = candidate.object_key.as_slice();
+        Some(Collocated::new(key, slot, candidate.format()))
     }
 
     /// The arguments that a servant gets as copies; `None` inside if it can be lent all, `None` if
@@ -301,63 +210,55 @@ impl Reference {
         CopiedArguments::of(passing, at.format, self.client().decoding(), write)
     }
 
-    /// The value that the caller gets for what a servant of this ORB has returned, moved if it
-    /// `is_plain`; `served` fails where the servant has returned nothing.
-    ///
-    /// # Errors
-    /// What it raised, or why it cannot be copied.
-    #[cold]
-    #[inline(never)]
-    pub fn copied<T, E: Raises>(
-        &self,
-        at: &Collocated,
-        (operation, is_plain): (&'static Operation, bool),
-        served: Result<Result<T, E>, SystemException>,
-        (write, read): Results<'_, T>,
-    ) -> Result<T, E> {
-        let (format, decoding) = (at.format, self.client().decoding());
-        let copied = match served {
-            Ok(Ok(value)) if is_plain => return Ok(value),
-            Ok(Ok(value)) => copied_result(format, decoding, value, write, read).map(Ok),
-            Ok(Err(error)) => copied_exception(format, decoding, error).map(Err),
-            Err(exception) => Err(exception),
-        };
-        copied.unwrap_or_else(|exception| Err(self.raised_in_place(operation, exception).into()))
-    }
-
-    /// The value that the caller gets for the message that a servant of this ORB answered with;
-    /// `None` if that sent it to another object, which is called next.
+    /// The outcome for the caller of the message that a servant of this ORB answered with; `None` if
+    /// that sent it to another object, which is called next.
     ///
     /// # Errors
     /// Those of the call: what was raised, or why the answer cannot be read.
     #[cold]
     #[inline(never)]
-    pub fn answered<T, E: Raises>(
+    pub fn answered(
         &self,
         format: Format,
         operation: &'static Operation,
         message: Result<Vec<u8>, SystemException>,
-        read: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Option<Result<T, E>> {
-        let raised = |exception| Err(self.raised_in_place(operation, exception).into());
-        let decoding = self.client().decoding();
-        let reply = message.and_then(|message| {
-            ReceivedReply::in_process(message, format).ok_or_else(broken_invariant)
-        });
-        let mut reply = match reply {
-            Ok(reply) => reply,
-            Err(exception) => return Some(raised(exception)),
-        };
-        match reply.outcome(Some(decoding)) {
-            None => {}
-            Some(Outcome::Failed(exception)) => return Some(raised(exception)),
-            Some(forward) => {
+        reply: &mut dyn ReplyReader,
+    ) -> Option<Result<(), ExceptionId>> {
+        match self.served_by_message(format, message, reply).outcome {
+            Ok(served) => Some(served),
+            Err(Outcome::Failed(exception)) => {
+                Some(Err(self.raised_in_place(operation, exception).into()))
+            }
+            Err(forward) => {
                 let followed = Attempt::new(self).again(operation, forward);
-                return followed.err().map(|exception| Err(exception.into()));
+                followed.err().map(|exception| Err(exception.into()))
             }
         }
-        let result = reply.into_result(decoding, read);
-        Some(result.unwrap_or_else(|(exception, _)| raised(exception)))
+    }
+
+    /// What an attempt came to whose servant answered with that message.
+    #[cold]
+    #[inline(never)]
+    pub fn served_by_message(
+        &self,
+        format: Format,
+        message: Result<Vec<u8>, SystemException>,
+        reply: &mut dyn ReplyReader,
+    ) -> ServedCall<(), ExceptionId> {
+        let decoding = self.client().decoding();
+        let received = message.and_then(|message| {
+            ReceivedReply::in_process(message, format).ok_or_else(broken_invariant)
+        });
+        let mut received = match received {
+            Ok(received) => received,
+            Err(exception) => return ServedCall::failed(exception),
+        };
+        let contexts = received.contexts();
+        let outcome = match received.outcome(Some(decoding)) {
+            Some(outcome) => Err(outcome),
+            None => received.read_by(decoding, reply).map_err(Outcome::Failed),
+        };
+        ServedCall { outcome, contexts }
     }
 
     /// Keeps the story of a call that ended with a system exception.

@@ -177,19 +177,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 
     /// Sends the request and waits for the reply, if there is to be one.
-    #[inline]
-    pub fn perform(&mut self) -> Answer {
-        self.perform_and(Self::receive)
-    }
-
-    /// As `perform`, with less code: for what is asked once.
-    #[inline(never)]
-    pub(crate) fn perform_once(&mut self) -> Answer {
-        self.perform_and(Self::receive_timed)
-    }
-
     #[inline(always)]
-    fn perform_and(&mut self, receive: impl FnOnce(&mut Self) -> Answer) -> Answer {
+    pub fn perform(&mut self) -> Answer {
         finish_message(&mut self.writer, self.start);
         if let Some(error) = self.writer.error() {
             return self.unwritable(error);
@@ -201,7 +190,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) if self.timing.is_timed => self.receive_timed(),
-            Ok(()) => receive(self),
+            Ok(()) => self.receive(),
             Err(failure) => self.not_sent(failure),
         }
     }

@@ -6,15 +6,19 @@ use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
 use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
 use orbium_interceptor::{ContextList, Interceptors, SlotTable};
 use orbium_invocation::Operation;
+use orbium_invocation::raises::ExceptionId;
+use orbium_invocation::story::{Phase, note};
 
 use crate::attempt::{Attempt, Path};
 use crate::buffered::{Buffered, flush_before_call};
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
 use crate::outcome::Outcome;
+use crate::typed_reply::ReplyReader;
 
 /// What was read of a reply.
-pub(crate) enum Read {
+#[derive(Debug)]
+enum Read {
     Results,
     /// Its repository id.
     UserException(&'static str),
@@ -22,14 +26,36 @@ pub(crate) enum Read {
     Nothing,
 }
 
-/// Reads the results or the user exception of an exchange.
-type Reading<'c, 'a> =
-    dyn FnMut(&mut Exchange<'a, '_>, Answer) -> Result<Read, SystemException> + 'c;
+/// What a call of a servant of the caller's own ORB came to, without a message.
+#[derive(Debug)]
+pub struct ServedCall<T, E> {
+    /// What the servant returned; or else what to do about the attempt.
+    pub outcome: Result<Result<T, E>, Outcome>,
+    /// The service contexts of the reply.
+    pub contexts: ContextList,
+}
+
+impl<T, E> ServedCall<T, E> {
+    /// One that has failed without a reply.
+    #[must_use]
+    pub fn failed(exception: SystemException) -> Self {
+        Self {
+            outcome: Err(Outcome::Failed(exception)),
+            contexts: ContextList::default(),
+        }
+    }
+}
+
+/// Calls the servant of an attempt with these service contexts, and reads what it answers by a message; `None` if it
+/// takes a message to call it.
+pub type InPlace<'c> = dyn Fn(&Attempt<'_>, &ContextList, &mut dyn ReplyReader) -> Option<ServedCall<(), ExceptionId>>
+    + 'c;
 
 /// A request that interceptors see.
 pub(crate) struct Intercepted<'c, 'a> {
     pub(crate) operation: &'static Operation,
     pub(crate) arguments: &'c dyn Fn(&mut CdrWriter<'a>),
+    pub(crate) in_place: &'c InPlace<'c>,
     /// Whether it is a oneway: unless it is acknowledged, it goes over a connection that the
     /// server is not known to have closed.
     pub(crate) is_oneway: bool,
@@ -51,30 +77,30 @@ impl<'a> Intercepted<'_, 'a> {
         &self,
         attempt: &mut Attempt<'_>,
         path: Path,
-        read: &mut Reading<'_, 'a>,
+        reply: &mut dyn ReplyReader,
     ) -> Result<(), SystemException> {
         let derived = match path {
             Path::Derived => attempt.take_derived(),
             Path::Plain | Path::Intercepted => None,
         };
         let Some(derived) = derived else {
-            return self.attempts(attempt, read);
+            return self.attempts(attempt, reply);
         };
         let mut attempt = Attempt::new(&derived);
         attempt.check_before_request(self.operation)?;
-        self.attempts(&mut attempt, read)
+        self.attempts(&mut attempt, reply)
     }
 
     /// Makes the request until it is done; each attempt is a flow of its own.
     fn attempts(
         &self,
         attempt: &mut Attempt<'_>,
-        read: &mut Reading<'_, 'a>,
+        reply: &mut dyn ReplyReader,
     ) -> Result<(), SystemException> {
         let all = &attempt.object().client().config().interceptors;
         let slots = all.current().of_this_thread();
         loop {
-            match self.attempt(all, attempt, &slots, read) {
+            match self.attempt(all, attempt, &slots, reply) {
                 Ok(Some(ended)) => return ended,
                 Ok(None) => {}
                 Err(changed) => attempt.go_on_changed(self.operation, changed)?,
@@ -90,7 +116,7 @@ impl<'a> Intercepted<'_, 'a> {
         all: &Interceptors,
         attempt: &mut Attempt<'_>,
         slots: &SlotTable,
-        read: &mut Reading<'_, 'a>,
+        reply: &mut dyn ReplyReader,
     ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
         let object = attempt.object();
         let of_caller = &object.overrides().contexts;
@@ -109,7 +135,7 @@ impl<'a> Intercepted<'_, 'a> {
             flow.send_request()?;
         }
         let contexts = flow.as_ref().map_or(of_caller, CallFlow::contexts);
-        if let Err(tried) = self.exchange(attempt, contexts, read) {
+        if let Err(tried) = self.exchange(attempt, contexts, reply) {
             object.keep_reply_contexts(&tried.contexts);
             let flow = flow.unwrap_or_else(|| CallFlow::under_way(all, start(attempt)));
             return match tried.outcome {
@@ -157,8 +183,13 @@ impl<'a> Intercepted<'_, 'a> {
         &self,
         attempt: &Attempt<'_>,
         contexts: &ContextList,
-        read: &mut Reading<'_, 'a>,
+        reply: &mut dyn ReplyReader,
     ) -> Result<(), Tried> {
+        if attempt.may_be_collocated()
+            && let Some(served) = (self.in_place)(attempt, contexts, reply)
+        {
+            return self.served(attempt, served);
+        }
         let overrides = attempt.object().overrides();
         let response = overrides.response_to(self.operation);
         let oneway = response == ResponseFlags::None;
@@ -176,18 +207,70 @@ impl<'a> Intercepted<'_, 'a> {
         }
         (self.arguments)(exchange.writer());
         match exchange.perform() {
-            Answer::Results => match read(&mut exchange, Answer::Results) {
+            Answer::Results => match self.results(&mut exchange, reply) {
                 Ok(Read::Results) if !exchange.has_reply_contexts() => Ok(()),
-                read => Err(Tried::of(attempt, &mut exchange, &read)),
+                read => Err(Tried::of(attempt, exchange.reply_contexts(), &read)),
             },
             Answer::UserException => {
-                let read = read(&mut exchange, Answer::UserException);
-                Err(Tried::of(attempt, &mut exchange, &read))
+                let read = self.user_exception(&mut exchange, reply);
+                Err(Tried::of(attempt, exchange.reply_contexts(), &read))
             }
             Answer::None => Err(Tried {
                 contexts: exchange.reply_contexts(),
                 outcome: Err(exchange.outcome()),
             }),
+        }
+    }
+
+    /// What a servant of the caller's own ORB came to, as an exchange.
+    #[cold]
+    fn served(
+        &self,
+        attempt: &Attempt<'_>,
+        served: ServedCall<(), ExceptionId>,
+    ) -> Result<(), Tried> {
+        let contexts = served.contexts;
+        let read = match served.outcome {
+            Ok(Ok(())) if self.is_oneway => Ok(Read::Nothing),
+            Ok(Ok(())) if contexts.is_empty() => return Ok(()),
+            Ok(Ok(())) => Ok(Read::Results),
+            Ok(Err(ExceptionId::User(id))) => Ok(Read::UserException(id)),
+            Ok(Err(ExceptionId::System(exception))) => Err(exception),
+            Err(outcome) => {
+                note(Phase::Wait, None, &outcome.text());
+                let outcome = Err(outcome);
+                return Err(Tried { outcome, contexts });
+            }
+        };
+        Err(Tried::of(attempt, contexts, &read))
+    }
+
+    /// Reads the results; of a oneway whose arrival is acknowledged there is nothing to read.
+    #[inline]
+    fn results(
+        &self,
+        exchange: &mut Exchange<'_, '_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Read, SystemException> {
+        if self.is_oneway {
+            return Ok(Read::Nothing);
+        }
+        let results = exchange.results(|reader| reply.read_results(reader));
+        results.map(|()| Read::Results)
+    }
+
+    #[cold]
+    fn user_exception(
+        &self,
+        exchange: &mut Exchange<'_, '_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Read, SystemException> {
+        if self.is_oneway {
+            return Ok(Read::Nothing);
+        }
+        match exchange.user_exception(reply)? {
+            ExceptionId::User(id) => Ok(Read::UserException(id)),
+            ExceptionId::System(exception) => Err(exception),
         }
     }
 
@@ -251,7 +334,7 @@ impl Tried {
     #[cold]
     fn of(
         attempt: &Attempt<'_>,
-        exchange: &mut Exchange<'_, '_>,
+        contexts: ContextList,
         read: &Result<Read, SystemException>,
     ) -> Self {
         Self {
@@ -264,7 +347,7 @@ impl Tried {
                 Ok(Read::Nothing) => CallOutcome::Sent,
                 Err(exception) => CallOutcome::Raised(exception),
             }),
-            contexts: exchange.reply_contexts(),
+            contexts,
         }
     }
 }

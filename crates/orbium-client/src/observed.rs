@@ -86,6 +86,13 @@ impl<'o> Observed<'o> {
         }
     }
 
+    /// It is made again, and counted as that.
+    pub(super) fn withdraw(&self) {
+        if let Some(measured) = &self.measured {
+            measured.withdraw();
+        }
+    }
+
     /// It ends with a user exception.
     pub(super) fn note_user_exception(&self, id: &'static str) {
         if let Some(measured) = &self.measured {

@@ -58,7 +58,7 @@ impl Overrides {
     }
 
     /// What a request asks of its server.
-    pub(crate) fn response_to(&self, operation: &Operation) -> ResponseFlags {
+    pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
         match operation.is_oneway() {
             true => self.policies.messaging.sync_scope().response(),
             false => operation.response(),

@@ -13,6 +13,7 @@ use crate::candidate::{Candidate, Route};
 use crate::connection_policies::ConnectionPolicies;
 use crate::context::ClientContext;
 use crate::introduction::PriorityContext;
+use crate::own_object::Collocated;
 use crate::partition::ConnectionPartition;
 use crate::pool::Pool;
 use crate::pool_key::PoolKey;
@@ -34,6 +35,8 @@ pub(crate) struct Priorities {
     marks: bool,
     /// Private connections with a dedicated thread, or a single one.
     own: Option<Arc<PrivateConnections>>,
+    /// The object, if it is one of the caller's own ORB.
+    own_object: OnceLock<Option<Collocated>>,
 }
 
 /// The connections to one candidate.
@@ -129,6 +132,7 @@ impl Priorities {
             lanes: lanes.0.into(),
             marks,
             own: connections.own.clone(),
+            own_object: OnceLock::new(),
         })))
     }
 
@@ -140,6 +144,11 @@ impl Priorities {
     /// Private connections with a dedicated thread, or a single one.
     pub(crate) fn own(&self) -> Option<&Arc<PrivateConnections>> {
         self.own.as_ref()
+    }
+
+    /// The object, once it was looked up, if it is one of the caller's own ORB.
+    pub(crate) fn own_object(&self) -> &OnceLock<Option<Collocated>> {
+        &self.own_object
     }
 
     /// At which priority a call goes out, and in which band.

@@ -8,11 +8,12 @@ use orbium_giop::{
 };
 use orbium_interceptor::ContextList;
 use orbium_interceptor::client::CallOutcome;
-use orbium_invocation::raises::Raises;
+use orbium_invocation::raises::{ExceptionId, Raises};
 use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
 
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as};
+use crate::typed_reply::ReplyReader;
 use orbium_invocation::Decoding;
 
 /// A reply as it came.
@@ -144,5 +145,26 @@ impl ReceivedReply {
             let exception = SystemException::from_cdr(error, Completion::Yes);
             (exception, unreadable(error))
         })
+    }
+
+    /// Reads the results or the user exception.
+    ///
+    /// # Errors
+    /// What neither can be read as.
+    pub(crate) fn read_by(
+        mut self,
+        decoding: &Decoding,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Result<(), ExceptionId>, SystemException> {
+        if self.status == ReplyStatus::UserException {
+            let raised = self.read(Some(decoding), |reader| {
+                let id = reader.read_owned_name()?;
+                reply.read_exception(&id, reader)
+            });
+            return raised_as(raised).map(Err);
+        }
+        let read = self.read(Some(decoding), |reader| reply.read_results(reader));
+        read.map(Ok)
+            .map_err(|error| SystemException::from_cdr(error, Completion::Yes))
     }
 }

@@ -9,18 +9,17 @@ use std::sync::Arc;
 
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_invocation::Expiry;
 use orbium_invocation::collocation::Passing;
 
 #[doc(hidden)]
 pub use answered::AnsweredInPlace;
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
-use crate::adapter::Terms;
-use crate::client::{Detour, ObservedCall, Reference};
+use crate::client::{Detour, Reference, ServedCall, TypedOutcome};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
-use crate::reference::collocated::served;
+use crate::reference::in_place_call::{InPlaceCall, KeptResults, kept};
+use crate::reference::intercepted::serve_detoured;
 use crate::{Call, ObjectRef, Operation, Orb};
 
 impl ObjectRef {
@@ -98,23 +97,29 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
         object: &Reference,
         detour: &Detour,
         read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Option<Result<T, E>> {
+    ) -> Option<ServedCall<T, E>> {
         let orb = Orb::from_owner(&object.client().decoding().owner)?;
-        let at = detour.at(object)?;
-        let observed = ObservedCall::of_request(object, detour, operation);
-        let terms = Terms {
-            expiry: Expiry::of_call(&detour.timing),
-            response: None,
-            observed: observed.as_ref(),
+        let outcome = TypedOutcome::new();
+        let call = InPlaceCall {
+            operation,
+            passing: self.passing,
+            copies: &|writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer),
+            serve: &|servant: &S, call, copies| {
+                outcome.keep((self.serve)(arguments, servant, call, copies))
+            },
+            results: KeptResults {
+                is_plain: self.is_plain,
+                copy: Some(&|object, at| {
+                    let format = (at.format, object.client().decoding());
+                    outcome.copy(format, self.is_plain, (self.write, &read))
+                }),
+            },
         };
-        let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
-        let serve = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
-            (self.serve)(arguments, servant, call, copies)
-        };
-        let called = (object, &orb);
-        let served = served(called, at, operation, self.passing, &copies, &terms, serve)?;
-        let results = (self.write, &read as _);
-        Some(object.copied(at, (operation, self.is_plain), served, results))
+        let served = serve_detoured((object, &orb), detour, &call)?;
+        Some(ServedCall {
+            outcome: served.outcome.map(|served| outcome.ended(kept(served))),
+            contexts: served.contexts,
+        })
     }
 }
 

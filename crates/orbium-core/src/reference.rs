@@ -4,6 +4,8 @@
 pub(crate) mod answered;
 pub(crate) mod collocated;
 mod detoured;
+pub(crate) mod in_place_call;
+pub(crate) mod intercepted;
 mod interface;
 mod marshalling;
 mod own;

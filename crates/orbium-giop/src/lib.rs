@@ -111,7 +111,7 @@ pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFl
 pub use request_parts::{
     GiopRequests, NumberedRequests, RequestForm, RequestParts, ShortRequests, UsualForm,
 };
-pub use service_context::{ServiceContext, ServiceContexts};
+pub use service_context::{EncodedContexts, ServiceContext, ServiceContexts};
 pub use short::{Headers, UsualHeaders};
 pub use template::{OperationTail, RequestTemplate};
 pub use url_error::{UrlError, UrlErrorKind};

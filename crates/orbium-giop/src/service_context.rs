@@ -180,6 +180,42 @@ impl<'a> Iterator for ServiceContextIter<'a> {
     }
 }
 
+/// Service contexts of no message, as messages have them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EncodedContexts {
+    octets: Vec<u8>,
+    count: u32,
+}
+
+impl EncodedContexts {
+    /// A copy of these.
+    #[must_use]
+    pub fn of(contexts: &[ServiceContext<'_>]) -> Self {
+        let mut all = Self::default();
+        for context in contexts {
+            all.octets.resize(padded(all.octets.len()), 0);
+            let Ok(len) = u32::try_from(context.data.len()) else {
+                break;
+            };
+            all.octets.extend_from_slice(&context.id.to_ne_bytes());
+            all.octets.extend_from_slice(&len.to_ne_bytes());
+            all.octets.extend_from_slice(context.data);
+            all.count += 1;
+        }
+        all
+    }
+
+    /// All of them, in order.
+    #[must_use]
+    pub fn contexts(&self) -> ServiceContexts<'_> {
+        ServiceContexts {
+            octets: &self.octets,
+            count: self.count,
+            order: ByteOrder::NATIVE,
+        }
+    }
+}
+
 /// Writes a list of contexts: count, then each one.
 #[inline]
 pub(crate) fn write_list(writer: &mut CdrWriter<'_>, contexts: &[ServiceContext<'_>]) {

@@ -2,12 +2,16 @@
 //! Interceptors of requests to servants.
 
 mod flow;
+mod in_place;
 mod info;
 mod outcome;
 pub(crate) mod points;
 
 pub use crate::reply_contexts::{AddedContexts, ServedRequest, add_to_reply};
 pub use flow::RequestFlow;
+pub use in_place::{
+    Carried, InterceptedRequest, Served, ServedInPlace, Unserved, awaited_by_oneway, raised,
+};
 pub use info::{
     InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,
     SendReply, ServerRequest,

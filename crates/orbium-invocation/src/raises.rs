@@ -53,6 +53,44 @@ impl Raises for SystemException {
     }
 }
 
+/// An exception without its members: what is between a caller and a servant need not know more of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExceptionId {
+    /// One that any operation may raise.
+    System(SystemException),
+    /// One that the operation declares, by its repository id.
+    User(&'static str),
+}
+
+impl ExceptionId {
+    /// Of an exception that an operation has raised.
+    pub fn of(exception: &impl Raises) -> Self {
+        match exception.raised() {
+            Raised::System(exception) => Self::System(exception),
+            Raised::User(id, _) => Self::User(id),
+        }
+    }
+}
+
+impl From<SystemException> for ExceptionId {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl Raises for ExceptionId {
+    fn decode_raised(_: &str, _: &mut CdrReader<'_>) -> Option<Result<Self, CdrError>> {
+        None
+    }
+
+    fn raised(&self) -> Raised<'_> {
+        match self {
+            Self::System(exception) => Raised::System(*exception),
+            Self::User(id) => Raised::User(id, &()),
+        }
+    }
+}
+
 /// The exception for what a server cannot read or write. The standard has codes
 /// of their own for wide characters seen from this side.
 #[cold]

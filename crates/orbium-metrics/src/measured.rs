@@ -16,7 +16,8 @@ pub struct Measured<'o> {
     all: &'o Measurements,
     series: &'o Series,
     begun: Instant,
-    end: Cell<End>,
+    /// `None` if it is not counted.
+    end: Cell<Option<End>>,
 }
 
 impl<'o> Measured<'o> {
@@ -30,29 +31,37 @@ impl<'o> Measured<'o> {
             all,
             series,
             begun: Instant::now(),
-            end: Cell::new(match operation.is_oneway() {
+            end: Cell::new(Some(match operation.is_oneway() {
                 true => End::Oneway,
                 false => End::Results,
-            }),
+            })),
         }
     }
 
     /// It ends with a user exception.
     pub fn note_user_exception(&self) {
-        self.end.set(End::UserException);
+        self.end.set(Some(End::UserException));
     }
 
     /// It ends with a system exception.
     pub fn note_failure(&self, exception: SystemException) {
         self.all.count_received(exception);
-        self.end.set(End::SystemException);
+        self.end.set(Some(End::SystemException));
+    }
+
+    /// It is made again, and counted as that.
+    pub fn withdraw(&self) {
+        self.end.set(None);
     }
 }
 
 impl Drop for Measured<'_> {
     #[inline(never)]
     fn drop(&mut self) {
-        self.series.end(self.begun.elapsed(), self.end.get());
+        match self.end.get() {
+            Some(end) => self.series.end(self.begun.elapsed(), end),
+            None => self.series.take_back(),
+        }
     }
 }
 

@@ -156,7 +156,7 @@ pub fn serve_within<R>(
 /// thread; `None` if no subscriber wants it.
 #[cold]
 #[must_use]
-pub fn collocated_span(
+pub(crate) fn collocated_span(
     request: &IncomingRequest<'_>,
     object: &dyn ServedObject,
 ) -> Option<EnteredSpan> {
@@ -165,7 +165,7 @@ pub fn collocated_span(
 
 /// Records what a request came to that came without a message.
 #[cold]
-pub fn end_collocated_span(
+pub(crate) fn end_collocated_span(
     span: &Span,
     request: &IncomingRequest<'_>,
     failed: Option<SystemException>,
@@ -175,7 +175,10 @@ pub fn end_collocated_span(
         (Some(exception), _) => record_failure(span, exception),
         (None, Some(id)) => {
             span.record("rpc.status_code", USER_EXCEPTION);
-            span.record("error.type", display(Scoped(id)));
+            // Where the servant has answered by a message, that has recorded it.
+            if !id.is_empty() {
+                span.record("error.type", display(Scoped(id)));
+            }
         }
         (None, None) if request.response == ResponseFlags::Full => {
             span.record("rpc.status_code", RESULTS);

@@ -50,25 +50,35 @@ impl Call {
         reader: &Arc<Reader>,
         attempt: Attempt<'_>,
     ) -> Performed {
-        let mut attempt = attempt;
-        let in_place = self.slots.is_none().then(|| attempt.detour()).flatten();
-        if let Some(detour) = in_place {
-            // A late answer may be there at once, on another thread.
-            self.lock().attempt = Some(attempt.suspend());
-            if let Some(performed) = self.serve_in_place(&detour) {
-                return performed;
-            }
-            let Some(suspended) = self.lock().attempt.take() else {
-                return Performed::Nothing;
-            };
-            attempt = Attempt::resume(&self.object, suspended);
+        let Some(detour) = attempt.detour() else {
+            return self.perform_by_message(reader, attempt);
+        };
+        let detour = match self.slots {
+            Some(_) => detour.carrying(&self.added_contexts()),
+            None => detour,
+        };
+        // A late answer may be there at once, on another thread.
+        self.lock().attempt = Some(attempt.suspend());
+        let served = self.serve_in_place(&detour);
+        if let Some(Ok(performed)) = served {
+            return performed;
         }
-        self.perform_by_message(reader, attempt)
+        let Some(suspended) = self.lock().attempt.take() else {
+            return Performed::Nothing;
+        };
+        let attempt = Attempt::resume(&self.object, suspended);
+        match served {
+            Some(Err(outcome)) => {
+                self.go_on_after(reader, attempt, outcome, Choice::First);
+                Performed::Nothing
+            }
+            _ => self.perform_by_message(reader, attempt),
+        }
     }
 
     /// Calls the servant, if it is one of the caller's own ORB and nothing but the servant would
-    /// notice a message; what that came to.
-    fn serve_in_place(self: &Arc<Self>, detour: &Detour) -> Option<Performed> {
+    /// notice a message; what that came to, or else what to do about the attempt.
+    fn serve_in_place(self: &Arc<Self>, detour: &Detour) -> Option<Result<Performed, Outcome>> {
         let later = |format| {
             let call = Arc::clone(self);
             Box::new(Late { call, format }) as Box<dyn LateAnswer>
@@ -76,15 +86,22 @@ impl Call {
         let arguments = self.arguments.lock();
         let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
         let served = arguments.as_ref()?.serve(&self.object, detour, &later)?;
-        Some(match served {
+        Some(Ok(match served {
             Served::Returned(Ok(returned)) => Performed::InPlace(Ok(Reply::Returned(returned))),
-            Served::Returned(Err(exception)) | Served::Answered(InPlace::Raised(exception)) => {
+            Served::Returned(Err(outcome)) => {
+                self.note(Note::new(Phase::Wait, None, &outcome.text()));
+                match outcome {
+                    Outcome::Failed(it) if !self.may_go_on() => Performed::InPlace(Err(it)),
+                    outcome => return Some(Err(outcome)),
+                }
+            }
+            Served::Answered(InPlace::Raised(exception)) => {
                 self.lock().failure = story_of(exception);
                 Performed::InPlace(Err(exception))
             }
             Served::Answered(InPlace::Message(message, format)) => in_process(message, format),
             Served::Answered(InPlace::Later) => Performed::Nothing,
-        })
+        }))
     }
 
     /// Makes the call by a message, and waits for it.

@@ -20,11 +20,20 @@ impl Attempt<'_> {
     pub(super) fn intercepted_path(&mut self, operation: &'static Operation) -> Path {
         let all = &self.object.client().config().interceptors;
         let is_plain = !operation.is_oneway() && self.object.own_notices() == 0;
-        self.is_overlooked = is_plain && all.overlooks_results();
+        let overlooked = is_plain && all.overlooks_results();
+        // A call of an object of its own ORB needs no message where they see it.
+        let is_own = self.may_be_collocated() && self.target().own_object().is_some();
+        self.is_overlooked = overlooked && !is_own;
         match self.is_overlooked {
             true => Path::Plain,
             false => Path::Intercepted,
         }
+    }
+
+    /// Whether the object that is called may be one of its own ORB.
+    #[inline(always)]
+    pub(crate) fn may_be_collocated(&self) -> bool {
+        self.target().may_be_collocated()
     }
 
     /// The service contexts of the reply, if interceptors have overlooked the attempt so far

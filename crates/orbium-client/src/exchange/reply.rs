@@ -9,7 +9,7 @@ use orbium_giop::{
 };
 use orbium_interceptor::ContextList;
 use orbium_invocation::call_cancelled;
-use orbium_invocation::raises::Raises;
+use orbium_invocation::raises::ExceptionId;
 use orbium_invocation::story::{Phase, unreadable};
 
 use super::{Answer, Exchange, orbium};
@@ -17,6 +17,7 @@ use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
 use crate::received_reply::ReceivedReply;
+use crate::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time.
@@ -205,7 +206,7 @@ impl Exchange<'_, '_> {
     fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
         let mut outcome = Outcome::malformed();
         // What cannot be read leaves it at that.
-        let _ = self.read_seldom(&mut |reader| {
+        let _ = self.read(|reader| {
             outcome = outcome_of(status, reader)?;
             Ok(())
         });
@@ -236,16 +237,6 @@ impl Exchange<'_, '_> {
         reader.set_fragment_boundaries(seams);
         self.object.client().decoding().apply(&mut reader);
         read(&mut reader)
-    }
-
-    /// As `read`, once for all that is read seldom.
-    #[cold]
-    #[inline(never)]
-    fn read_seldom(
-        &mut self,
-        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
-    ) -> Result<(), CdrError> {
-        self.read(read)
     }
 
     /// Whether the reply has service contexts; unless it came in a plain form, it may have.
@@ -320,36 +311,19 @@ impl Exchange<'_, '_> {
         SystemException::from_cdr(error, Completion::Yes)
     }
 
-    /// As `results`, with less code.
-    pub(crate) fn results_once(
-        &mut self,
-        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
-    ) -> Result<(), SystemException> {
-        let results = self.read_seldom(read);
-        results.map_err(|error| self.unreadable(error))
-    }
-
-    /// Reads the user exception, or says what it is raised as that is none.
+    /// Reads the user exception.
+    ///
+    /// # Errors
+    /// What it is raised as that is none.
     #[cold]
-    pub(crate) fn user_exception<E: Raises>(&mut self) -> Result<E, SystemException> {
-        let mut raised = None;
-        let read = self.read_raised(&mut |id, reader| {
-            raised = E::decode_raised(id, reader).transpose()?;
-            Ok(())
-        });
-        let raised = raised_as(read.map(|()| raised));
-        raised.inspect_err(|exception| self.note(Phase::Decode, exception))
-    }
-
-    /// Reads what stands behind the id of an exception.
-    #[cold]
-    fn read_raised(
+    pub(crate) fn user_exception(
         &mut self,
-        read: &mut dyn FnMut(&str, &mut CdrReader<'_>) -> Result<(), CdrError>,
-    ) -> Result<(), CdrError> {
-        self.read_seldom(&mut |reader| {
+        reply: &mut dyn ReplyReader,
+    ) -> Result<ExceptionId, SystemException> {
+        let read = self.read(|reader| {
             let id = reader.read_owned_name()?;
-            read(&id, reader)
-        })
+            reply.read_exception(&id, reader)
+        });
+        raised_as(read).inspect_err(|exception| self.note(Phase::Decode, exception))
     }
 }

@@ -6,16 +6,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use orbium_adapter::Serving;
-use orbium_giop::{ResponseFlags, SystemException};
+use orbium_giop::SystemException;
+use orbium_interceptor::server::{Carried, Served, Unserved};
 use orbium_invocation::Expiry;
+use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_server::conclusion::panicked;
-use orbium_server::{IncomingRequest, ServerContext};
+use orbium_server::{IncomingRequest, ObservedRequest, ServerContext};
 use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 
 use super::ActiveObject;
-use super::observed::ObservedRequest;
+use super::intercepted::serve_intercepted;
+use super::measured::series_in_process;
 use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};
 use crate::raises::Raises;
@@ -28,8 +31,8 @@ pub(crate) struct CollocatedServant<S: ?Sized> {
     context: Arc<ServerContext>,
     /// Whether calls pass over POA managers and policies.
     is_direct: bool,
-    /// Whether the object's lane, or an extension of its adapter, has a say in calls: then they take
-    /// `serve_placed`.
+    /// Whether the object's lane, or an extension of its adapter, has a say in calls, or interceptors
+    /// see them: then they take `serve_placed`.
     pub(crate) is_placed: bool,
 }
 
@@ -52,8 +55,9 @@ impl Adapters {
         // The last reference to a servant may be dropped in there.
         let object = catch_unwind(AssertUnwindSafe(project)).ok()??;
         let lane = object.pin()?.lane;
+        let is_routed = !self.calls_directly && lane != OWN;
         Some(CollocatedServant {
-            is_placed: !self.calls_directly && lane != OWN,
+            is_placed: is_routed || self.interceptors.is_some(),
             object,
             context: Arc::clone(&self.context),
             is_direct: self.calls_directly,
@@ -62,26 +66,27 @@ impl Adapters {
 }
 
 /// What a call without a message says of itself besides its object and operation.
+#[derive(Clone, Copy)]
 pub(crate) struct Terms<'c, 'o> {
     /// Until when it makes sense to begin.
     pub(crate) expiry: Expiry,
-    /// Which answer the caller expects, if not that of the operation.
-    pub(crate) response: Option<ResponseFlags>,
+    /// What a message would say in its header.
+    pub(crate) carried: Option<&'c Carried>,
     /// The caller's half of its metrics and its span.
     pub(crate) observed: Option<&'c ObservedCall<'o>>,
+    /// Whether the servant answers by a message, which interceptors see.
+    pub(crate) is_answered: bool,
 }
 
 impl Terms<'_, '_> {
     /// Of nearly all.
     pub(crate) const NONE: Self = Self {
         expiry: Expiry::NEVER,
-        response: None,
+        carried: None,
         observed: None,
+        is_answered: false,
     };
 }
-
-/// What a servant came to, or that it has panicked.
-pub(crate) type Served<T, E> = Result<Result<T, E>, SystemException>;
 
 impl<S: ?Sized> CollocatedServant<S> {
     /// Serves a request on the calling thread. `None` if it takes a message to do what the
@@ -103,7 +108,29 @@ impl<S: ?Sized> CollocatedServant<S> {
             let request = &self.request(at, operation, terms);
             let serve = || serve(object.view(), &called(request, &object));
             let serve = || while_serving_own_thread(self.context.number, serve);
-            *outcome = Some(self.observed(terms, request, &object, serve));
+            *outcome = Some(observed(terms, request, &object, serve));
+            Some(())
+        })
+        .map(|served| served.map_err(Unserved::Panicked))
+    }
+
+    /// As `serve`, of a request that says nothing of itself.
+    ///
+    /// # Errors
+    /// UNKNOWN: the servant has panicked.
+    #[inline(always)]
+    pub(crate) fn serve_plainly<R>(
+        &self,
+        at: &Collocated,
+        operation: &'static Operation,
+        serve: impl FnOnce(&S, &Call<'_>) -> R,
+    ) -> Option<Result<R, SystemException>> {
+        self.guarded(at, operation, |outcome| {
+            let object = self.object.pin()?;
+            let _serving = self.enter(&object)?;
+            let request = &self.request(at, operation, &Terms::NONE);
+            let serve = || serve(object.view(), &called(request, &object));
+            *outcome = Some(while_serving_own_thread(self.context.number, serve));
             Some(())
         })
     }
@@ -111,12 +138,12 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin`
     /// has not called it.
     #[inline(always)]
-    fn guarded<T, E>(
+    fn guarded<R>(
         &self,
         at: &Collocated,
         operation: &'static Operation,
-        begin: impl FnOnce(&mut Option<Result<T, E>>) -> Option<()>,
-    ) -> Option<Served<T, E>> {
+        begin: impl FnOnce(&mut Option<R>) -> Option<()>,
+    ) -> Option<Result<R, SystemException>> {
         let mut outcome = None;
         // The last reference to a servant may be dropped in there too.
         let ended = catch_unwind(AssertUnwindSafe(|| begin(&mut outcome)));
@@ -128,24 +155,6 @@ impl<S: ?Sized> CollocatedServant<S> {
         }
     }
 
-    /// Calls the servant within its metrics and its span, if there are any.
-    #[inline(always)]
-    fn observed<T, E: Raises>(
-        &self,
-        terms: &Terms<'_, '_>,
-        request: &IncomingRequest<'_>,
-        object: &ActiveObject,
-        serve: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
-        let observed = terms.observed.map(|it| self.observe(it, request, object));
-        let served = serve();
-        if let Some(observed) = observed {
-            let raised = served.as_ref().err().map(Raises::raised);
-            observed.end(raised.as_ref());
-        }
-        served
-    }
-
     /// Enters the object as policies for collocated calls have it.
     #[inline]
     fn enter<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
@@ -155,7 +164,8 @@ impl<S: ?Sized> CollocatedServant<S> {
         }
     }
 
-    /// Serves a request that the object's lane, or an extension of its adapter, has a say in.
+    /// Serves a request that the object's lane, or an extension of its adapter, has a say in, or
+    /// interceptors see: what the servant has returned once it is `checked`.
     #[cold]
     #[inline(never)]
     pub(crate) fn serve_placed<T, E: Raises>(
@@ -164,17 +174,33 @@ impl<S: ?Sized> CollocatedServant<S> {
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
+        checked: impl FnOnce(Result<T, E>) -> Result<T, E>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
     ) -> Option<Served<T, E>> {
-        self.guarded(at, operation, |outcome| {
+        let served = self.guarded(at, operation, |outcome| {
             let object = &self.object.pin()?;
+            if adapters.takes_message(object, terms.is_answered) {
+                return None;
+            }
             let request = &self.request(at, operation, terms);
             *outcome = adapters.serve_placed(request, object, || {
                 let serve = || serve(object.view(), &called(request, object));
-                self.observed(terms, request, object, serve)
+                let upcall = |run: &mut dyn FnMut()| adapters.within_upcall(object, run);
+                match &adapters.interceptors {
+                    Some(all) if !terms.is_answered => {
+                        let serve = || checked(serve());
+                        serve_intercepted(all, terms, request, object, upcall, serve)
+                    }
+                    _ => Ok(observed(terms, request, object, || {
+                        let (mut serve, mut served) = (Some(serve), None);
+                        upcall(&mut || served = serve.take().map(|serve| serve()));
+                        served.unwrap_or_else(|| Err(broken_invariant().into()))
+                    })),
+                }
             });
             Some(())
-        })
+        })?;
+        Some(served.unwrap_or_else(|panicked| Err(Unserved::Panicked(panicked))))
     }
 
     /// The request as its servant sees it.
@@ -183,27 +209,15 @@ impl<S: ?Sized> CollocatedServant<S> {
         &'r self,
         at: &'r Collocated,
         operation: &'static Operation,
-        terms: &Terms<'_, '_>,
+        terms: &Terms<'r, '_>,
     ) -> IncomingRequest<'r> {
         let mut request =
             IncomingRequest::collocated(&self.context, &at.object_key, operation, terms.expiry);
-        if let Some(response) = terms.response {
-            request.response = response;
+        if let Some(carried) = terms.carried {
+            request.response = carried.response;
+            request.contexts = carried.contexts.contexts();
         }
         request
-    }
-
-    /// Begins the metrics and the span of the call, then those of its request.
-    #[cold]
-    #[inline(never)]
-    fn observe<'r>(
-        &self,
-        call: &ObservedCall<'_>,
-        request: &'r IncomingRequest<'r>,
-        object: &ActiveObject,
-    ) -> ObservedRequest<'r> {
-        call.begin();
-        ObservedRequest::begin(request, object)
     }
 
     #[cold]
@@ -225,4 +239,35 @@ pub(super) fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObj
         incoming: request,
         object,
     }
+}
+
+/// Calls the servant within its metrics and its span, if there are any.
+#[inline(always)]
+fn observed<T, E: Raises>(
+    terms: &Terms<'_, '_>,
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+    serve: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let observed = terms.observed.map(|it| observe(it, request, object));
+    let served = serve();
+    if let Some(observed) = observed {
+        let raised = served.as_ref().err().map(Raises::raised);
+        observed.end(raised.as_ref());
+    }
+    served
+}
+
+/// Begins the metrics and the span of the call, then those of its request.
+#[cold]
+#[inline(never)]
+pub(super) fn observe<'r>(
+    call: &ObservedCall<'_>,
+    request: &'r IncomingRequest<'r>,
+    object: &ActiveObject,
+) -> ObservedRequest<'r> {
+    call.begin();
+    let all = request.context.measurements();
+    let measured = all.map(|all| (&**all, series_in_process(all, request, object)));
+    ObservedRequest::begin(request, object, measured)
 }

@@ -7,13 +7,13 @@ mod dispatch;
 mod forward;
 mod frames;
 mod implicit;
+mod intercepted;
 mod ior_table;
 mod locating;
 mod manager_factory;
 mod managing;
 mod measured;
 mod object;
-mod observed;
 mod placed;
 mod poa;
 mod policy;
@@ -24,8 +24,9 @@ mod traced;
 mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use collocated::{CollocatedServant, Served, Terms};
+pub(crate) use collocated::{CollocatedServant, Terms};
 pub(crate) use object::ActiveObject;
+pub(crate) use orbium_interceptor::server::{Carried, Served, Unserved};
 pub(crate) use registry::Registry;
 
 pub use forward::{ForwardRequest, ServantError};

@@ -77,6 +77,10 @@ pub(crate) trait Adapter: Send + Sync {
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError>;
 
+    /// Runs `upcall` as an upcall to an active object: in the turn of the adapter, if it serves one
+    /// request at a time.
+    fn within_upcall(self: Arc<Self>, object: &ActiveObject, upcall: &mut dyn FnMut());
+
     /// Whether the calling thread has the turn of an adapter that serves one request at a
     /// time.
     fn is_taken_by_this_thread(&self) -> bool;

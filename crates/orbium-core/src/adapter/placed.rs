@@ -2,55 +2,121 @@
 //! Requests of the ORB's own callers, without a message, to objects that lanes serve, and those
 //! of extended adapters: the calling thread serves them at the priority that a message would have.
 
+use std::sync::Arc;
+
+use orbium_giop::SystemException;
+use orbium_interceptor::server::raised;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_invocation::scheduling;
-use orbium_lane::{Decided, Route};
+use orbium_lane::{Decided, OWN, OWN_INTERCEPTED, Route};
 use orbium_server::IncomingRequest;
-use orbium_server::conclusion::check_expiry;
+use orbium_server::conclusion::{busy, check_expiry, not_permitted, note_refusal};
 use orbium_sync::role::while_serving_own_thread;
 
 use super::collocated::called;
-use super::{ActiveObject, Adapters};
+use super::{ActiveObject, Adapters, Served, ThreadModel, Unserved};
 use crate::Extension;
+use crate::log::Recurring;
 use crate::raises::{DispatchError, Raised, Raises};
 
 impl Adapters {
-    /// Serves a request at the priority of its object's lane, or as an extension of the adapter
-    /// says; `None` if it takes a message: nothing was done then.
+    /// Whether a request to that object takes a message: another thread is to serve it, or
+    /// interceptors see it before its adapter does and its answer too.
+    pub(super) fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
+        let policies = object.policies();
+        if self.calls_directly || !policies.is_special() {
+            return false;
+        }
+        let is_of_main = policies.thread_model == ThreadModel::MainThread;
+        let is_elsewhere = is_of_main && !self.main.is_this() && self.main.lane().is_some();
+        is_elsewhere || is_answered && self.interceptors.is_some()
+    }
+
+    /// Runs `upcall` as the adapter of an active object has it.
+    pub(super) fn within_upcall(&self, object: &ActiveObject, upcall: &mut dyn FnMut()) {
+        match self.calls_directly || !object.policies().is_special() {
+            true => upcall(),
+            false => Arc::clone(&object.adapter).within_upcall(object, upcall),
+        }
+    }
+
+    /// Serves a request at the priority of its object's lane, or as hooks or an extension of the
+    /// adapter say; `None` if it takes a message: nothing was done then.
     #[cold]
     #[inline(never)]
     pub(super) fn serve_placed<T, E: Raises>(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        serve: impl FnOnce() -> Result<T, E>,
-    ) -> Option<Result<T, E>> {
-        let policies = object.policies();
-        let is_watched = self.interceptors.is_some() || self.hook.is_some();
-        if is_watched || policies.dispatch.is_some() || policies.is_special() {
-            return None;
-        }
-        let _serving = object.enter()?;
-        // What is refused or sent elsewhere is refused or sent by a message.
-        let Ok(Route::Here(decided)) = self.route(request, object) else {
-            return None;
-        };
-        check_expiry(request).ok()?;
+        serve: impl FnOnce() -> Served<T, E>,
+    ) -> Option<Served<T, E>> {
         let number = self.context.number;
         let serve = || while_serving_own_thread(number, serve);
-        let serve = || match object.extension() {
-            None => serve(),
-            Some(extension) => serve_extended(extension, request, object, serve),
+        if self.calls_directly {
+            return Some(serve());
+        }
+        if matches!(object.lane, OWN | OWN_INTERCEPTED) {
+            // Neither extensions nor policies wrap the upcall of such an object.
+            let _serving = object.enter()?;
+            check_expiry(request).ok()?;
+            return Some(serve());
+        }
+        let decided = match self.route(request, object) {
+            Ok(Route::Here(decided)) => decided,
+            Ok(Route::Elsewhere(to, _)) => return Some(Err(Unserved::Elsewhere(Arc::new(to)))),
+            // None is of a call within the process.
+            Ok(Route::To(..)) => return Some(Err(Unserved::Refused(busy()))),
+            Err(exception) => {
+                note_refusal(request, Recurring::Access, exception);
+                return Some(Err(Unserved::Refused(exception)));
+            }
         };
-        match decided {
+        let serve = || self.serve_routed_in_place(request, object, serve);
+        Some(match decided {
             Decided {
                 priority: None,
                 scheduling: None,
-            } => Some(serve()),
+            } => serve(),
             Decided {
                 priority,
                 scheduling,
-            } => scheduling::at(priority, scheduling, serve).ok(),
+            } => {
+                let served = scheduling::at(priority, scheduling, serve);
+                served.unwrap_or_else(|error| Err(Unserved::Refused(not_permitted(&error))))
+            }
+        })
+    }
+
+    /// Serves a request at the priority that it is to have; the hooks see how it ends.
+    fn serve_routed_in_place<T, E: Raises>(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        serve: impl FnOnce() -> Served<T, E>,
+    ) -> Served<T, E> {
+        let entered = match object.enter() {
+            Some(serving) => Ok(serving),
+            None => {
+                let entered = object.enter_slowly(&request.expiry, request.operation);
+                entered.inspect_err(|it| note_refusal(request, Recurring::NotActive, *it))
+            }
+        };
+        let served = match entered.and_then(|it| check_expiry(request).map(|()| it)) {
+            Err(exception) => Err(Unserved::Refused(exception)),
+            Ok(_serving) => match object.extension() {
+                None => serve(),
+                Some(extension) => serve_extended(extension, request, object, serve),
+            },
+        };
+        let is_hooked = self.hook.is_some() || object.policies().dispatch.is_some();
+        if !is_hooked || matches!(served, Err(Unserved::Panicked(_))) {
+            return served;
+        }
+        let failure = failed(&served);
+        let ended = failure.map_or(Ok(()), |exception| Err(exception.into()));
+        match self.leave(request, object, ended) {
+            Err(other) if Some(other.exception()) != failure => Ok(Err(other.exception().into())),
+            _ => served,
         }
     }
 }
@@ -60,8 +126,8 @@ fn serve_extended<T, E: Raises>(
     extension: &Extension,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    serve: impl FnOnce() -> Result<T, E>,
-) -> Result<T, E> {
+    serve: impl FnOnce() -> Served<T, E>,
+) -> Served<T, E> {
     let call = called(request, object);
     let (mut serve, mut outcome) = (Some(serve), None);
     let ended = extension.0.upcall(&call, &mut || {
@@ -69,15 +135,24 @@ fn serve_extended<T, E: Raises>(
             // It has called the servant twice.
             return Err(broken_invariant().into());
         };
-        match outcome.insert(serve()).as_ref().map_err(Raises::raised) {
-            Err(Raised::System(exception)) => Err(DispatchError::from(exception)),
-            _ => Ok(()),
+        match failed(outcome.insert(serve())) {
+            Some(exception) => Err(DispatchError::from(exception)),
+            None => Ok(()),
         }
     });
     match (ended, outcome) {
-        (Err(error), _) => Err(error.exception().into()),
+        (Err(error), Some(outcome)) if failed(&outcome) == Some(error.exception()) => outcome,
+        (Err(error), _) => Ok(Err(error.exception().into())),
         (Ok(()), Some(outcome)) => outcome,
         // Not at all.
-        (Ok(()), None) => Err(broken_invariant().into()),
+        (Ok(()), None) => Ok(Err(broken_invariant().into())),
+    }
+}
+
+/// The system exception that a request ends with.
+fn failed<T, E: Raises>(served: &Served<T, E>) -> Option<SystemException> {
+    match raised(served) {
+        Some(Raised::System(exception)) => Some(exception),
+        _ => None,
     }
 }

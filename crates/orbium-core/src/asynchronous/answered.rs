@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use orbium_ami::{Answered, Asynchronous, LateAnswers};
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_invocation::Expiry;
 use orbium_invocation::collocation::Passing;
 
 use super::reply_readers;
-use crate::adapter::Terms;
 use crate::client::{Detour, Reference};
 use crate::raises::{DispatchError, Raises};
-use crate::reference::answered::kept_answer;
+use crate::reference::answered::AnsweredCall;
+use crate::reference::intercepted::answer_detoured;
 use crate::{Call, ObjectRef, Operation, Orb, UntypedReply};
 
 /// As [`InPlace`](super::InPlace), for servants that have a reply slot or answer later.
@@ -78,24 +77,17 @@ impl<S: ?Sized + Sync + 'static, A> AnsweredInPlace<S, A> {
         detour: &Detour,
         later: LateAnswers<'_>,
     ) -> Option<Answered> {
-        if detour.is_observed {
-            return None;
-        }
         let orb = Orb::from_owner(&object.client().decoding().owner)?;
         let at = detour.at(object)?;
-        let terms = Terms {
-            expiry: Expiry::of_call(&detour.timing),
-            ..Terms::NONE
+        let call = AnsweredCall {
+            operation,
+            passing: self.passing,
+            copies: &|writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer),
+            answer: &|servant: &S, call, copies, reply| {
+                (self.answer)(arguments, servant, call, copies, reply)
+            },
         };
-        let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
-        let called = (object, &orb);
-        let answer = |servant: &S,
-                      call: &Call<'_>,
-                      copies: Option<&mut CdrReader<'_>>,
-                      reply: &mut UntypedReply<'_>| {
-            (self.answer)(arguments, servant, call, copies, reply)
-        };
-        let kept = kept_answer(called, at, operation, self.passing, &copies, &terms, answer)?;
+        let kept = answer_detoured((object, &orb), detour, &call)?;
         Some(match kept {
             Err(exception) => Answered::Raised(object.raised_in_place(operation, exception)),
             Ok(kept) => match kept.into_message_or(|| later(at.format)) {

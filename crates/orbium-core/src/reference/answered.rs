@@ -2,19 +2,43 @@
 //! Calls of a servant of the same ORB that has a reply slot or answers later: it is lent the
 //! arguments, and its answer is a message.
 
+use std::cell::RefCell;
+
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::{SystemException, Version};
+use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 use orbium_server::Kept;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;
-use super::collocated::{Copies, served};
+use super::collocated::served;
 use super::detoured::Detoured;
+use super::in_place_call::{Copies, InPlaceCall, KeptResults, kept};
 use crate::adapter::Terms;
-use crate::client::{Collocated, Reference};
-use crate::raises::{DispatchError, Raises};
-use crate::{Call, Operation, Orb, UntypedReply, client};
+use crate::client::attempt::Attempt;
+use crate::client::{
+    self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
+};
+use crate::raises::{DispatchError, ExceptionId, Raises};
+use crate::{Call, Operation, Orb, UntypedReply};
+
+/// Calls a servant with a reply; the reader has those arguments that it gets as copies.
+pub(crate) type Answer<'c, S> = &'c dyn Fn(
+    &S,
+    &Call<'_>,
+    Option<&mut CdrReader<'_>>,
+    &mut UntypedReply<'_>,
+) -> Result<(), DispatchError>;
+
+/// As [`InPlaceCall`], of servants that have a reply slot or answer later.
+pub(crate) struct AnsweredCall<'c, 'a, S: ?Sized> {
+    pub(crate) operation: &'static Operation,
+    /// How the servant gets the arguments.
+    pub(crate) passing: Passing,
+    pub(crate) copies: Copies<'c, 'a>,
+    pub(crate) answer: Answer<'c, S>,
+}
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `answer` calls it
@@ -30,7 +54,7 @@ impl ObjectRef {
         passing: Passing,
         arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
         results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-        answer: impl FnOnce(
+        answer: impl Fn(
             &S,
             &Call<'_>,
             Option<&mut CdrReader<'_>>,
@@ -38,12 +62,18 @@ impl ObjectRef {
         ) -> Result<(), DispatchError>,
     ) -> Result<T, E> {
         let (arguments, copies) = arguments;
-        if self.target().may_be_collocated()
-            && let Some(answered) = self.answer(operation, passing, &copies, &results, answer)
-        {
-            return answered;
+        if !self.target().may_be_collocated() {
+            return client::call(self.target(), operation, arguments, results);
         }
-        client::call(self.target(), operation, arguments, results)
+        let call = AnsweredCall {
+            operation,
+            passing,
+            copies: &copies,
+            answer: &answer,
+        };
+        let outcome = TypedOutcome::new();
+        let mut reply = outcome.read_by(&results);
+        outcome.ended(kept(self.perform_answered(&call, &arguments, &mut reply)))
     }
 
     /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `answer` calls it. What
@@ -58,7 +88,7 @@ impl ObjectRef {
         operation: &'static Operation,
         passing: Passing,
         arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
-        answer: impl FnOnce(
+        answer: impl Fn(
             &S,
             &Call<'_>,
             Option<&mut CdrReader<'_>>,
@@ -66,82 +96,108 @@ impl ObjectRef {
         ) -> Result<(), DispatchError>,
     ) -> Result<(), SystemException> {
         let (arguments, copies) = arguments;
-        if self.target().may_be_collocated()
-            && let Some(posted) = self.post_answer(operation, passing, &copies, answer)
-        {
-            return posted;
+        if !self.target().may_be_collocated() {
+            return client::send(self.target(), operation, arguments);
         }
-        client::send(self.target(), operation, arguments)
+        let call = AnsweredCall {
+            operation,
+            passing,
+            copies: &copies,
+            answer: &answer,
+        };
+        self.post_answered(&call, &arguments)
+    }
+
+    /// Has the servant answer, or else calls by a message.
+    fn perform_answered<'a, S: ?Sized + Sync + 'static>(
+        &self,
+        call: &AnsweredCall<'_, 'a, S>,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), ExceptionId> {
+        if let Some(answered) = self.answer(call, reply) {
+            return answered;
+        }
+        let seen = |attempt: &Attempt<'_>, contexts: &ContextList, reply: &mut dyn ReplyReader| {
+            self.answer_seen((attempt, contexts), call, reply)
+        };
+        client::call_or_serve(self.target(), call.operation, arguments, reply, &seen)
+    }
+
+    /// Has the servant answer, or else sends a message.
+    fn post_answered<'a, S: ?Sized + Sync + 'static>(
+        &self,
+        call: &AnsweredCall<'_, 'a, S>,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Result<(), SystemException> {
+        if let Some(posted) = self.post_answer(call) {
+            return kept(posted);
+        }
+        let seen = |attempt: &Attempt<'_>, contexts: &ContextList, _: &mut dyn ReplyReader| {
+            self.post_answer_seen((attempt, contexts), call)
+        };
+        client::send_or_serve(self.target(), call.operation, arguments, &seen)
     }
 
     /// Calls the servant and waits for its answer; `None` if it takes a message, or has forwarded
     /// the reference.
-    #[inline(never)]
-    fn answer<S: ?Sized + Sync + 'static, T, E: Raises>(
+    fn answer<S: ?Sized + Sync + 'static>(
         &self,
-        operation: &'static Operation,
-        passing: Passing,
-        copies: Copies<'_, '_>,
-        results: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-        answer: impl FnOnce(
-            &S,
-            &Call<'_>,
-            Option<&mut CdrReader<'_>>,
-            &mut UntypedReply<'_>,
-        ) -> Result<(), DispatchError>,
-    ) -> Option<Result<T, E>> {
-        let object = self.target();
+        call: &AnsweredCall<'_, '_, S>,
+        reply: &mut dyn ReplyReader,
+    ) -> Option<Result<(), ExceptionId>> {
+        let (object, operation) = (self.target(), call.operation);
         self.in_place(operation, |at, detoured| {
-            if detoured.is_some_and(Detoured::is_observed) {
-                return None;
-            }
-            let terms = detoured.map(|it| it.terms(operation, None));
+            let observed = detoured.and_then(|it| it.observed(self, operation));
+            let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-            let called = (object, self.orb());
-            let kept = kept_answer(called, at, operation, passing, copies, terms, answer)?;
+            let kept = kept_answer((object, self.orb()), at, terms, call)?;
             let deadline = detoured.map_or(Deadline::NEVER, Detoured::deadline);
             let message = kept.and_then(|kept| kept.into_message(deadline));
             let late = detoured.and_then(Detoured::late);
             let message = late.map_or(message, Err);
-            object.answered(at.format, operation, message, results)
+            let ended = object.answered(at.format, operation, message, reply);
+            note_ended(observed.as_ref(), ended.as_ref());
+            ended
         })
     }
 
     /// As `answer`, for a oneway.
-    #[inline(never)]
     fn post_answer<S: ?Sized + Sync + 'static>(
         &self,
-        operation: &'static Operation,
-        passing: Passing,
-        copies: Copies<'_, '_>,
-        answer: impl FnOnce(
-            &S,
-            &Call<'_>,
-            Option<&mut CdrReader<'_>>,
-            &mut UntypedReply<'_>,
-        ) -> Result<(), DispatchError>,
-    ) -> Option<Result<(), SystemException>> {
-        let object = self.target();
+        call: &AnsweredCall<'_, '_, S>,
+    ) -> Option<Result<(), ExceptionId>> {
+        let (object, operation) = (self.target(), call.operation);
         self.in_place(operation, |at, detoured| {
-            if detoured.is_some_and(Detoured::is_observed) {
-                return None;
-            }
-            let terms = detoured.map(|it| it.terms(operation, None));
+            let observed = detoured.and_then(|it| it.observed(self, operation));
+            let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-            let called = (object, self.orb());
-            let kept = kept_answer(called, at, operation, passing, copies, terms, answer)?;
+            let kept = kept_answer((object, self.orb()), at, terms, call)?;
             let Some(detoured) = detoured else {
                 return Some(Ok(()));
             };
             if detoured.awaits_target() {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
                 let message = detoured.late().map_or(message, Err);
-                return object.answered(at.format, operation, message, &|_| Ok(()));
+                let ended = object.answered(at.format, operation, message, &mut Acknowledgement);
+                note_ended(observed.as_ref(), ended.as_ref());
+                return ended;
             }
-            let late = detoured.raised_by_oneway(Ok(Ok(())));
-            let raised = |exception| Err(object.raised_in_place(operation, exception));
-            Some(late.map_or(Ok(()), raised))
+            let late = detoured.raised_by_oneway(self, operation, Ok(Ok(())))?;
+            let raised = |exception| Err(object.raised_in_place(operation, exception).into());
+            let ended = Some(late.map_or(Ok(()), raised));
+            note_ended(observed.as_ref(), ended.as_ref());
+            ended
         })
+    }
+}
+
+/// A call has ended so for its caller; `None` if it is made again by a message.
+fn note_ended(observed: Option<&ObservedCall<'_>>, ended: Option<&Result<(), ExceptionId>>) {
+    match (observed, ended) {
+        (Some(observed), None) => observed.withdraw(),
+        (Some(observed), Some(Err(exception))) => observed.note_raised(&exception.raised()),
+        _ => {}
     }
 }
 
@@ -150,16 +206,8 @@ impl ObjectRef {
 pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     called: (&Reference, &Orb),
     at: &Collocated,
-    operation: &'static Operation,
-    passing: Passing,
-    copies: Copies<'_, '_>,
     terms: &Terms<'_, '_>,
-    answer: impl FnOnce(
-        &S,
-        &Call<'_>,
-        Option<&mut CdrReader<'_>>,
-        &mut UntypedReply<'_>,
-    ) -> Result<(), DispatchError>,
+    call: &AnsweredCall<'_, '_, S>,
 ) -> Option<Result<Kept, SystemException>> {
     let kept = Kept::default();
     let mut storage = Vec::new();
@@ -167,12 +215,46 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
         major: 1,
         minor: at.format.minor,
     };
-    let response = terms.response.unwrap_or(operation.response());
-    let mut reply = UntypedReply::new(&kept, &mut storage, version, 0, at.format, response);
-    let answer = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
-        answer(servant, call, copies, &mut reply).map_err(DispatchError::exception)
+    let response = terms
+        .carried
+        .map_or(call.operation.response(), |it| it.response);
+    let reply = UntypedReply::new(&kept, &mut storage, version, 0, at.format, response);
+    let reply = RefCell::new(reply);
+    let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
+        let adapters = &called.1.core().adapters;
+        let answer = |reply: &mut UntypedReply<'_>| (call.answer)(servant, request, copies, reply);
+        let reply = &mut *reply.borrow_mut();
+        match adapters.answer_intercepted(request, reply, answer) {
+            Ok(()) if reply.is_raised() => Err(ANSWERED_BY_EXCEPTION),
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.exception().into()),
+        }
     };
-    let served = served(called, at, operation, passing, copies, terms, answer)?;
-    let answered = served.and_then(|answered| answered);
-    Some(answered.map(|()| kept))
+    let answered = InPlaceCall {
+        operation: call.operation,
+        passing: call.passing,
+        copies: call.copies,
+        serve: &serve,
+        results: KeptResults::CHECKED,
+    };
+    let terms = &Terms {
+        is_answered: true,
+        ..*terms
+    };
+    match served(called, at, terms, &answered)? {
+        Ok(Ok(()) | Err(ExceptionId::User(_))) => Some(Ok(kept)),
+        // Interceptors have seen it, and the answer that they leave is there.
+        _ if kept.has_message() => Some(Ok(kept)),
+        Ok(Err(ExceptionId::System(exception))) => Some(Err(exception)),
+        Err(unserved) => match unserved.exception() {
+            Ok(exception) => Some(Err(exception)),
+            Err(to) => {
+                let _ = reply.borrow_mut().forward(&to, false);
+                Some(Ok(kept))
+            }
+        },
+    }
 }
+
+/// A user exception in the message that a servant has answered by: its id is in the span already.
+const ANSWERED_BY_EXCEPTION: ExceptionId = ExceptionId::User("");

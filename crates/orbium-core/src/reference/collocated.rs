@@ -4,17 +4,18 @@
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
+use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 
 use super::ObjectRef;
 use super::detoured::Detoured;
-use crate::adapter::{CollocatedServant, Served, Terms};
-use crate::client::{self, Collocated, Reference, Results};
-use crate::raises::Raises;
+use super::in_place_call::{InPlaceCall, KeptResults, TypedCall, kept};
+use crate::adapter::{CollocatedServant, Served, Terms, Unserved};
+use crate::client::attempt::Attempt;
+use crate::client::outcome::Outcome;
+use crate::client::{self, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome};
+use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation, Orb};
-
-/// What writes those arguments that are not plain.
-pub(crate) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -29,20 +30,25 @@ impl ObjectRef {
     pub fn call_or_serve<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
-        passing: (Passing, bool),
+        (passing, is_plain): (Passing, bool),
         arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
         results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
         write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
-        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
     ) -> Result<T, E> {
         let (arguments, copies) = arguments;
-        if self.target().may_be_collocated() {
-            let results = (write, &results as _);
-            if let Some(served) = self.serve(operation, passing, &copies, results, serve) {
-                return served;
-            }
+        if !self.target().may_be_collocated() {
+            return client::call(self.target(), operation, arguments, results);
         }
-        client::call(self.target(), operation, arguments, results)
+        let call = TypedCall {
+            operation,
+            passing,
+            is_plain,
+            copies: &copies,
+            results: (write, &results),
+            serve: &serve,
+        };
+        self.call_own(call, &arguments)
     }
 
     /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -57,72 +63,188 @@ impl ObjectRef {
         operation: &'static Operation,
         passing: Passing,
         arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
-        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
+        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
         let (arguments, copies) = arguments;
-        if self.target().may_be_collocated()
-            && let Some(posted) = self.post(operation, passing, &copies, serve)
-        {
-            return posted;
+        if !self.target().may_be_collocated() {
+            return client::send(self.target(), operation, arguments);
         }
-        client::send(self.target(), operation, arguments)
+        let call = InPlaceCall {
+            operation,
+            passing,
+            copies: &copies,
+            serve: &|servant: &S, call, copies| Ok(serve(servant, call, copies)?),
+            results: KeptResults::CHECKED,
+        };
+        self.send_own(&call, &arguments)
     }
 
-    /// Calls the servant; `None` if it takes a message. Out of line: the way of all other
-    /// calls is inlined in the stub.
-    #[inline(never)]
-    fn serve<S: ?Sized + Sync + 'static, T, E: Raises>(
+    /// Has the servant serve a oneway, or else sends a message.
+    fn send_own<'a, S: ?Sized + Sync + 'static>(
         &self,
-        operation: &'static Operation,
-        (passing, is_plain): (Passing, bool),
-        copies: Copies<'_, '_>,
-        results: Results<'_, T>,
-        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
-    ) -> Option<Result<T, E>> {
+        call: &InPlaceCall<'_, 'a, S>,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Result<(), SystemException> {
+        if let Some(posted) = self.post(call) {
+            return posted;
+        }
+        let seen = |attempt: &Attempt<'_>, contexts: &ContextList, _: &mut dyn ReplyReader| {
+            self.post_seen((attempt, contexts), call)
+        };
+        client::send_or_serve(self.target(), call.operation, arguments, &seen)
+    }
+
+    /// Calls the servant, or else by a message.
+    ///
+    /// What is here is compiled for each operation, and short for nearly all calls: no argument is copied, the result
+    /// is moved, and nothing but the adapter has a say.
+    #[inline(never)]
+    fn call_own<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
+        &self,
+        call: TypedCall<
+            '_,
+            'a,
+            T,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+        >,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Result<T, E> {
+        if call.passing == Passing::Plain
+            && call.is_plain
+            && let Some(at) = self.target().collocated()
+            && let Some(servant) = at.servant::<CollocatedServant<S>>()
+            && !servant.is_placed
+        {
+            let serve = |servant: &S, request: &Call<'_>| (call.serve)(servant, request, None);
+            match servant.serve_plainly(at, call.operation, serve) {
+                Some(Ok(Ok(value))) => return Ok(value),
+                Some(served) => return self.raised_by_own(call, at, served),
+                None => {}
+            }
+        }
+        self.call_own_otherwise(call, arguments)
+    }
+
+    /// As `call_own`, by the one path of all operations.
+    #[cold]
+    #[inline(never)]
+    fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
+        &self,
+        call: TypedCall<
+            '_,
+            'a,
+            T,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+        >,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Result<T, E> {
+        let outcome = TypedOutcome::new();
+        let mut reply = outcome.read_by(call.results.1);
+        let ended = call.in_place(&outcome, |call| self.perform(call, arguments, &mut reply));
+        outcome.ended(kept(ended))
+    }
+
+    /// What the caller gets for an exception, or a panic, of the servant.
+    #[cold]
+    #[inline(never)]
+    fn raised_by_own<S: ?Sized, T, E: Raises>(
+        &self,
+        call: TypedCall<
+            '_,
+            '_,
+            T,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+        >,
+        at: &Collocated,
+        served: Result<Result<T, E>, SystemException>,
+    ) -> Result<T, E> {
+        let outcome = TypedOutcome::new();
+        let served = served.map(|served| outcome.keep(served));
+        let ended = call.in_place(&outcome, |call| self.copied(call, at, served));
+        outcome.ended(kept(ended))
+    }
+
+    /// Calls the servant, or else by a message.
+    fn perform<'a, S: ?Sized + Sync + 'static>(
+        &self,
+        call: &InPlaceCall<'_, 'a, S>,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), ExceptionId> {
+        if let Some(served) = self.serve(call) {
+            return served;
+        }
+        let seen = |attempt: &Attempt<'_>, contexts: &ContextList, _: &mut dyn ReplyReader| {
+            self.serve_seen((attempt, contexts), call)
+        };
+        client::call_or_serve(self.target(), call.operation, arguments, reply, &seen)
+    }
+
+    /// Calls the servant; `None` if it takes a message.
+    #[inline(never)]
+    fn serve<S: ?Sized + Sync + 'static>(
+        &self,
+        call: &InPlaceCall<'_, '_, S>,
+    ) -> Option<Result<(), ExceptionId>> {
+        let (operation, results) = (call.operation, call.results);
         self.in_place(operation, |at, detoured| {
             let observed = detoured.and_then(|it| it.observed(self, operation));
             let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-            let called = (self.target(), self.orb());
-            let served = served(called, at, operation, passing, copies, terms, serve)?;
-            if is_plain
-                && detoured.is_none()
-                && let Ok(Ok(value)) = served
-            {
-                return Some(Ok(value));
+            let served = served((self.target(), self.orb()), at, terms, call)?;
+            if results.is_plain && detoured.is_none() && matches!(served, Ok(Ok(()))) {
+                return Some(Ok(()));
             }
+            let Some(served) = self.unless_elsewhere(operation, served) else {
+                observed.iter().for_each(ObservedCall::withdraw);
+                return None;
+            };
             let late = detoured.and_then(Detoured::late);
             let served = late.map_or(served, Err);
-            let ended = self
-                .target()
-                .copied(at, (operation, is_plain), served, results);
-            if let (Some(observed), Err(error)) = (&observed, &ended) {
-                observed.note_raised(&error.raised());
+            let ended = served.and_then(|it| results.checked(self.target(), at, it));
+            let ended =
+                ended.unwrap_or_else(|it| Err(self.target().raised_in_place(operation, it).into()));
+            if let (Some(observed), Err(exception)) = (&observed, &ended) {
+                observed.note_raised(&exception.raised());
             }
             Some(ended)
         })
+    }
+
+    /// What the caller gets for what the servant came to.
+    #[cold]
+    fn copied<S: ?Sized>(
+        &self,
+        call: &InPlaceCall<'_, '_, S>,
+        at: &Collocated,
+        served: Result<Result<(), ExceptionId>, SystemException>,
+    ) -> Result<(), ExceptionId> {
+        let object = self.target();
+        let checked = served.and_then(|served| call.results.checked(object, at, served));
+        checked.unwrap_or_else(|it| Err(object.raised_in_place(call.operation, it).into()))
     }
 
     /// As `serve`, for a oneway.
     #[inline(never)]
     fn post<S: ?Sized + Sync + 'static>(
         &self,
-        operation: &'static Operation,
-        passing: Passing,
-        copies: Copies<'_, '_>,
-        serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
+        call: &InPlaceCall<'_, '_, S>,
     ) -> Option<Result<(), SystemException>> {
+        let operation = call.operation;
         self.in_place(operation, |at, detoured| {
             let observed = detoured.and_then(|it| it.observed(self, operation));
             let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
-            let called = (self.target(), self.orb());
-            let served = served(called, at, operation, passing, copies, terms, serve)?;
+            let served = served((self.target(), self.orb()), at, terms, call)?;
             let Some(detoured) = detoured else {
                 // What the servant raises has no way to the caller of a oneway.
                 return Some(Ok(()));
             };
-            let Some(raised) = detoured.raised_by_oneway(served) else {
+            let Some(raised) = detoured.raised_by_oneway(self, operation, served) else {
+                observed.iter().for_each(ObservedCall::withdraw);
+                return None;
+            };
+            let Some(raised) = raised else {
                 return Some(Ok(()));
             };
             if let Some(observed) = &observed {
@@ -133,35 +255,58 @@ impl ObjectRef {
     }
 }
 
-/// Has the servant serve a request that is made through that reference of that ORB.
+impl ObjectRef {
+    /// What a servant came to; `None` if the caller was sent to another object, which is called next.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unless_elsewhere<T, E>(
+        &self,
+        operation: &'static Operation,
+        served: Served<T, E>,
+    ) -> Option<Result<Result<T, E>, SystemException>> {
+        match served.map_err(Unserved::exception) {
+            Ok(served) => Some(Ok(served)),
+            Err(Ok(exception)) => Some(Err(exception)),
+            Err(Err(to)) => {
+                let mut attempt = Attempt::new(self.target());
+                let followed = attempt.again(operation, Outcome::Forward(to));
+                followed.err().map(Err)
+            }
+        }
+    }
+}
+
+/// Has the servant serve a request that is made through that reference of that ORB. Interceptors see
+/// what it has returned once that is checked.
 #[inline(always)]
-pub(crate) fn served<S: ?Sized + Sync + 'static, T, E: Raises>(
+pub(crate) fn served<S: ?Sized + Sync + 'static>(
     (object, orb): (&Reference, &Orb),
     at: &Collocated,
-    operation: &'static Operation,
-    passing: Passing,
-    copies: Copies<'_, '_>,
     terms: &Terms<'_, '_>,
-    serve: impl FnOnce(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
-) -> Option<Served<T, E>> {
-    let mut copied = match passing {
+    call: &InPlaceCall<'_, '_, S>,
+) -> Option<Served<(), ExceptionId>> {
+    let mut copied = match call.passing {
         Passing::Plain => None,
-        _ => object.copied_arguments(at, passing, copies)?,
+        passing => object.copied_arguments(at, passing, call.copies)?,
     };
     let servant = match at.servant::<CollocatedServant<S>>() {
         Some(servant) => servant,
         None => at.add_servant(orb.core().adapters.collocated_servant(at)?)?,
     };
-    let serve = |servant: &S, call: &Call<'_>| match &mut copied {
-        None => serve(servant, call, None),
+    let serve = |servant: &S, request: &Call<'_>| match &mut copied {
+        None => (call.serve)(servant, request, None),
         Some(copied) => {
             let mut reader = copied.reader(object.client().decoding());
-            serve(servant, call, Some(&mut reader))
+            (call.serve)(servant, request, Some(&mut reader))
         }
     };
     if servant.is_placed {
         let adapters = &orb.core().adapters;
-        return servant.serve_placed(adapters, at, operation, terms, serve);
+        let checked = |served| {
+            let checked = call.results.checked(object, at, served);
+            checked.unwrap_or_else(|exception| Err(exception.into()))
+        };
+        return servant.serve_placed(adapters, at, call.operation, terms, checked, serve);
     }
-    servant.serve(at, operation, terms, serve)
+    servant.serve(at, call.operation, terms, serve)
 }

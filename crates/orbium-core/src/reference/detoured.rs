@@ -2,13 +2,16 @@
 //! Calls of a servant of the same ORB that are under policies, measured or traced.
 
 use orbium_giop::{ResponseFlags, SystemException};
+use orbium_interceptor::server::awaited_by_oneway;
 use orbium_invocation::Expiry;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;
+use super::in_place_call::kept;
 use crate::Operation;
-use crate::adapter::{Served, Terms};
+use crate::adapter::{Carried, Served, Terms};
 use crate::client::{Collocated, Detour, ObservedCall};
+use crate::raises::ExceptionId;
 
 /// A call that has deadlines or start times, is under a policy of Messaging, made through
 /// another reference, measured or traced.
@@ -16,8 +19,11 @@ pub(super) struct Detoured {
     detour: Detour,
     /// Until when it makes sense to begin.
     expiry: Expiry,
-    /// Of a oneway, what its caller expects.
+    /// What the caller of a oneway expects.
     response: ResponseFlags,
+    carried: Carried,
+    /// Whether that has service contexts of the request.
+    carries_contexts: bool,
 }
 
 impl ObjectRef {
@@ -57,15 +63,19 @@ impl Detoured {
     ) -> Option<Result<Box<Self>, SystemException>> {
         let target = object.target();
         let mut detour = target.detour()?;
-        let expiry = Expiry::of_call(&detour.timing);
-        if let Err(exception) = detour.await_start(target) {
-            return Some(Err(target.raised_in_place(operation, exception)));
-        }
-        let response = detour.sync_scope.response();
+        let begun = detour.await_start(target);
+        let expiry = match begun.and_then(|()| detour.expiry()) {
+            Ok(expiry) => expiry,
+            Err(exception) => return Some(Err(target.raised_in_place(operation, exception))),
+        };
+        let response = detour.response_to(operation);
+        let contexts = std::mem::take(&mut detour.contexts);
         Some(Ok(Box::new(Self {
             detour,
             expiry,
             response,
+            carries_contexts: !contexts.contexts().is_empty(),
+            carried: Carried::new(response, contexts),
         })))
     }
 
@@ -74,11 +84,6 @@ impl Detoured {
     #[inline(never)]
     fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
         self.detour.at(object.target())
-    }
-
-    /// Whether anything observes it.
-    pub(super) fn is_observed(&self) -> bool {
-        self.detour.is_observed
     }
 
     /// Whether its caller waits until the servant has returned, though it may be a oneway.
@@ -105,14 +110,15 @@ impl Detoured {
     /// What the adapter has to know of the call.
     #[cold]
     pub(super) fn terms<'c, 'o>(
-        &self,
+        &'c self,
         operation: &Operation,
         observed: Option<&'c ObservedCall<'o>>,
     ) -> Terms<'c, 'o> {
         Terms {
             expiry: self.expiry,
-            response: operation.is_oneway().then_some(self.response),
+            carried: (operation.is_oneway() || self.carries_contexts).then_some(&self.carried),
             observed,
+            is_answered: false,
         }
     }
 
@@ -123,20 +129,18 @@ impl Detoured {
     }
 
     /// What the caller of a oneway gets for what the servant came to, by its SyncScopePolicy
-    /// (CORBA 3.3 Part 1, clause 17.2).
+    /// (CORBA 3.3 Part 1, clause 17.2); `None` if it was sent to another object, which is called next.
     #[cold]
     pub(super) fn raised_by_oneway(
         &self,
-        served: Served<(), SystemException>,
-    ) -> Option<SystemException> {
-        let late = match self.response {
-            ResponseFlags::None => None,
-            _ => self.late(),
+        object: &ObjectRef,
+        operation: &'static Operation,
+        served: Served<(), ExceptionId>,
+    ) -> Option<Option<SystemException>> {
+        let Some(awaited) = awaited_by_oneway(self.response, served) else {
+            return Some(None);
         };
-        let raised = match (self.response, served) {
-            (ResponseFlags::Full, Ok(Err(exception)) | Err(exception)) => Some(exception),
-            _ => None,
-        };
-        late.or(raised)
+        let served = object.unless_elsewhere(operation, awaited)?;
+        Some(self.late().or_else(|| served.and_then(kept).err()))
     }
 }

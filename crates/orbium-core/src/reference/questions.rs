@@ -89,7 +89,7 @@ impl ObjectRef {
                 writer.write_name(name);
             }
         };
-        client::call_once(self.target(), operation, &arguments, results)
+        client::call(self.target(), operation, arguments, results)
     }
 
     /// Whether the object is known not to exist (any more).

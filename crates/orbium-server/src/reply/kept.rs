@@ -23,6 +23,12 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Whether there is a message by now.
+    #[must_use]
+    pub fn has_message(&self) -> bool {
+        !self.message.borrow().is_empty()
+    }
+
     /// The message; empty if there was none. Blocks for one that is given after the servant
     /// has returned.
     ///

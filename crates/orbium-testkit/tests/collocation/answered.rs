@@ -40,7 +40,7 @@ idl_interface! {
 }
 
 /// The results of `keep`, borrowed.
-struct KeptResults<'v> {
+pub(super) struct KeptResults<'v> {
     result: u64,
     text: &'v str,
 }
@@ -64,7 +64,7 @@ fn place(data: &[u8]) -> u64 {
 }
 
 #[derive(Default)]
-struct Answering {
+pub(super) struct Answering {
     /// Where `forward` sends its caller.
     elsewhere: Mutex<Option<ObjectRef>>,
     /// The token of a call that is not answered yet.
@@ -160,7 +160,7 @@ impl AnswersServant for Answering {
     }
 }
 
-fn answering(served: &Served) -> (Answers, Arc<Answering>) {
+pub(super) fn answering(served: &Served) -> (Answers, Arc<Answering>) {
     let servant = Arc::new(Answering::default());
     let root = served.orb.root_poa();
     (root.activate(Arc::clone(&servant)).unwrap(), servant)

@@ -2,8 +2,10 @@
 //! Calls to objects of the same ORB: a servant that is called without a message sees no
 //! difference, nor does the caller, but for the time it takes.
 
+mod adapters;
 mod answered;
 mod asynchronous;
+mod intercepted;
 mod lanes;
 mod observed;
 mod under_policies;

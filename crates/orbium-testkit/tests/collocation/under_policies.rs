@@ -6,9 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
+use orbium::giop::real_time::PriorityBand;
+use orbium::giop::service_context;
+use orbium::interceptor::Policy;
+use orbium::router_policies::RouterPolicies;
 use orbium::{
     BufferingConstraint, Call, CancellationToken, Collocation, Completion, ExceptionKind,
-    Interface, RebindMode, SyncScope, SystemException, TimePolicies,
+    Interface, Priority, RebindMode, SetOverride, SyncScope, SystemException, TimePolicies,
+    policy_type, priority,
 };
 use orbium_core::idl_interface;
 
@@ -159,5 +164,54 @@ fn a_call_is_cancelled_before_its_start() {
         let refused = tokened.put(&data).unwrap_err();
         let before = (ExceptionKind::Transient, Completion::No);
         assert_eq!((refused.kind, refused.completed), before);
+    });
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - policies for routers, which the
+/// servant sees
+#[test]
+fn calls_under_policies_for_routers_are_lent_their_arguments() {
+    each_way(|way, served| {
+        let routers = RouterPolicies {
+            max_hops: Some(3),
+            ..RouterPolicies::default()
+        };
+        let policy = [Policy::new(policy_type::MAX_HOPS, 3u16)];
+        let places = Places::served_by(&served.orb);
+        let routed = places.with_policies(&policy, SetOverride::Add).unwrap();
+        let data = vec![5; 1024];
+        let lent = routed.put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
+        served.state.on_act(move |call, _| {
+            let data = call.service_context(service_context::INVOCATION_POLICIES);
+            let carried = RouterPolicies::decode(data.ok_or(ExceptionKind::BadContext)?);
+            Ok((carried.ok() == Some(routers)).into())
+        });
+        let target = served.target.with_policies(&policy, SetOverride::Add);
+        let target = target.unwrap();
+        assert_eq!(target.act(0), Ok(1), "{way}");
+        let timed = target.with_timeout(Duration::from_secs(60));
+        assert_eq!(timed.act(0), Ok(1), "{way}");
+    });
+}
+
+/// Conformance: TAO 35 - collocated calls behave as remote ones - references with priority bands
+#[test]
+fn calls_in_a_band_are_lent_their_arguments() {
+    each_way(|way, served| {
+        let places = Places::served_by(&served.orb);
+        let bands = [(0, 9), (10, 19)].map(|(low, high)| PriorityBand { low, high });
+        let banded = Places::from_object(places.as_object().with_bands(&bands));
+        let data = vec![5; 1024];
+        let at = |number| priority::while_at(Priority::new(number), || banded.put(&data));
+        for number in [3, 12] {
+            let lent = at(number).unwrap() == data.as_ptr() as u64;
+            assert_eq!(lent, way != Collocation::Marshalled);
+        }
+        let outside = SystemException::omg(ExceptionKind::NoResources, 2, Completion::No);
+        assert_eq!(at(30), Err(outside), "{way}");
+        let own = places.as_object().with_one_connection(None);
+        let lent = Places::from_object(own).put(&data).unwrap() == data.as_ptr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
     });
 }

@@ -10,7 +10,7 @@ use crate::servant::Target;
 use crate::{Call, Interface, RequestInfo};
 
 /// The object that a request calls, which an adapter has found.
-fn active(target: &dyn Target) -> &ActiveObject {
+pub(crate) fn active(target: &dyn Target) -> &ActiveObject {
     match target.as_any().downcast_ref() {
         Some(object) => object,
         None => unreachable!("requests are dispatched to active objects alone"),

@@ -15,6 +15,7 @@ use orbium_invocation::Expiry;
 use orbium_server::UntypedReply;
 
 use super::servants::Vacant;
+use super::upcall::within_frame;
 use super::{Poa, PoaCore};
 use crate::adapter::forward::ForwardRequest;
 use crate::adapter::managing::ServantManager;
@@ -136,6 +137,11 @@ impl Adapter for PoaCore {
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError> {
         self.serve(object, operation, reply, serve)
+    }
+
+    fn within_upcall(self: Arc<Self>, object: &ActiveObject, upcall: &mut dyn FnMut()) {
+        let _turn = self.turn_of_upcall();
+        within_frame(object, upcall);
     }
 
     fn is_taken_by_this_thread(&self) -> bool {

@@ -27,6 +27,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{SlotKey, Turn};
 
 pub use activators::AdapterActivator;
+pub(super) use calls::active;
 pub use current::{NoContext, PoaCurrent};
 pub use orbium_adapter::PoaError;
 pub use servant_managers::{ServantActivator, ServantLocator};

@@ -23,21 +23,32 @@ fn obj_adapter(minor: u32) -> SystemException {
     SystemException::omg(ExceptionKind::ObjAdapter, minor, Completion::No)
 }
 
+/// Runs `upcall` so that `Current` shows that object.
+pub(super) fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {
+    let frame = Frame {
+        adapter: Arc::clone(&object.adapter),
+        id: object.id.clone(),
+        servant: Some(Arc::clone(&object.servant)),
+    };
+    frames::within(frame, upcall)
+}
+
 /// Runs the servant of an object, so that `Current` shows it.
 fn run(
     object: &ActiveObject,
     reply: &mut UntypedReply<'_>,
     serve: &mut Upcall<'_>,
 ) -> Result<(), DispatchError> {
-    let frame = Frame {
-        adapter: Arc::clone(&object.adapter),
-        id: object.id.clone(),
-        servant: Some(Arc::clone(&object.servant)),
-    };
-    frames::within(frame, || serve(object, reply))
+    within_frame(object, || serve(object, reply))
 }
 
 impl PoaCore {
+    /// The turn of an upcall, if the adapter serves one request at a time.
+    pub(super) fn turn_of_upcall(&self) -> Option<orbium_sync::Taken<'_>> {
+        let single = self.policies.thread_model == ThreadModel::SingleThread;
+        single.then(|| self.turn.take())
+    }
+
     /// Serves a request that was let in.
     pub(super) fn serve(
         self: &Arc<Self>,
@@ -46,8 +57,7 @@ impl PoaCore {
         reply: &mut UntypedReply<'_>,
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError> {
-        let single = self.policies.thread_model == ThreadModel::SingleThread;
-        let _turn = single.then(|| self.turn.take());
+        let _turn = self.turn_of_upcall();
         if !object.stands_in() {
             return run(object, reply, serve);
         }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The metrics and the span of a request that comes without a message.
 
+use std::fmt;
 use std::time::Instant;
 
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
-use orbium_server::IncomingRequest;
-use orbium_server::conclusion::servant_panicked;
-use orbium_server::spans::{collocated_span, end_collocated_span};
+use orbium_invocation::raises::Raised;
+use orbium_metrics::{End, Measurements, Series};
 use tracing::span::EnteredSpan;
 
-use super::ActiveObject;
-use super::measured::series_in_process;
-use crate::metrics::{End, Measurements, Series};
-use crate::raises::Raised;
+use crate::IncomingRequest;
+use crate::conclusion::servant_panicked;
+use crate::spans::{ServedObject, collocated_span, end_collocated_span};
 
 /// A request under way: recorded when it is dropped.
-pub(super) struct ObservedRequest<'r> {
+pub struct ObservedRequest<'r> {
     request: &'r IncomingRequest<'r>,
     begun: Instant,
     measured: Option<(&'r Measurements, &'r Series)>,
@@ -35,9 +34,12 @@ enum Ended {
 
 impl<'r> ObservedRequest<'r> {
     /// The servant is about to be called.
-    pub(super) fn begin(request: &'r IncomingRequest<'r>, object: &ActiveObject) -> Self {
-        let all = request.context.measurements();
-        let measured = all.map(|all| (&**all, series_in_process(all, request, object)));
+    #[must_use]
+    pub fn begin(
+        request: &'r IncomingRequest<'r>,
+        object: &dyn ServedObject,
+        measured: Option<(&'r Measurements, &'r Series)>,
+    ) -> Self {
         if let Some((_, series)) = measured {
             series.begin();
         }
@@ -51,7 +53,7 @@ impl<'r> ObservedRequest<'r> {
     }
 
     /// The servant has returned; `raised` is its exception, if it raised one.
-    pub(super) fn end(mut self, raised: Option<&Raised<'_>>) {
+    pub fn end(mut self, raised: Option<&Raised<'_>>) {
         self.ended = Some(match raised {
             None => Ended::Results,
             Some(Raised::User(id, _)) => Ended::UserException(id),
@@ -85,6 +87,14 @@ impl<'r> ObservedRequest<'r> {
             series.note_late(true);
         }
         series.end(ended.saturating_duration_since(self.begun), end);
+    }
+}
+
+impl fmt::Debug for ObservedRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObservedRequest")
+            .field(self.request)
+            .finish()
     }
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests of the ORB's own callers, without a message, that interceptors see.
+
+use orbium_interceptor::server::{InterceptedRequest, RequestFacts, ServedRequest, raised};
+use orbium_interceptor::{Interceptors, Interrupt};
+use orbium_server::conclusion::{panicked, servant_panicked};
+use orbium_server::{IncomingRequest, intercept};
+
+use super::collocated::observe;
+use super::poa::active;
+use super::{ActiveObject, Adapters, Served, Terms};
+use crate::raises::{DispatchError, Raises};
+use crate::{Call, UntypedReply};
+
+/// Calls the servant with each point of the interceptors, within its metrics and its span.
+#[cold]
+#[inline(never)]
+pub(super) fn serve_intercepted<T, E: Raises>(
+    all: &Interceptors,
+    terms: &Terms<'_, '_>,
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+    upcall: impl FnOnce(&mut dyn FnMut()),
+    serve: impl FnOnce() -> Result<T, E>,
+) -> Served<T, E> {
+    let seen = InterceptedRequest {
+        all,
+        facts: facts_of(request),
+        served: ServedRequest::of(request),
+        object,
+        panicked: servant_panicked(),
+    };
+    let observed = terms.observed.map(|it| observe(it, request, object));
+    let mut served = seen.serve(upcall, serve);
+    match (&served.panic, observed) {
+        (Some(panic), _) => {
+            let _ = panicked(request, &**panic);
+        }
+        (None, Some(observed)) => observed.end(raised(&served.served).as_ref()),
+        (None, None) => {}
+    }
+    if let Some(carried) = terms.carried {
+        carried
+            .reply_contexts
+            .replace(std::mem::take(&mut served.contexts));
+    }
+    served.served
+}
+
+/// What interceptors see of a request.
+fn facts_of<'r>(request: &IncomingRequest<'r>) -> RequestFacts<'r> {
+    RequestFacts {
+        // As in a message without a connection.
+        request_id: 0,
+        operation: request.operation,
+        contexts: request.contexts,
+        response: request.response,
+    }
+}
+
+impl Adapters {
+    /// Calls a servant that answers by a message, with each point of the interceptors, if there are
+    /// any.
+    ///
+    /// # Errors
+    /// The system exception that the request ends with, which may be in a message already.
+    pub(crate) fn answer_intercepted(
+        &self,
+        call: &Call<'_>,
+        reply: &mut UntypedReply<'_>,
+        answer: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+    ) -> Result<(), DispatchError> {
+        let Some(all) = &self.interceptors else {
+            return answer(reply);
+        };
+        let object = active(call.object);
+        intercept(
+            all,
+            call.incoming,
+            object,
+            reply,
+            |reply, interception| match interception.receive_request(object) {
+                Ok(()) => answer(reply),
+                Err(Interrupt::Raise(exception)) => Err(exception.into()),
+                Err(Interrupt::Forward(to)) => reply.forward(&to, false),
+            },
+        )
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call that a servant of the same ORB may serve, without the types of its operation: one path leads all calls to
+//! the servants of an interface.
+
+use orbium_cdr::{CdrReader, CdrWriter};
+use orbium_giop::SystemException;
+use orbium_invocation::collocation::Passing;
+
+use crate::client::{Collocated, Reference, Results, TypedOutcome};
+use crate::raises::{ExceptionId, Raises};
+use crate::{Call, Operation};
+
+/// What writes those arguments that are not plain.
+pub(crate) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
+
+/// Calls a servant, and keeps what it returns; the reader has those arguments that it gets as copies.
+pub(crate) type Serve<'c, S> =
+    &'c dyn Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), ExceptionId>;
+
+/// Copies what the servant has returned, as the caller of the object is to have it.
+pub(crate) type CopyResults<'c> =
+    &'c dyn Fn(&Reference, &Collocated) -> Result<Result<(), ExceptionId>, SystemException>;
+
+/// A call of an operation of servants that are seen as `S`.
+pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
+    pub(crate) operation: &'static Operation,
+    /// How the servant gets the arguments.
+    pub(crate) passing: Passing,
+    pub(crate) copies: Copies<'c, 'a>,
+    pub(crate) serve: Serve<'c, S>,
+    pub(crate) results: KeptResults<'c>,
+}
+
+/// The results that a servant has returned, where `serve` has kept them.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptResults<'c> {
+    /// Whether they can be moved unchecked.
+    pub(crate) is_plain: bool,
+    /// `None` where `serve` has seen to it.
+    pub(crate) copy: Option<CopyResults<'c>>,
+}
+
+impl KeptResults<'_> {
+    /// Those that are as the caller is to have them.
+    pub(crate) const CHECKED: Self = Self {
+        is_plain: true,
+        copy: None,
+    };
+
+    /// What a servant has returned, once it is as the caller is to have it.
+    ///
+    /// # Errors
+    /// The system exception that it raised, or why the rest cannot be copied.
+    pub(crate) fn checked(
+        &self,
+        object: &Reference,
+        at: &Collocated,
+        served: Result<(), ExceptionId>,
+    ) -> Result<Result<(), ExceptionId>, SystemException> {
+        match (served, self.copy) {
+            (Ok(()), _) if self.is_plain => Ok(Ok(())),
+            (Err(ExceptionId::System(exception)), _) => Err(exception),
+            (served, None) => Ok(served),
+            (_, Some(copy)) => copy(object, at),
+        }
+    }
+}
+
+/// How a call ends whose outcome a servant, or a reply, has left in the types of the operation.
+///
+/// # Errors
+/// A system exception, which is nowhere else.
+pub(crate) fn kept(ended: Result<(), ExceptionId>) -> Result<(), SystemException> {
+    match ended {
+        Ok(()) | Err(ExceptionId::User(_)) => Ok(()),
+        Err(ExceptionId::System(exception)) => Err(exception),
+    }
+}
+
+/// A call in the types of its operation.
+pub(crate) struct TypedCall<'c, 'a, T, F> {
+    pub(crate) operation: &'static Operation,
+    pub(crate) passing: Passing,
+    pub(crate) is_plain: bool,
+    pub(crate) copies: Copies<'c, 'a>,
+    pub(crate) results: Results<'c, T>,
+    pub(crate) serve: &'c F,
+}
+
+impl<T, F> Clone for TypedCall<'_, '_, T, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, F> Copy for TypedCall<'_, '_, T, F> {}
+
+impl<'a, T, F> TypedCall<'_, 'a, T, F> {
+    /// Without these types, its outcome kept in `outcome`.
+    pub(crate) fn in_place<S, E, R>(
+        &self,
+        outcome: &TypedOutcome<T, E>,
+        run: impl FnOnce(&InPlaceCall<'_, 'a, S>) -> R,
+    ) -> R
+    where
+        S: ?Sized,
+        E: Raises,
+        F: Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+    {
+        run(&InPlaceCall {
+            operation: self.operation,
+            passing: self.passing,
+            copies: self.copies,
+            serve: &|servant: &S, call, copies| outcome.keep((self.serve)(servant, call, copies)),
+            results: KeptResults {
+                is_plain: self.is_plain,
+                copy: Some(&|object, at| {
+                    let format = (at.format, object.client().decoding());
+                    outcome.copy(format, self.is_plain, self.results)
+                }),
+            },
+        })
+    }
+}

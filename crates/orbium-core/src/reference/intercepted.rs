@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Attempts at calls of a servant of the same ORB that interceptors see, or whose request carries
+//! service contexts: without a message, between the points of both sides.
+
+use orbium_cdr::CdrReader;
+use orbium_giop::{ResponseFlags, SystemException};
+use orbium_interceptor::ContextList;
+use orbium_interceptor::server::awaited_by_oneway;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_server::Kept;
+
+use super::ObjectRef;
+use super::answered::{AnsweredCall, kept_answer};
+use super::collocated::served;
+use super::in_place_call::{InPlaceCall, KeptResults};
+use crate::adapter::{Carried, Served, Terms, Unserved};
+use crate::client::attempt::Attempt;
+use crate::client::outcome::Outcome;
+use crate::client::{Acknowledgement, Detour, ObservedCall, Reference, ReplyReader, ServedCall};
+use crate::raises::ExceptionId;
+use crate::{Call, Orb};
+
+/// An attempt, and the service contexts that its request carries in addition to those of the ORB.
+pub(super) type Request<'r, 'o> = (&'r Attempt<'o>, &'r ContextList);
+
+impl ObjectRef {
+    /// Calls the servant; `None` if it takes a message.
+    #[cold]
+    pub(super) fn serve_seen<S: ?Sized + Sync + 'static>(
+        &self,
+        (attempt, contexts): Request<'_, '_>,
+        call: &InPlaceCall<'_, '_, S>,
+    ) -> Option<ServedCall<(), ExceptionId>> {
+        let detour = detour(attempt, contexts)?;
+        if let Some(late) = late(&detour) {
+            return Some(ServedCall::failed(late));
+        }
+        let mut served = serve_detoured((attempt.object(), self.orb()), &detour, call)?;
+        if let Err(late) = detour.check_reply() {
+            served.outcome = Err(Outcome::Failed(late));
+        }
+        Some(served)
+    }
+
+    /// As `serve_seen`, for a oneway.
+    #[cold]
+    pub(super) fn post_seen<S: ?Sized + Sync + 'static>(
+        &self,
+        (attempt, contexts): Request<'_, '_>,
+        call: &InPlaceCall<'_, '_, S>,
+    ) -> Option<ServedCall<(), ExceptionId>> {
+        let detour = detour(attempt, contexts)?;
+        if let Some(late) = late(&detour) {
+            return Some(ServedCall::failed(late));
+        }
+        let (object, response) = (attempt.object(), detour.response_to(call.operation));
+        let carried = Carried::new(response, detour.contexts.clone());
+        let observed = ObservedCall::of_request(object, &detour, call.operation);
+        let terms = terms(&detour, &carried, observed.as_ref());
+        let (called, at) = ((object, self.orb()), detour.at(object)?);
+        let served = match &terms {
+            Ok(terms) => served(called, at, terms, call)?,
+            Err(exception) => return Some(ServedCall::failed(*exception)),
+        };
+        let outcome = match awaited_by_oneway(response, served) {
+            None => Ok(Ok(())),
+            Some(served) => match detour.check_reply() {
+                Ok(()) => outcome_of(served),
+                Err(late) => Err(Outcome::Failed(late)),
+            },
+        };
+        // A reply of the server alone has them if it refuses the request.
+        let contexts = match response == ResponseFlags::Full || outcome.is_err() {
+            true => carried.reply_contexts.into_inner(),
+            false => ContextList::default(),
+        };
+        Some(ServedCall { outcome, contexts })
+    }
+}
+
+impl ObjectRef {
+    /// Calls a servant that has a reply slot or answers later, and waits for its answer; `None` if it
+    /// takes a message.
+    #[cold]
+    pub(super) fn answer_seen<S: ?Sized + Sync + 'static>(
+        &self,
+        (attempt, contexts): Request<'_, '_>,
+        call: &AnsweredCall<'_, '_, S>,
+        reply: &mut dyn ReplyReader,
+    ) -> Option<ServedCall<(), ExceptionId>> {
+        let detour = detour(attempt, contexts)?;
+        if let Some(late) = late(&detour) {
+            return Some(ServedCall::failed(late));
+        }
+        let (object, at) = (attempt.object(), detour.at(attempt.object())?);
+        let kept = answer_detoured((object, self.orb()), &detour, call)?;
+        let message = kept.and_then(|kept| kept.into_message(detour.timing.reply));
+        let late = detour.check_reply().err();
+        let message = late.map_or(message, Err);
+        Some(object.served_by_message(at.format, message, reply))
+    }
+
+    /// As `answer_seen`, for a oneway.
+    #[cold]
+    pub(super) fn post_answer_seen<S: ?Sized + Sync + 'static>(
+        &self,
+        request: Request<'_, '_>,
+        call: &AnsweredCall<'_, '_, S>,
+    ) -> Option<ServedCall<(), ExceptionId>> {
+        let (attempt, contexts) = request;
+        let response = attempt.object().overrides().response_to(call.operation);
+        if response == ResponseFlags::Full {
+            return self.answer_seen(request, call, &mut Acknowledgement);
+        }
+        let detour = detour(attempt, contexts)?;
+        if let Some(late) = late(&detour) {
+            return Some(ServedCall::failed(late));
+        }
+        let (object, at) = (attempt.object(), detour.at(attempt.object())?);
+        if let Err(exception) = detour.expiry() {
+            return Some(ServedCall::failed(exception));
+        }
+        match answer_detoured((object, self.orb()), &detour, call)? {
+            // Confirmed, or refused before.
+            Ok(kept) if kept.has_message() => {
+                let message = kept.into_message(detour.timing.reply);
+                Some(object.served_by_message(at.format, message, &mut Acknowledgement))
+            }
+            _ => Some(ServedCall {
+                outcome: Ok(Ok(())),
+                contexts: ContextList::default(),
+            }),
+        }
+    }
+}
+
+/// Has the servant answer a request as the detour says; `None` if it takes a message.
+pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
+    called: (&Reference, &Orb),
+    detour: &Detour,
+    call: &AnsweredCall<'_, '_, S>,
+) -> Option<Result<Kept, SystemException>> {
+    let at = detour.at(called.0)?;
+    let response = detour.response_to(call.operation);
+    let carried = Carried::new(response, detour.contexts.clone());
+    let observed = ObservedCall::of_request(called.0, detour, call.operation);
+    match terms(detour, &carried, observed.as_ref()) {
+        Ok(terms) => kept_answer(called, at, &terms, call),
+        Err(exception) => Some(Err(exception)),
+    }
+}
+
+/// How to make an attempt without a message, with these service contexts.
+fn detour(attempt: &Attempt<'_>, contexts: &ContextList) -> Option<Detour> {
+    Some(attempt.detour()?.carrying(contexts))
+}
+
+/// What is raised in place of a request that is not to be sent any more.
+fn late(detour: &Detour) -> Option<SystemException> {
+    let has_passed = detour.timing.sending.has_passed();
+    has_passed.then(deadline_passed)
+}
+
+/// What the adapter has to know of the call.
+///
+/// # Errors
+/// It makes no sense to begin.
+fn terms<'c, 'o>(
+    detour: &Detour,
+    carried: &'c Carried,
+    observed: Option<&'c ObservedCall<'o>>,
+) -> Result<Terms<'c, 'o>, SystemException> {
+    Ok(Terms {
+        expiry: detour.expiry()?,
+        carried: Some(carried),
+        observed,
+        is_answered: false,
+    })
+}
+
+/// Calls the servant as the detour says, and takes its results as the caller is to have them;
+/// `None` if it takes a message.
+pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
+    called: (&Reference, &Orb),
+    detour: &Detour,
+    call: &InPlaceCall<'_, '_, S>,
+) -> Option<ServedCall<(), ExceptionId>> {
+    let object = called.0;
+    let at = detour.at(object)?;
+    let response = detour.response_to(call.operation);
+    let carried = Carried::new(response, detour.contexts.clone());
+    let observed = ObservedCall::of_request(object, detour, call.operation);
+    let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
+        let served = (call.serve)(servant, request, copies);
+        let checked = call.results.checked(object, at, served);
+        checked.unwrap_or_else(|exception| Err(exception.into()))
+    };
+    let checked = InPlaceCall {
+        operation: call.operation,
+        passing: call.passing,
+        copies: call.copies,
+        serve: &serve,
+        results: KeptResults::CHECKED,
+    };
+    let served = match terms(detour, &carried, observed.as_ref()) {
+        Ok(terms) => served(called, at, &terms, &checked)?,
+        Err(exception) => Err(Unserved::Refused(exception)),
+    };
+    Some(ServedCall {
+        outcome: outcome_of(served),
+        contexts: carried.reply_contexts.into_inner(),
+    })
+}
+
+/// What to do about an attempt that has come to that.
+fn outcome_of(served: Served<(), ExceptionId>) -> Result<Result<(), ExceptionId>, Outcome> {
+    match served {
+        Ok(Err(ExceptionId::System(exception))) => Err(Outcome::Failed(exception)),
+        Ok(served) => Ok(served),
+        Err(unserved) => Err(match unserved.exception() {
+            Ok(exception) => Outcome::Failed(exception),
+            Err(to) => Outcome::Forward(to),
+        }),
+    }
+}
