@@ -10,6 +10,7 @@ mod fan_out;
 mod latency;
 mod rate;
 mod serve;
+mod stored;
 
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -46,6 +47,8 @@ enum Command {
     },
     /// Events per second from one supplier to one consumer.
     Rate(RunArgs),
+    /// Events per second into a channel that stores them, then from it to one consumer.
+    Stored(StoredArgs),
     /// Microseconds of one event at a time from one supplier to one consumer.
     Latency(RunArgs),
     /// Microseconds of one event at a time to a consumer alone, and to the same consumer among many
@@ -70,6 +73,23 @@ struct FanOutArgs {
     period: u64,
     /// Runs, of which the median is shown.
     #[arg(long, default_value = "9")]
+    runs: NonZeroUsize,
+    /// Bytes of an event's payload.
+    #[arg(long, default_value_t = 64)]
+    bytes: usize,
+}
+
+/// A run of events that are stored.
+#[derive(Debug, Args)]
+struct StoredArgs {
+    /// A real-time event channel that stores its events.
+    #[arg(long)]
+    channel: String,
+    /// Events of a run.
+    #[arg(long, default_value = "20000")]
+    events: NonZeroUsize,
+    /// Runs, of which the median is shown.
+    #[arg(long, default_value = "3")]
     runs: NonZeroUsize,
     /// Bytes of an event's payload.
     #[arg(long, default_value_t = 64)]
@@ -106,6 +126,7 @@ fn main() -> Outcome {
             scheduled,
         } => serve::run(serve::dispatching(reactive, scheduled)),
         Command::Rate(args) => rate::run(&args),
+        Command::Stored(args) => stored::run(&args),
         Command::Latency(args) => latency::run(&args),
         Command::FanOut(args) => fan_out::run(&args),
     }

@@ -30,13 +30,13 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 }
 
 /// Counts events, and reports the last.
-struct Counter {
+pub(crate) struct Counter {
     left: AtomicUsize,
     end: Mutex<mpsc::Sender<Instant>>,
 }
 
 impl Counter {
-    fn new(events: usize) -> (Arc<Self>, mpsc::Receiver<Instant>) {
+    pub(crate) fn new(events: usize) -> (Arc<Self>, mpsc::Receiver<Instant>) {
         let (send, received) = mpsc::channel();
         let counter = Self {
             left: AtomicUsize::new(events),
@@ -45,7 +45,7 @@ impl Counter {
         (Arc::new(counter), received)
     }
 
-    fn count(&self) {
+    pub(crate) fn count(&self) {
         if self.left.fetch_sub(1, Ordering::Relaxed) == 1
             && let Ok(end) = self.end.lock()
         {
@@ -55,7 +55,11 @@ impl Counter {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-fn per_second(events: usize, begin: Instant, end: &mpsc::Receiver<Instant>) -> Outcome<f64> {
+pub(crate) fn per_second(
+    events: usize,
+    begin: Instant,
+    end: &mpsc::Receiver<Instant>,
+) -> Outcome<f64> {
     let end = end.recv_timeout(PATIENCE)?;
     Ok(events as f64 / end.duration_since(begin).as_secs_f64())
 }
