@@ -26,6 +26,9 @@ pub(crate) struct JetStreamArgs {
     /// Events of each consumer that are delivered and not acknowledged; 1 keeps their order whatever fails
     #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
     window: u32,
+    /// Events of one push to a consumer, at most; 1 pushes each by itself
+    #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
+    set_events: u32,
     /// The stream of events that a consumer does not accept, which is made if there is none
     #[arg(long, value_name = "NAME", requires = "jetstream")]
     dead_letters: Option<String>,
@@ -43,6 +46,7 @@ impl JetStreamArgs {
             credentials: self.credentials.clone(),
             ack_wait: self.ack_wait,
             window: self.window as usize,
+            set_events: self.set_events as usize,
             dead_letters: self.dead_letters(),
             ..JetStreamConfig::new(servers, stream)
         })

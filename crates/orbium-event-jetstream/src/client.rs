@@ -2,7 +2,10 @@
 //! Suppliers and consumers of a persistent channel in another process.
 
 use orbium::{Call, Interface, NarrowError, Orb, SyncScope, SystemException};
-use orbium_event::rtec::orbium_event::{DurableConsumerAdmin, InvalidNameError};
+use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
+use orbium_event::rtec::orbium_event::{
+    DurableConsumerAdmin, EventFailedError, InvalidNameError, SetConsumer, SetConsumerServant,
+};
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
     ProxyPushSupplier, SupplierQos,
@@ -43,7 +46,8 @@ pub fn connect_supplier(channel: &EventChannel) -> Result<PersistentSupplier, Re
 /// Connects a consumer to a channel under a name: it gets the events from where the consumer of that
 /// name ended, which is disconnected if it is connected still. `on_event` is called with one event
 /// after the other by threads of the ORB, which has to have an endpoint. An event for which it
-/// returns an exception is delivered once more, unless that is `BAD_PARAM` or `MARSHAL`.
+/// returns an exception is delivered once more, unless that is `BAD_PARAM` or `MARSHAL`; those before and behind it,
+/// which may have come in one push, are not.
 ///
 /// # Errors
 /// [`RemoteError`]: the channel could not be called, is none that stores its events, or refuses the name
@@ -67,7 +71,8 @@ pub fn connect_consumer(
     let proxy = proxy.ok_or(RemoteError::Nil)?;
     let root = orb.root_poa();
     root.manager().activate()?;
-    let consumer: PushConsumer = root.activate(Closure(on_event))?;
+    let consumer: SetConsumer = root.activate(Closure(on_event))?;
+    let consumer = consumer.into();
     let connected = PersistentConsumer { proxy, consumer };
     let proxy = &connected.proxy;
     match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
@@ -155,6 +160,23 @@ where
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
         // It may have ended already.
         let _ = call.poa().deactivate(call.object_id());
+        Ok(())
+    }
+}
+
+impl<F> SetConsumerServant for Closure<F>
+where
+    F: Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+{
+    fn push_set(&self, _: &Call<'_>, data: &[Event]) -> Result<(), EventFailedError> {
+        for (processed, event) in (0..).zip(data) {
+            (self.0)(event).map_err(|exception| EventFailed {
+                processed,
+                id: exception.kind.repository_id().to_owned(),
+                minor_code: exception.minor,
+                completed: exception.completed as u32,
+            })?;
+        }
         Ok(())
     }
 }

@@ -50,6 +50,11 @@ pub struct JetStreamConfig {
     /// Events of each consumer that are delivered and not acknowledged; 64 by default. With 1 a
     /// consumer gets its events in order whatever fails.
     pub window: usize,
+    /// Events of one push to a consumer, at most; 64 by default, and no more than [`window`](Self::window). With 1 each is
+    /// pushed by itself, as is every event that a delivery has failed with.
+    pub set_events: usize,
+    /// Bytes of the events of one push, at most; 256 KiB by default. A larger event is pushed by itself.
+    pub set_bytes: usize,
     /// Consumers, those that have not connected yet included; 1,024 by default.
     pub consumers: usize,
     /// Suppliers, likewise; 1,024 by default.
@@ -79,6 +84,8 @@ impl JetStreamConfig {
             push_timeout: Duration::from_secs(5),
             ack_wait: Duration::from_secs(30),
             window: 64,
+            set_events: 64,
+            set_bytes: 256 << 10,
             consumers: 1024,
             suppliers: 1024,
             dead_letters: None,

@@ -169,7 +169,7 @@ impl SupplierProxy {
         pattern: &Pattern,
     ) -> Result<Following, JetStreamError> {
         let (recipient, proxy) = (Arc::clone(recipient), Arc::downgrade(self));
-        let deliver = move |received: &_| recipient.receive(received);
+        let deliver = move |set: &[_]| recipient.receive(set);
         let gone = move || {
             if let Some(proxy) = proxy.upgrade() {
                 tracing::warn!(target: "orbium::event", consumer = proxy.number, "consumer disconnected: it cannot be reached");

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The consumers of the stream: each event is delivered until its delivery has succeeded.
+//! The consumers of the stream: events are delivered in sets, each until its delivery has succeeded.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_nats::HeaderMap;
 use async_nats::jetstream::AckKind;
-use async_nats::jetstream::consumer::pull::{Config, MessagesError, Stream as Messages};
+use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
-use async_nats::jetstream::message::{Info, Message};
-use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::{interval, sleep};
+use tokio::time::{Instant, interval, sleep};
 
-use crate::dead_letters::DeadLetter;
 use crate::error::{Awaited, JetStreamError};
-use crate::failures::Failures;
+use crate::outcome::{Outcome, Settling};
+use crate::set::{Incoming, Received, SetSize};
 use crate::stream::Stream;
 
 /// How long a request for events waits at the server.
@@ -26,43 +23,12 @@ const EXPIRES: Duration = Duration::from_secs(10);
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Between two attempts to request events.
 const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
-/// Until an event is delivered once more, by the number of deliveries before.
-const BACKOFF: [Duration; 3] = [
-    Duration::from_millis(100),
-    Duration::from_secs(1),
-    Duration::from_secs(5),
-];
 /// How long the server keeps a consumer without a name that no channel serves.
 const ANONYMOUS: Duration = Duration::from_secs(60);
 
-/// An event of the stream.
-pub(crate) struct Received {
-    pub(crate) headers: Option<HeaderMap>,
-    pub(crate) payload: Vec<u8>,
-    /// Where it is in the stream.
-    pub(crate) sequence: u64,
-    /// The number of this delivery, from 1.
-    pub(crate) delivery: u64,
-}
-
-/// What has become of an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The consumer has it, or does not subscribe to it.
-    Delivered,
-    /// The consumer has not seen it: it is to be delivered later, however often that is.
-    Deferred,
-    /// The consumer has failed with it, and why; it is to be delivered once more.
-    Failed(String),
-    /// No further delivery can succeed, and why.
-    Refused(String),
-    /// As `Deferred`; and this consumer is gone, its events wait for the next of its name.
-    Gone,
-}
-
-/// Called with one event after the other. It may block for as long as the push to a consumer may
-/// take.
-pub(crate) type Handler = dyn Fn(&Received) -> Outcome + Send + Sync;
+/// Called with a set, and returns what has become of its events, of one at least: it is called again with those
+/// behind them. It may block for as long as the pushes to a consumer may take.
+pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
 
 /// Counts of a consumer.
 #[derive(Debug, Default)]
@@ -77,7 +43,7 @@ pub(crate) struct Progress {
 
 /// A consumer that is served until this is dropped.
 pub(crate) struct Following {
-    /// The task sees that this is dropped when it has acknowledged the event that it delivers.
+    /// The task sees that this is dropped when it has acknowledged the events that it delivers.
     _until: watch::Sender<()>,
     pub(crate) progress: Arc<Progress>,
 }
@@ -95,7 +61,7 @@ struct Follower {
     config: Config,
     handler: Arc<Handler>,
     progress: Arc<Progress>,
-    failures: Arc<Failures>,
+    settling: Settling,
     until: watch::Receiver<()>,
 }
 
@@ -118,18 +84,15 @@ pub(crate) fn follow(
     gone: Box<dyn FnOnce() + Send>,
 ) -> Result<Following, JetStreamError> {
     let (sender, until) = watch::channel(());
+    let progress = Arc::<Progress>::default();
     let follower = Follower {
         stream: Arc::clone(stream),
-        failures: match subscription.name {
-            Some(name) => stream.failures.of(name),
-            None => Arc::default(),
-        },
+        settling: Settling::new(stream, subscription.name, &progress),
         config: consumer_config(stream, subscription),
         handler,
-        progress: Arc::default(),
+        progress: Arc::clone(&progress),
         until,
     };
-    let progress = Arc::clone(&follower.progress);
     let limit = stream.config.connect_timeout;
     let context = stream.context.clone();
     let (config, of) = (follower.config.clone(), stream.config.stream.clone());
@@ -249,146 +212,84 @@ impl Follower {
             .expires(EXPIRES)
             .heartbeat(HEARTBEAT)
             .messages();
-        let mut messages = requested.await.map_err(|error| error.to_string())?;
+        let messages = requested.await.map_err(|error| error.to_string())?;
+        let mut incoming = Incoming::new(messages, &self.stream.config);
+        let mut size = SetSize::new(&self.stream.config);
         loop {
             let next = tokio::select! {
                 () = self.dropped() => {
-                    give_back(&mut messages).await;
+                    incoming.give_back().await;
                     return Ok(End::Dropped);
                 }
-                next = messages.next() => next,
+                next = incoming.next_set(size.events()) => next,
             };
-            let message = next.ok_or("the server has ended the request")?;
-            let message = message.map_err(|error: MessagesError| error.to_string())?;
+            let set = next?.into();
             *pause = RETRY_PAUSES[0];
-            if self.deliver(message).await == Outcome::Gone {
-                give_back(&mut messages).await;
-                return Ok(End::Gone);
+            if let Some(end) = self.deliver(set, &mut size).await {
+                incoming.give_back().await;
+                return Ok(end);
             }
         }
     }
 
-    async fn deliver(&self, message: Message) -> Outcome {
-        let info = match message.info() {
-            Ok(info) => info,
-            Err(error) => return Outcome::Refused(error.to_string()),
-        };
-        let received = Received {
-            headers: message.headers.clone(),
-            payload: message.payload.to_vec(),
-            sequence: info.stream_sequence,
-            delivery: u64::try_from(info.delivered).unwrap_or(1),
-        };
-        let delivery = received.delivery;
-        self.progress.pending.store(info.pending, Ordering::Relaxed);
-        if delivery > 1 {
-            self.progress.redelivered.fetch_add(1, Ordering::Relaxed);
-        }
-        let outcome = self.handle(&message, received).await;
-        let outcome = self.store_if_dead(outcome, (&message, &info)).await;
-        let acknowledgement = match outcome {
-            Outcome::Delivered => AckKind::Ack,
-            Outcome::Refused(_) => {
-                self.progress.discarded.fetch_add(1, Ordering::Relaxed);
-                AckKind::Term
+    /// Delivers a set, in parts if an event fails. Returns why the consumer is not served any more.
+    async fn deliver(&self, set: Arc<[Received]>, size: &mut SetSize) -> Option<End> {
+        self.count(&set);
+        let (mut from, mut end) = (0, None);
+        while from < set.len() && end.is_none() {
+            let started = Instant::now();
+            let outcomes = self.handle(&set, from).await;
+            let count = outcomes.len();
+            match outcomes.iter().any(Outcome::is_of_set) {
+                true => size.failed(),
+                false => size.delivered(count, started.elapsed()),
             }
-            Outcome::Deferred => {
-                self.stream.counts.deferred();
-                AckKind::Nak(Some(backoff(delivery)))
-            }
-            Outcome::Failed(_) | Outcome::Gone => AckKind::Nak(Some(backoff(delivery))),
-        };
-        // One that is lost leads to another delivery.
-        if let Err(error) = message.ack_with(acknowledgement).await {
-            tracing::debug!(target: "orbium::event", %error, "not acknowledged");
-        }
-        outcome
-    }
-
-    /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it. Returns the outcome
-    /// that the server is to see: without an acknowledgement of that stream the event is delivered once more.
-    async fn store_if_dead(
-        &self,
-        outcome: Outcome,
-        (message, info): (&Message, &Info<'_>),
-    ) -> Outcome {
-        let config = &self.stream.config;
-        let Some(letters) = &config.dead_letters else {
-            return outcome;
-        };
-        let (consumer, sequence) = (info.consumer, info.stream_sequence);
-        let cause = match outcome {
-            Outcome::Refused(cause) => cause,
-            Outcome::Failed(cause) => {
-                let failures = self.failures.add(sequence, config.window.max(1));
-                if failures < letters.max_deliveries {
-                    return Outcome::Failed(cause);
+            for (received, outcome) in set[from..].iter().zip(outcomes) {
+                if self.settling.settle(received, outcome).await == Outcome::Gone {
+                    end = Some(End::Gone);
                 }
-                cause
             }
-            Outcome::Delivered => {
-                self.failures.end(sequence);
-                return outcome;
-            }
-            Outcome::Deferred | Outcome::Gone => return outcome,
-        };
-        let letter = DeadLetter {
-            message,
-            info,
-            cause: &cause,
-        };
-        match letter.store(&self.stream, &letters.stream).await {
-            Ok(()) => {
-                self.failures.end(sequence);
-                self.stream.counts.dead_letter();
-                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, "an event is a dead letter");
-                Outcome::Refused(cause)
-            }
-            Err(why) => {
-                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, %why, "a dead letter was not stored");
-                Outcome::Failed(why)
+            from += count;
+            if end.is_none() && self.until.has_changed().is_err() {
+                end = Some(End::Dropped);
             }
         }
+        for received in &set[from..] {
+            received.give_back().await;
+        }
+        end
+    }
+
+    fn count(&self, set: &[Received]) {
+        if let Some(last) = set.last() {
+            self.progress.pending.store(last.pending, Ordering::Relaxed);
+        }
+        let repeated = set.iter().filter(|it| it.delivery > 1).count();
+        self.progress
+            .redelivered
+            .fetch_add(repeated as u64, Ordering::Relaxed);
     }
 
     /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
-    async fn handle(&self, message: &Message, received: Received) -> Outcome {
-        let handler = Arc::clone(&self.handler);
-        let mut calling = spawn_blocking(move || handler(&received));
+    async fn handle(&self, set: &Arc<[Received]>, from: usize) -> Vec<Outcome> {
+        let (handler, handled) = (Arc::clone(&self.handler), Arc::clone(set));
+        let mut calling = spawn_blocking(move || handler(&handled[from..]));
         let mut signs = interval((self.stream.config.ack_wait / 3).max(Duration::from_millis(1)));
         signs.tick().await;
         loop {
             tokio::select! {
-                outcome = &mut calling => return outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())),
+                outcomes = &mut calling => return match outcomes {
+                    Ok(outcomes) => outcomes,
+                    Err(error) if set.len() == from + 1 => vec![Outcome::Failed(error.to_string())],
+                    Err(_) => vec![Outcome::Singly; set.len() - from],
+                },
                 _ = signs.tick() => {
-                    // The next sign may arrive.
-                    let _ = message.ack_with(AckKind::Progress).await;
+                    for received in &set[from..] {
+                        // The next sign may arrive.
+                        let _ = received.message.ack_with(AckKind::Progress).await;
+                    }
                 }
             }
         }
-    }
-}
-
-/// Gives back what was received and not delivered, so that the next consumer of the name gets it at once.
-async fn give_back(messages: &mut Messages) {
-    while let Some(Some(Ok(message))) = messages.next().now_or_never() {
-        // It comes again in any case, after a while.
-        let _ = message.ack_with(AckKind::Nak(None)).await;
-    }
-}
-
-fn backoff(deliveries: u64) -> Duration {
-    let index = usize::try_from(deliveries.saturating_sub(1)).unwrap_or(usize::MAX);
-    BACKOFF[index.min(BACKOFF.len() - 1)]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_event_that_fails_again_waits_longer_up_to_a_bound() {
-        let pauses = [0, 1, 2, 3, u64::MAX].map(backoff).map(|it| it.as_millis());
-        assert_eq!(pauses, [100, 100, 1000, 5000, 5000]);
     }
 }

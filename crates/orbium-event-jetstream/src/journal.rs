@@ -10,8 +10,10 @@ use orbium_notification::{Deliver, Delivered, Following, Journal, property};
 use crate::config::{JetStreamConfig, is_name};
 use crate::counts::StreamStatistics;
 use crate::error::JetStreamError;
-use crate::follow::{Outcome, Received, Subscription, follow};
+use crate::follow::{Subscription, follow};
 use crate::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
+use crate::outcome::Outcome;
+use crate::set::Received;
 use crate::stream::Stream;
 
 /// The field of a structured event's variable header with the place of the event in the stream.
@@ -95,13 +97,24 @@ impl Journal for StreamJournal {
 
     fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
         let stream = Arc::clone(&self.stream);
-        let deliver = move |received: &Received| match event(received) {
+        let deliver_one = move |received: &Received| match event(received) {
             Ok(event) => outcome(deliver(event)),
             Err(why) => {
                 stream.counts.unreadable();
                 tracing::warn!(target: "orbium::notification", sequence = received.sequence, why, "a message of the stream is no event");
                 Outcome::Refused(why)
             }
+        };
+        // Consumers of structured events get them one by one, up to one that fails.
+        let deliver = move |set: &[Received]| {
+            let mut outcomes = Vec::with_capacity(set.len());
+            for received in set {
+                outcomes.push(deliver_one(received));
+                if outcomes.last() != Some(&Outcome::Delivered) {
+                    break;
+                }
+            }
+            outcomes
         };
         let subscription = Subscription {
             name,
@@ -125,8 +138,9 @@ fn outcome(delivered: Delivered) -> Outcome {
 
 /// The event of a message, with what its consumers recognise it by.
 fn event(received: &Received) -> Result<StructuredEvent, String> {
-    let headers = received.headers.as_ref();
-    let event = event_of(headers, &received.payload);
+    let message = &received.message;
+    let headers = message.headers.as_ref();
+    let event = event_of(headers, &message.payload);
     let mut event: StructuredEvent = event.map_err(|error| error.to_string())?;
     let fields = &mut event.header.variable_header;
     if !fields.iter().any(|it| it.name == EVENT_ID) {

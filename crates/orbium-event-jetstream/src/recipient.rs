@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A consumer of the channel: it gets what its subscription passes, and answers each push.
+//! A consumer of the channel: it gets what its subscription passes, in sets, and answers each push.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbium::{Interface, SyncScope, SystemException};
+use orbium::{Completion, Interface, SyncScope, SystemException};
+use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
+use orbium_event::rtec::orbium_event::{EventFailedError, SetConsumer};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
 use orbium_event::{DeliveryError, Filter, Pattern, SharedEvent, delivery_failure};
 
 use crate::delivery::Delivery;
-use crate::follow::{Outcome, Received};
-use crate::message::event_of;
+use crate::message::{MessageError, event_of};
+use crate::outcome::Outcome;
+use crate::set::Received;
 use crate::shared::Shared;
 
 /// Failures in a row after which a consumer without a name is disconnected.
@@ -21,10 +24,41 @@ pub(crate) struct Recipient {
     shared: Arc<Shared>,
     is_named: bool,
     consumer: PushConsumer,
+    /// The same, if it reports which event it has failed with.
+    set_consumer: Option<SetConsumer>,
     filter: Mutex<Filter>,
     pub(crate) delivered: AtomicU64,
     pub(crate) failed: AtomicU64,
     failures_in_a_row: AtomicU64,
+}
+
+/// The events of a set that a subscription passes.
+#[derive(Default)]
+struct Passed {
+    events: Vec<Event>,
+    /// Where they are in the set.
+    places: Vec<usize>,
+    /// Events of the set up to one that cannot be read.
+    of: usize,
+}
+
+/// Why a push has failed.
+struct PushError {
+    /// With which of the events, if that is known; those before it have been processed.
+    event: Option<usize>,
+    exception: SystemException,
+}
+
+impl PushError {
+    /// What a consumer reports of a set of so many events.
+    fn of(failed: &EventFailed, events: usize) -> Self {
+        let completed = Completion::from_number(failed.completed).unwrap_or(Completion::Maybe);
+        let processed = usize::try_from(failed.processed).ok();
+        Self {
+            event: processed.filter(|it| *it < events),
+            exception: SystemException::from_body(&failed.id, failed.minor_code, completed),
+        }
+    }
 }
 
 impl Recipient {
@@ -35,7 +69,11 @@ impl Recipient {
         pattern: &Pattern,
     ) -> Self {
         let timeout = shared.stream.config.push_timeout;
+        let object = consumer.as_object();
+        let reports = object.ior().type_id == SetConsumer::REPOSITORY_ID;
         Self {
+            set_consumer: reports
+                .then(|| SetConsumer::from_object(object.clone()).with_timeout(timeout)),
             shared: Arc::clone(shared),
             is_named,
             // A push returns when the consumer has returned from it, and raises what that raises.
@@ -49,21 +87,27 @@ impl Recipient {
         }
     }
 
-    /// Pushes an event, if the subscription passes it.
-    pub(crate) fn receive(&self, received: &Received) -> Outcome {
-        let mut event: Event = match event_of(received.headers.as_ref(), &received.payload) {
-            Ok(event) => event,
-            Err(why) => {
-                self.shared.stream.counts.unreadable();
-                tracing::warn!(target: "orbium::event", sequence = received.sequence, %why, "a message of the stream is no event");
-                return Outcome::Refused(why.to_string());
+    /// Pushes the events that the subscription passes, up to one that is none. Returns what has become of them, up to
+    /// one that the consumer has failed with.
+    pub(crate) fn receive(&self, set: &[Received]) -> Vec<Outcome> {
+        let mut passed = Passed::default();
+        for received in set {
+            match marked(received) {
+                Ok(event) => self.pass(event, &mut passed),
+                Err(why) if passed.of == 0 => {
+                    self.shared.stream.counts.unreadable();
+                    tracing::warn!(target: "orbium::event", sequence = received.sequence, %why, "a message of the stream is no event");
+                    return vec![Outcome::Refused(why.to_string())];
+                }
+                Err(_) => break,
             }
-        };
-        Delivery::mark(&mut event, received.sequence, received.delivery);
-        match self.passes(event) {
-            Some(set) => self.push(&set, received.sequence),
-            None => Outcome::Delivered,
         }
+        let outcomes = self.push_all(&passed);
+        if let Some(Outcome::Refused(exception)) = outcomes.last() {
+            let sequence = set[outcomes.len() - 1].sequence;
+            tracing::warn!(target: "orbium::event", sequence, exception, "the consumer refuses an event for good");
+        }
+        outcomes
     }
 
     /// Whether the last push has failed.
@@ -71,30 +115,71 @@ impl Recipient {
         self.failures_in_a_row.load(Ordering::Relaxed) > 0
     }
 
-    fn passes(&self, event: Event) -> Option<Vec<Event>> {
-        let mut passed: Vec<SharedEvent> = Vec::new();
+    /// Adds the next event of a set, if the subscription passes it.
+    fn pass(&self, event: Event, passed: &mut Passed) {
+        let mut delivered: Vec<SharedEvent> = Vec::new();
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_passed = filter.offer(&[Arc::new(event)], None, &mut passed);
+        filter.offer(&[Arc::new(event)], None, &mut delivered);
         drop(filter);
-        is_passed.then(|| passed.into_iter().map(Arc::unwrap_or_clone).collect())
+        for event in delivered {
+            passed.events.push(Arc::unwrap_or_clone(event));
+            passed.places.push(passed.of);
+        }
+        passed.of += 1;
     }
 
-    fn push(&self, set: &[Event], sequence: u64) -> Outcome {
-        match self.consumer.push(set) {
-            Ok(()) => {
-                self.delivered.fetch_add(1, Ordering::Relaxed);
-                self.failures_in_a_row.store(0, Ordering::Relaxed);
-                Outcome::Delivered
+    fn push_all(&self, passed: &Passed) -> Vec<Outcome> {
+        let mut outcomes = vec![Outcome::Delivered; passed.of];
+        let Err(error) = self.push(&passed.events) else {
+            return outcomes;
+        };
+        match error.event {
+            Some(event) => {
+                outcomes.truncate(passed.places[event]);
+                outcomes.push(self.failure(&error.exception));
             }
-            Err(exception) => {
-                self.failed.fetch_add(1, Ordering::Relaxed);
-                let outcome = self.failure(&exception);
-                if let Outcome::Refused(_) = outcome {
-                    tracing::warn!(target: "orbium::event", sequence, %exception, "the consumer refuses an event for good");
+            None => {
+                let outcome = match self.failure(&error.exception) {
+                    Outcome::Failed(_) | Outcome::Refused(_) => Outcome::Singly,
+                    outcome => outcome,
+                };
+                for place in &passed.places {
+                    outcomes[*place] = outcome.clone();
                 }
-                outcome
             }
         }
+        outcomes
+    }
+
+    fn push(&self, events: &[Event]) -> Result<(), PushError> {
+        let pushed = match (events, &self.set_consumer) {
+            ([], _) => return Ok(()),
+            ([_, _, ..], Some(consumer)) => {
+                consumer.push_set(events).map_err(|error| match error {
+                    EventFailedError::EventFailed(failed) => PushError::of(&failed, events.len()),
+                    EventFailedError::System(exception) => PushError {
+                        event: None,
+                        exception,
+                    },
+                })
+            }
+            _ => self.consumer.push(events).map_err(|exception| PushError {
+                event: (events.len() == 1).then_some(0),
+                exception,
+            }),
+        };
+        let processed = match &pushed {
+            Ok(()) => events.len(),
+            Err(error) => error.event.unwrap_or(0),
+        };
+        if processed > 0 {
+            self.failures_in_a_row.store(0, Ordering::Relaxed);
+        }
+        self.delivered
+            .fetch_add(processed as u64, Ordering::Relaxed);
+        let failed = u64::from(pushed.is_err());
+        self.failed.fetch_add(failed, Ordering::Relaxed);
+        pushed
     }
 
     fn failure(&self, exception: &SystemException) -> Outcome {
@@ -107,6 +192,14 @@ impl Recipient {
             DeliveryError::Failed => Outcome::Failed(exception.to_string()),
         }
     }
+}
+
+/// The event of a message, with what its consumers recognise it by.
+fn marked(received: &Received) -> Result<Event, MessageError> {
+    let message = &received.message;
+    let mut event: Event = event_of(message.headers.as_ref(), &message.payload)?;
+    Delivery::mark(&mut event, received.sequence, received.delivery);
+    Ok(event)
 }
 
 /// Whether each event is passed or not by itself. What waits for several events, or for a time, would

@@ -9,4 +9,5 @@ mod hostile;
 mod notification;
 mod partitioned;
 mod restarted;
+mod sets;
 mod stage;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What becomes of an event after a delivery: an acknowledgement, another delivery, or a dead letter.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use async_nats::jetstream::AckKind;
+
+use crate::dead_letters::DeadLetter;
+use crate::failures::Failures;
+use crate::follow::Progress;
+use crate::set::Received;
+use crate::stream::Stream;
+
+/// Until an event is delivered once more, by the number of deliveries before.
+const BACKOFF: [Duration; 3] = [
+    Duration::from_millis(100),
+    Duration::from_secs(1),
+    Duration::from_secs(5),
+];
+
+/// What has become of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The consumer has it, or does not subscribe to it.
+    Delivered,
+    /// The consumer has not seen it: it is to be delivered later, however often that is.
+    Deferred,
+    /// The consumer has failed with it, and why; it is to be delivered once more.
+    Failed(String),
+    /// The consumer has failed with it or another event of its set: it is to be delivered once more, by itself.
+    Singly,
+    /// No further delivery can succeed, and why.
+    Refused(String),
+    /// As `Deferred`; and this consumer is gone, its events wait for the next of its name.
+    Gone,
+}
+
+impl Outcome {
+    /// Whether the next push is likely to fail as a whole, too.
+    pub(crate) fn is_of_set(&self) -> bool {
+        matches!(self, Self::Deferred | Self::Singly | Self::Gone)
+    }
+}
+
+/// Reports the outcomes of the deliveries to one consumer to the server.
+pub(crate) struct Settling {
+    stream: Arc<Stream>,
+    progress: Arc<Progress>,
+    failures: Arc<Failures>,
+}
+
+impl Settling {
+    pub(crate) fn new(stream: &Arc<Stream>, name: Option<&str>, progress: &Arc<Progress>) -> Self {
+        Self {
+            stream: Arc::clone(stream),
+            progress: Arc::clone(progress),
+            failures: match name {
+                Some(name) => stream.failures.of(name),
+                None => Arc::default(),
+            },
+        }
+    }
+
+    /// Acknowledges an event, or has it delivered once more.
+    pub(crate) async fn settle(&self, received: &Received, outcome: Outcome) -> Outcome {
+        let outcome = self.store_if_dead(outcome, received).await;
+        let later = || AckKind::Nak(Some(backoff(received.delivery)));
+        let acknowledgement = match outcome {
+            Outcome::Delivered => AckKind::Ack,
+            Outcome::Refused(_) => {
+                self.progress.discarded.fetch_add(1, Ordering::Relaxed);
+                AckKind::Term
+            }
+            Outcome::Deferred => {
+                self.stream.counts.deferred();
+                later()
+            }
+            Outcome::Singly | Outcome::Failed(_) | Outcome::Gone => later(),
+        };
+        // One that is lost leads to another delivery.
+        if let Err(error) = received.message.ack_with(acknowledgement).await {
+            tracing::debug!(target: "orbium::event", %error, "not acknowledged");
+        }
+        outcome
+    }
+
+    /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it. Returns the outcome
+    /// that the server is to see: without an acknowledgement of that stream the event is delivered once more.
+    async fn store_if_dead(&self, outcome: Outcome, received: &Received) -> Outcome {
+        let config = &self.stream.config;
+        let Some(letters) = &config.dead_letters else {
+            return outcome;
+        };
+        let sequence = received.sequence;
+        let cause = match outcome {
+            Outcome::Refused(cause) => cause,
+            Outcome::Failed(cause) => {
+                let failures = self.failures.add(sequence, config.window.max(1));
+                if failures < letters.max_deliveries {
+                    return Outcome::Failed(cause);
+                }
+                cause
+            }
+            Outcome::Delivered => {
+                self.failures.end(sequence);
+                return outcome;
+            }
+            Outcome::Singly | Outcome::Deferred | Outcome::Gone => return outcome,
+        };
+        let info = match received.message.info() {
+            Ok(info) => info,
+            Err(error) => return Outcome::Failed(error.to_string()),
+        };
+        let consumer = info.consumer;
+        let letter = DeadLetter {
+            message: &received.message,
+            info: &info,
+            cause: &cause,
+        };
+        match letter.store(&self.stream, &letters.stream).await {
+            Ok(()) => {
+                self.failures.end(sequence);
+                self.stream.counts.dead_letter();
+                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, "an event is a dead letter");
+                Outcome::Refused(cause)
+            }
+            Err(why) => {
+                tracing::warn!(target: "orbium::event", consumer, sequence, %cause, %why, "a dead letter was not stored");
+                Outcome::Failed(why)
+            }
+        }
+    }
+}
+
+fn backoff(deliveries: u64) -> Duration {
+    let index = usize::try_from(deliveries.saturating_sub(1)).unwrap_or(usize::MAX);
+    BACKOFF[index.min(BACKOFF.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_fails_again_waits_longer_up_to_a_bound() {
+        let pauses = [0, 1, 2, 3, u64::MAX].map(backoff).map(|it| it.as_millis());
+        assert_eq!(pauses, [100, 100, 1000, 5000, 5000]);
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The sets in which a consumer gets its events: what has arrived, within bounds.
+
+use std::time::Duration;
+
+use async_nats::jetstream::AckKind;
+use async_nats::jetstream::consumer::pull::{MessagesError, Stream as Messages};
+use async_nats::jetstream::message::Message;
+use futures_util::{FutureExt as _, StreamExt as _};
+
+use crate::config::JetStreamConfig;
+
+/// An event of the stream.
+pub(crate) struct Received {
+    pub(crate) message: Message,
+    /// Where it is in the stream.
+    pub(crate) sequence: u64,
+    /// The number of this delivery, from 1.
+    pub(crate) delivery: u64,
+    /// Events that the server has for the consumer behind this one.
+    pub(crate) pending: u64,
+}
+
+impl Received {
+    /// `None` without the subject by which it would be acknowledged.
+    fn new(message: Message) -> Option<Self> {
+        let info = message.info().ok()?;
+        let (sequence, pending) = (info.stream_sequence, info.pending);
+        let delivery = u64::try_from(info.delivered).unwrap_or(1);
+        Some(Self {
+            message,
+            sequence,
+            delivery,
+            pending,
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.message.payload.len()
+    }
+
+    /// Whether a delivery has failed, perhaps in a set with others: it is delivered by itself.
+    fn is_suspect(&self) -> bool {
+        self.delivery > 1
+    }
+
+    /// Gives it back, so that the next consumer of the name gets it at once.
+    pub(crate) async fn give_back(&self) {
+        // It comes again in any case, after a while.
+        let _ = self.message.ack_with(AckKind::Nak(None)).await;
+    }
+}
+
+/// What a consumer has requested.
+pub(crate) struct Incoming {
+    messages: Messages,
+    /// Received behind the last set.
+    held: Option<Result<Received, MessagesError>>,
+    max_bytes: usize,
+}
+
+impl Incoming {
+    pub(crate) fn new(messages: Messages, config: &JetStreamConfig) -> Self {
+        Self {
+            messages,
+            held: None,
+            max_bytes: config.set_bytes,
+        }
+    }
+
+    /// Waits for an event. It and those behind it that have arrived are a set, of so many at most. One that was
+    /// delivered before is a set by itself. Nothing is lost if the future is dropped.
+    ///
+    /// # Errors
+    /// The server has ended the request, or sends nothing any more.
+    pub(crate) async fn next_set(&mut self, most: usize) -> Result<Vec<Received>, String> {
+        let first = match self.held.take() {
+            Some(held) => held,
+            None => self.next().await?,
+        };
+        let first = first.map_err(|error| error.to_string())?;
+        let mut bytes = first.len();
+        let mut set = vec![first];
+        while set.len() < most && !set[0].is_suspect() {
+            match self.arrived() {
+                Some(Ok(next)) if !next.is_suspect() && bytes + next.len() <= self.max_bytes => {
+                    bytes += next.len();
+                    set.push(next);
+                }
+                next => {
+                    self.held = next;
+                    break;
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    async fn next(&mut self) -> Result<Result<Received, MessagesError>, String> {
+        loop {
+            let next = self.messages.next().await;
+            match next.ok_or("the server has ended the request")? {
+                Ok(message) => match Received::new(message) {
+                    Some(received) => return Ok(Ok(received)),
+                    None => {
+                        tracing::debug!(target: "orbium::event", "a message without a place in the stream")
+                    }
+                },
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+    }
+
+    /// What has arrived, if anything has.
+    fn arrived(&mut self) -> Option<Result<Received, MessagesError>> {
+        // The end of the request is found by the next that waits.
+        self.next().now_or_never()?.ok()
+    }
+
+    /// Gives back what was received and is part of no set.
+    pub(crate) async fn give_back(&mut self) {
+        while let Some(Ok(received)) = self.held.take().or_else(|| self.arrived()) {
+            received.give_back().await;
+        }
+    }
+}
+
+/// How many events the next set has at most: twice as many after each set that was delivered within a part of
+/// the time that a push may take, and one after a push that has failed.
+pub(crate) struct SetSize {
+    events: usize,
+    most: usize,
+    /// What a set may take.
+    time: Duration,
+}
+
+impl SetSize {
+    pub(crate) fn new(config: &JetStreamConfig) -> Self {
+        Self {
+            events: 1,
+            most: config.set_events.min(config.window).max(1),
+            time: config.push_timeout / 4,
+        }
+    }
+
+    pub(crate) fn events(&self) -> usize {
+        self.events
+    }
+
+    /// So many events were delivered in that time.
+    pub(crate) fn delivered(&mut self, events: usize, time: Duration) {
+        let each = time.as_nanos() / events.max(1) as u128;
+        let in_time = self.time.as_nanos() / each.max(1);
+        let in_time = usize::try_from(in_time).unwrap_or(usize::MAX);
+        self.events = (2 * self.events).min(in_time).clamp(1, self.most);
+    }
+
+    /// A push has failed as a whole.
+    pub(crate) fn failed(&mut self) {
+        self.events = 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(push_timeout: Duration) -> SetSize {
+        SetSize::new(&JetStreamConfig {
+            push_timeout,
+            set_events: 6,
+            ..JetStreamConfig::new("nats://127.0.0.1:4222", "NAV")
+        })
+    }
+
+    #[test]
+    fn sets_grow_up_to_a_bound_and_begin_anew_after_a_failure() {
+        let mut size = size(Duration::from_secs(4));
+        let mut sizes = Vec::new();
+        for _ in 0..4 {
+            sizes.push(size.events());
+            size.delivered(size.events(), Duration::ZERO);
+        }
+        assert_eq!(sizes, [1, 2, 4, 6]);
+        size.failed();
+        assert_eq!(size.events(), 1);
+    }
+
+    #[test]
+    fn a_set_takes_a_part_of_the_time_of_a_push() {
+        let mut size = size(Duration::from_secs(4));
+        for _ in 0..4 {
+            size.delivered(1, Duration::from_millis(300));
+        }
+        assert_eq!(size.events(), 3);
+        size.delivered(1, Duration::from_secs(3));
+        assert_eq!(size.events(), 1);
+    }
+
+    #[test]
+    fn a_window_of_one_has_events_by_themselves() {
+        let config = JetStreamConfig {
+            window: 1,
+            ..JetStreamConfig::new("nats://127.0.0.1:4222", "NAV")
+        };
+        let mut size = SetSize::new(&config);
+        size.delivered(1, Duration::ZERO);
+        assert_eq!(size.events(), 1);
+    }
+}
