@@ -21,6 +21,7 @@ mod doctor;
 mod events;
 mod explain;
 mod failure;
+mod given;
 mod host;
 mod idl;
 mod idl_files;

@@ -2,7 +2,6 @@
 //! Arguments: from the command line to values.
 
 use std::borrow::Cow;
-use std::io::Read;
 
 use orbium::{Any, TCKind, TypeCode};
 use orbium_dynamic::{
@@ -10,9 +9,7 @@ use orbium_dynamic::{
 };
 
 use crate::failure::Failure;
-
-/// Most octets of a file or of standard input.
-const MAX_INPUT_LENGTH: u64 = 1 << 30;
+use crate::given::text;
 
 /// One argument for each parameter that is sent, as a struct.
 pub(super) fn in_order(
@@ -70,22 +67,6 @@ fn type_name(code: &TypeCode) -> String {
         "" => code.to_string(),
         name => name.to_owned(),
     }
-}
-
-/// The text that an argument means.
-fn text(given: &str) -> Result<String, Failure> {
-    let read = match given.strip_prefix('@') {
-        Some(path) => std::fs::File::open(path).and_then(read),
-        None if given == "-" => read(std::io::stdin().lock()),
-        None => return Ok(given.to_owned()),
-    };
-    read.map_err(|error| Failure::because(format!("cannot read `{given}`: {error}")))
-}
-
-fn read(from: impl Read) -> std::io::Result<String> {
-    let mut text = String::new();
-    from.take(MAX_INPUT_LENGTH).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// The values of all parameters that are sent: a value in one may be that of another.

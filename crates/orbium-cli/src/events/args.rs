@@ -73,7 +73,7 @@ pub(super) struct PushArgs {
     pub(super) channel: ChannelArgs,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
-    /// The structured event, for a notification channel, as `tail` prints it
+    /// The structured event, for a notification channel, as `tail` prints it, or @FILE, or - for standard input
     #[arg(long, value_name = "EVENT", conflicts_with_all = ["text", "payload"])]
     pub(super) json: Option<String>,
     /// The any of the event, or the remainder of the body of a structured one: a string

@@ -20,6 +20,7 @@ use serde_json::json;
 use super::args::{HeaderArgs, PushArgs, TailArgs};
 use super::printer::Printer;
 use crate::failure::Failure;
+use crate::given::text;
 use crate::output;
 use crate::serving::{Ending, because};
 
@@ -142,12 +143,13 @@ pub(super) fn push(args: &PushArgs, channel: &EventChannel) -> Result<(), Failur
 }
 
 fn event(args: &PushArgs) -> Result<StructuredEvent, Failure> {
-    if let Some(text) = &args.json {
+    if let Some(given) = &args.json {
+        let text = text(given)?;
         let options = JsonOptions {
             guess_types: true,
             ..JsonOptions::default()
         };
-        let any = from_json(&StructuredEvent::type_code(), text, &options);
+        let any = from_json(&StructuredEvent::type_code(), &text, &options);
         let any = any.map_err(|error| Failure::because(format!("no structured event: {error}")))?;
         return any.extract().map_err(because);
     }

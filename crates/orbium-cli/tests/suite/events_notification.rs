@@ -12,7 +12,7 @@ use orbium_notification::idl::orbium_notification::DurableConsumerAdmin;
 use orbium_testkit::{NatsServer, eventually};
 use serde_json::{Value, json};
 
-use crate::program::{Served, orbium, run};
+use crate::program::{Folder, Served, orbium, run};
 
 fn event(severity: i16) -> Value {
     json!({
@@ -33,7 +33,7 @@ fn event(severity: i16) -> Value {
 /// Conformance: notification - `orbium events tail`, `push` and `stat` - structured events as JSON, `--filter`
 #[test]
 fn structured_events_are_pushed_filtered_printed_and_counted() {
-    let served = Served::new("notify", []);
+    let (served, folder) = (Served::new("notify", []), Folder::new());
     let tail = [
         "events",
         "tail",
@@ -65,9 +65,9 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
             event["remainder_of_body"].to_string().contains("down"),
             "{lines}"
         );
-        // What is printed can be pushed.
-        let text = event.to_string();
-        run(["events", "push", served.reference(), "--json", &text]).assert_done();
+        // What is printed can be pushed, out of a file too.
+        let file = format!("@{}", folder.file("event.json", event.to_string()));
+        run(["events", "push", served.reference(), "--json", &file]).assert_done();
     }
     eventually("the disconnection", || served.consumers() == 0);
     let stat = run(["events", "stat", served.reference()]);
@@ -85,6 +85,7 @@ fn options_that_do_not_fit_a_notification_channel_are_refused() {
     for (arguments, why) in [
         (["tail", "--filter", "1 +"], "InvalidConstraint"),
         (["push", "--json", "{}"], "no structured event"),
+        (["push", "--json", "@/nowhere.json"], "cannot read"),
     ] {
         let [command, option, value] = arguments;
         run(["events", command, reference, option, value]).assert_failed_saying(why);
