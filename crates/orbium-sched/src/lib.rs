@@ -57,7 +57,7 @@ pub use info::{
     Assignment, Criticality, Dependency, DependencyKind, Handle, Importance, InfoKind, RtInfo,
     Timing, UnknownDegree,
 };
-pub use options::{Options, Overhead, Strategy, UnknownStrategy};
+pub use options::{Options, Overhead, Preemption, Strategy, UnknownPreemption, UnknownStrategy};
 pub use rates::Rate;
 pub use repository::Repository;
 pub use schedule::{Dispatching, Level, Schedule, Test, Verdict};

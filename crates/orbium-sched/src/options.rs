@@ -46,6 +46,65 @@ impl fmt::Display for Strategy {
     }
 }
 
+/// Whether a job of a queue by deadline or laxity preempts another one of the same queue. More
+/// urgent queues preempt less urgent ones in any case, and jobs of static queues run to completion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Preemption {
+    /// A job runs to completion once it has begun, as in dispatchers, in event channels and in
+    /// scheduler contexts with one thread: a more urgent one waits for it.
+    #[default]
+    NonPreemptive,
+    /// It preempts: threads that an operating system schedules by deadline.
+    Preemptive,
+}
+
+impl Preemption {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::NonPreemptive, Self::Preemptive];
+
+    /// The name on command lines and in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Preemption::NonPreemptive => "non-preemptive",
+            Preemption::Preemptive => "preemptive",
+        }
+    }
+}
+
+impl fmt::Display for Preemption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is neither kind of preemption.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UnknownPreemption(String);
+
+impl fmt::Display for UnknownPreemption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is neither non-preemptive nor preemptive", self.0)
+    }
+}
+
+impl fmt::Debug for UnknownPreemption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownPreemption {}
+
+impl FromStr for Preemption {
+    type Err = UnknownPreemption;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPreemption> {
+        let found = Self::ALL.into_iter().find(|it| it.name() == text);
+        found.ok_or_else(|| UnknownPreemption(text.chars().take(40).collect()))
+    }
+}
+
 /// A name that is no strategy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownStrategy(String);
@@ -89,6 +148,8 @@ pub struct Overhead {
 pub struct Options {
     /// The strategy; rate monotonic by default.
     pub strategy: Strategy,
+    /// Whether jobs of a queue by deadline or laxity preempt each other; they do not by default.
+    pub preemption: Preemption,
     /// The native priority of the least urgent queue; 1 by default, as SCHED_FIFO has it.
     pub min_priority: i32,
     /// The native priority of the most urgent queue; 99 by default. Where small numbers are
@@ -104,6 +165,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             strategy: Strategy::default(),
+            preemption: Preemption::default(),
             min_priority: 1,
             max_priority: 99,
             critical: Criticality::High,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::SchedError;
 use crate::info::{Criticality, Timing};
-use crate::options::{Options, Strategy};
+use crate::options::Options;
 use crate::repository::Repository;
 use crate::schedule::Schedule;
 use crate::simulator::{simulate, tasks_of};
@@ -66,26 +66,32 @@ impl DeadlineCounts {
 /// As [`Schedule::compute`] has them for a task set.
 ///
 /// ```
-/// use orbium_sched::{Strategy, overload};
+/// use orbium_sched::{Options, Strategy, overload};
 ///
-/// let misses = overload::simulated_misses(Strategy::Rms, 1.2, 0..2)?;
+/// let misses = overload::simulated_misses(&Options::new(Strategy::Rms), 1.2, 0..2)?;
 /// assert_eq!(misses.critical, 0.0);
 /// assert!(misses.other > 0.0);
 /// # Ok::<(), orbium_sched::SchedError>(())
 /// ```
 pub fn simulated_misses(
-    strategy: Strategy,
+    options: &Options,
     utilization: f64,
     seeds: Range<u64>,
 ) -> Result<Misses, SchedError> {
     let mut counts = DeadlineCounts::default();
     for seed in seeds {
         let repository = random_tasks(utilization, seed)?;
-        let schedule = Schedule::compute(&repository, &Options::new(strategy))?;
+        let schedule = Schedule::compute(&repository, options)?;
         let (tasks, dispatching) = tasks_of(&schedule);
         let simulated: Vec<_> = tasks.iter().map(|(_, task)| *task).collect();
         let end = Time::from_millis(SIMULATED);
-        let trace = simulate(&simulated, &dispatching, end, usize::MAX);
+        let trace = simulate(
+            &simulated,
+            &dispatching,
+            options.preemption,
+            end,
+            usize::MAX,
+        );
         for job in trace.jobs.iter().filter(|it| it.deadline <= end) {
             let thread = &schedule.threads[tasks[job.task].0];
             let is_missed = job.finish.is_none_or(|finish| finish > job.deadline);

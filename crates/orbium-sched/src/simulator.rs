@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::feasibility::hyperperiod;
+use crate::options::Preemption;
 use crate::schedule::{Dispatching, Schedule};
 use crate::time::Time;
 
@@ -20,6 +21,8 @@ pub struct Simulated {
     pub execution_time: Time,
     /// From the release of a job to its deadline.
     pub deadline: Time,
+    /// The execution time that a queue by laxity without preemption expects.
+    pub estimate: Time,
     /// The first release.
     pub offset: Time,
 }
@@ -90,16 +93,17 @@ impl Trace {
 /// or when another one preempts.
 ///
 /// A more urgent queue preempts the others. A static queue runs each job to its end, the task of
-/// the smallest index first; the others preempt by deadline or laxity, ties to the smallest index.
-/// A job that misses its deadline runs on.
+/// the smallest index first. The others choose by deadline or laxity, ties to the smallest index:
+/// when a job is done, or, if they are preemptive, at any time. A job that misses its deadline runs on.
 #[must_use]
 pub fn simulate(
     tasks: &[Simulated],
     dispatching: &[Dispatching],
+    preemption: Preemption,
     until: Time,
     max_steps: usize,
 ) -> Trace {
-    let mut run = Run::new(tasks, dispatching);
+    let mut run = Run::new(tasks, dispatching, preemption);
     for _ in 0..max_steps {
         if run.now >= until.ticks() {
             break;
@@ -121,6 +125,7 @@ pub fn tasks_of(schedule: &Schedule) -> (Vec<(usize, Simulated)>, Vec<Dispatchin
                 period: task.period,
                 execution_time: task.execution_time,
                 deadline: task.deadline,
+                estimate: schedule.threads[thread].estimate,
                 offset: Time::ZERO,
             };
             tasks.push((thread, simulated));
@@ -160,6 +165,7 @@ struct Active {
 struct Run<'a> {
     tasks: &'a [Simulated],
     dispatching: &'a [Dispatching],
+    preemption: Preemption,
     releases: BinaryHeap<Reverse<(u64, usize)>>,
     ready: Vec<Vec<Active>>,
     /// What all times are multiples of: laxity is compared this often.
@@ -169,7 +175,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(tasks: &'a [Simulated], dispatching: &'a [Dispatching]) -> Self {
+    fn new(tasks: &'a [Simulated], dispatching: &'a [Dispatching], preemption: Preemption) -> Self {
         let running = tasks
             .iter()
             .enumerate()
@@ -183,6 +189,7 @@ impl<'a> Run<'a> {
         Run {
             tasks,
             dispatching,
+            preemption,
             releases: releases.collect(),
             ready: (0..queues).map(|_| Vec::new()).collect(),
             grain: grain.max(1),
@@ -247,7 +254,14 @@ impl<'a> Run<'a> {
             let least = keys.enumerate().min_by_key(|(_, key)| *key);
             least.map_or(0, |(index, _)| index)
         };
+        let begun = jobs.iter().position(|it| it.has_run);
+        if let (Some(begun), Preemption::NonPreemptive) = (begun, self.preemption) {
+            return (begun, u64::MAX);
+        }
         match self.dispatching.get(queue) {
+            Some(Dispatching::Laxity) if self.preemption == Preemption::NonPreemptive => {
+                (least(&|it| self.latest_start(it)), u64::MAX)
+            }
             Some(Dispatching::Deadline) => (least(&|it| it.job.deadline.ticks().into()), u64::MAX),
             Some(Dispatching::Laxity) => {
                 let chosen = least(&|it| self.laxity(it));
@@ -270,6 +284,11 @@ impl<'a> Run<'a> {
 
     fn laxity(&self, it: &Active) -> i128 {
         i128::from(it.job.deadline.ticks()) - i128::from(self.now) - i128::from(it.remaining)
+    }
+
+    fn latest_start(&self, it: &Active) -> i128 {
+        let estimate = self.tasks[it.job.task].estimate;
+        i128::from(it.job.deadline.ticks()) - i128::from(estimate.ticks())
     }
 
     fn record(&mut self, task: usize, length: u64) {

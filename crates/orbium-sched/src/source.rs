@@ -145,8 +145,9 @@ pub fn summary(repository: &Repository, schedule: &Schedule) -> String {
     put(
         &mut text,
         format_args!(
-            "strategy {}, utilization {:.3}, lowest queue that meets its deadlines: {}",
+            "strategy {}{}, utilization {:.3}, lowest queue that meets its deadlines: {}",
             schedule.strategy,
+            preemption(schedule),
             schedule.utilization,
             lowest.as_deref().unwrap_or("none")
         ),
@@ -189,6 +190,14 @@ pub fn summary(repository: &Repository, schedule: &Schedule) -> String {
     }
     columns(&mut text, &rows);
     text
+}
+
+/// What the analysis took for granted of queues by deadline and laxity, if there are any.
+fn preemption(schedule: &Schedule) -> String {
+    match schedule.is_dynamic() {
+        true => format!(", {} within a queue", schedule.preemption),
+        false => String::new(),
+    }
 }
 
 /// What each operation depends on, if any does.

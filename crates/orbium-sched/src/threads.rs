@@ -20,6 +20,8 @@ pub struct Thread {
     pub worst_case: Time,
     /// The usual run.
     pub typical: Time,
+    /// The worst case of its entry point alone: what queues by laxity have as the estimate of a run.
+    pub estimate: Time,
     /// The least period; zero in the background.
     pub period: Time,
     /// How often it runs: one rate, or several when suppliers have several periods.
@@ -159,6 +161,7 @@ impl<'a> Walk<'a> {
             operations: reached.iter().map(|index| Handle::at(*index)).collect(),
             worst_case: worst,
             typical,
+            estimate: timing.worst_case_execution_time,
             period: rates.first().map_or(Time::ZERO, |rate| rate.period),
             rates: if background { Vec::new() } else { rates },
             implied: reached

@@ -7,8 +7,8 @@ use clap::Args;
 use orbium_ridl::Requirements;
 use orbium_sched::gantt::Chart;
 use orbium_sched::{
-    Criticality, Options, Overhead, Repository, Schedule, Strategy, Time, call_tree, dot, source,
-    summary,
+    Criticality, Options, Overhead, Preemption, Repository, Schedule, Strategy, Time, call_tree,
+    dot, source, summary,
 };
 
 use crate::failure::Failure;
@@ -46,6 +46,10 @@ pub(crate) struct AnalysisArgs {
     /// Scheduling strategy: rms, edf, mlf, muf or rms+mlf
     #[arg(long, value_name = "NAME", default_value = "rms")]
     strategy: Strategy,
+    /// Whether runs of a queue by deadline or laxity preempt each other: non-preemptive, as in dispatchers
+    /// and event channels, or preemptive
+    #[arg(long, value_name = "KIND", default_value = "non-preemptive")]
+    preemption: Preemption,
     /// Native priority of the least urgent queue
     #[arg(
         long,
@@ -80,6 +84,7 @@ impl AnalysisArgs {
     pub(crate) fn options(&self) -> Options {
         Options {
             strategy: self.strategy,
+            preemption: self.preemption,
             min_priority: self.min_priority,
             max_priority: self.max_priority,
             critical: self.critical,

@@ -94,6 +94,47 @@ fn a_table_is_checked_as_idl_is() {
     );
 }
 
+/// Conformance: RT 6 - a dynamic queue is judged without preemption within it, as it is dispatched - `orbium sched check`
+#[test]
+fn a_queue_by_deadline_is_judged_without_preemption() {
+    let folder = Folder::new();
+    let table = |time: &str| {
+        let log = format!("operation \"Log::write\" period=\"70 ms\" wcet=\"{time}\"\n");
+        let steer = "operation \"Rudder::steer\" period=\"50 ms\" wcet=\"20 ms\"\n";
+        folder.file(&format!("{time}.txt"), &(steer.to_owned() + &log))
+    };
+    let check = |file: &str, more: &[&str]| {
+        let edf = ["sched", "check", file, "--strategy", "edf"];
+        run(edf.into_iter().chain(more.iter().copied()))
+    };
+    let (long, short) = (table("42 ms"), table("30 ms"));
+    let refused = check(&long, &[]);
+    assert_eq!(refused.status, Some(1), "{refused:?}");
+    let first = "strategy edf, non-preemptive within a queue, utilization 1.000";
+    assert!(refused.stdout.starts_with(first), "{refused:?}");
+    assert!(!refused.stdout.contains("guaranteed"), "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .contains("`Rudder::steer` can miss its deadline, 50 ms")
+    );
+    let held = check(&short, &[]);
+    held.assert_done();
+    assert!(
+        held.stdout
+            .contains("guaranteed by non-preemptive processor demand")
+    );
+    let preemptive = check(&long, &["--preemption", "preemptive"]);
+    preemptive.assert_done();
+    assert!(
+        preemptive
+            .stdout
+            .contains("guaranteed by preemptive processor demand")
+    );
+    let wrong = check(&long, &["--preemption", "sometimes"]);
+    assert_eq!(wrong.status, Some(2), "{wrong:?}");
+}
+
 #[test]
 fn operations_that_cannot_be_scheduled_are_refused_with_their_place() {
     let folder = Folder::new();

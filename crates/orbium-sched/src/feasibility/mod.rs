@@ -3,6 +3,7 @@
 
 mod bounds;
 mod demand;
+mod nonpreemptive;
 mod response;
 mod task;
 
@@ -11,6 +12,9 @@ pub use bounds::{
     utilization_is_at_most_one,
 };
 pub use demand::{edf_is_feasible, queue_is_feasible};
+pub use nonpreemptive::{
+    NonPreemptive, nonpreemptive_edf_is_feasible, nonpreemptive_queue_is_feasible,
+};
 pub use response::{response_time, response_times};
 pub use task::Task;
 pub(crate) use task::merged;

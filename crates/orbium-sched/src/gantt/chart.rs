@@ -78,7 +78,13 @@ impl Chart {
             false => hyperperiod_of(schedule),
         };
         let until = whole.unwrap_or(Time::MAX);
-        let trace = simulate(&simulated, &dispatching, until, max_steps);
+        let trace = simulate(
+            &simulated,
+            &dispatching,
+            schedule.preemption,
+            until,
+            max_steps,
+        );
         let mut rows = Vec::new();
         let mut row_of_thread = BTreeMap::new();
         let mut row_of_task = Vec::with_capacity(tasks.len());

@@ -2,14 +2,18 @@
 //! Response time analysis of the levels of a schedule.
 //!
 //! A consumer in the queue of its supplier follows it without a gap, so that both are released
-//! together as far as others are concerned. One in another queue is released when its supplier
+//! together as far as others are concerned; not so in a queue by deadline or laxity without
+//! preemption, which orders a consumer by its own release. One in another queue is released when its supplier
 //! is done: the response of the supplier is its jitter, and as responses depend on jitter, the
 //! levels are analysed again until nothing changes.
 
 use super::level::{Dispatching, Level, Test};
-use crate::feasibility::{Task, merged, queue_is_feasible, response_time, utilization_bound};
+use crate::feasibility::{
+    NonPreemptive, Task, merged, nonpreemptive_queue_is_feasible, queue_is_feasible, response_time,
+    utilization_bound,
+};
 use crate::info::Handle;
-use crate::options::Options;
+use crate::options::{Options, Preemption};
 use crate::rates::{MAX_RATES, Rate};
 use crate::threads::Thread;
 use crate::time::Time;
@@ -76,11 +80,14 @@ pub(super) fn run(
         for level in levels {
             let tasks = tasks(level, threads, &jitters, &cost);
             let is_last = level.queue as usize + 1 == levels.len();
-            state.add(level, tasks, is_last);
+            state.add(level, &tasks, is_last);
         }
         round += 1;
-        let ends = |thread: usize, jitter: Time| match round < MAX_ROUNDS {
-            true => state.end(&levels[queues[thread] as usize], &threads[thread], jitter),
+        let ends = |thread: usize, jitter: Time, is_followed: bool| match round < MAX_ROUNDS {
+            true => {
+                let level = &levels[queues[thread] as usize];
+                state.end(level, &threads[thread], jitter, is_followed)
+            }
             false => Time::MAX,
         };
         let next = delayed(threads, queues, suppliers, &jitters, ends);
@@ -100,29 +107,36 @@ fn tasks(
     threads: &[Thread],
     jitters: &[Vec<Time>],
     cost: impl Fn(&Thread) -> Time,
-) -> Vec<Task> {
+) -> Vec<NonPreemptive> {
     let mut tasks = Vec::new();
     for index in &level.threads {
         let thread = &threads[*index];
         for (rate, jitter) in thread.rates.iter().zip(&jitters[*index]) {
-            let time = cost(thread).saturating_mul(rate.runs);
-            let jitter = *jitter;
-            tasks.push(Task {
-                jitter,
-                ..Task::new(rate.period, time)
+            let (run, jitter) = (cost(thread), *jitter);
+            tasks.push(NonPreemptive {
+                task: Task {
+                    jitter,
+                    ..Task::new(rate.period, run.saturating_mul(rate.runs))
+                },
+                section: run,
+                estimate: match level.dispatching {
+                    Dispatching::Laxity => thread.estimate,
+                    _ => Time::ZERO,
+                },
             });
         }
     }
     tasks
 }
 
-/// The jitter of each rate of each thread, given when threads with a jitter end.
+/// The jitter of each rate of each thread, given when threads with a jitter end; for a consumer in the
+/// same queue, as far as it does not follow without a gap.
 fn delayed(
     threads: &[Thread],
     queues: &[u32],
     suppliers: &Suppliers,
     jitters: &[Vec<Time>],
-    ends: impl Fn(usize, Time) -> Time,
+    ends: impl Fn(usize, Time, bool) -> Time,
 ) -> Vec<Vec<Time>> {
     let of_rate = |consumer: usize, period: Time| {
         let of_period = |supplier: &&usize| is_supplied(threads, consumer, **supplier, period);
@@ -131,10 +145,8 @@ fn delayed(
             .filter(of_period)
             .map(|supplier| {
                 let own = jitters[*supplier].iter().copied().max().unwrap_or_default();
-                match queues[*supplier] == queues[consumer] {
-                    true => own,
-                    false => ends(*supplier, own),
-                }
+                let is_followed = queues[*supplier] == queues[consumer];
+                ends(*supplier, own, is_followed)
             });
         delays.max().unwrap_or_default()
     };
@@ -161,6 +173,7 @@ fn is_supplied(threads: &[Thread], consumer: usize, supplier: usize, period: Tim
 
 /// The levels analysed so far.
 struct State {
+    preemption: Preemption,
     blocking: Time,
     higher: Vec<Task>,
     responses: Vec<Option<Time>>,
@@ -172,6 +185,7 @@ struct State {
 impl State {
     fn new(options: &Options) -> Self {
         State {
+            preemption: options.preemption,
             blocking: options.overhead.blocking,
             higher: Vec::new(),
             responses: Vec::new(),
@@ -186,7 +200,8 @@ impl State {
         }
     }
 
-    fn add(&mut self, level: &Level, tasks: Vec<Task>, is_last: bool) {
+    fn add(&mut self, level: &Level, queue: &[NonPreemptive], is_last: bool) {
+        let tasks: Vec<Task> = queue.iter().map(|it| it.task).collect();
         let bound = self.bounds.add(level, &tasks);
         let tasks = merged(tasks);
         let blocking = if is_last { Time::ZERO } else { self.blocking };
@@ -194,13 +209,26 @@ impl State {
             Dispatching::TimeSliced => (None, None),
             Dispatching::Static => self.fixed(&tasks, blocking, bound),
             Dispatching::Deadline | Dispatching::Laxity => {
-                let met = queue_is_feasible(&tasks, &self.higher, blocking);
-                (None, met.then_some(Test::ProcessorDemand))
+                (None, self.dynamic(queue, &tasks, blocking))
             }
         };
         self.responses.push(response);
         self.met.push(met);
         self.higher.extend(tasks);
+    }
+
+    fn dynamic(&self, queue: &[NonPreemptive], tasks: &[Task], blocking: Time) -> Option<Test> {
+        let (met, test) = match self.preemption {
+            Preemption::Preemptive => (
+                queue_is_feasible(tasks, &self.higher, blocking),
+                Test::ProcessorDemand,
+            ),
+            Preemption::NonPreemptive => (
+                nonpreemptive_queue_is_feasible(queue, &self.higher, blocking),
+                Test::NonPreemptiveDemand,
+            ),
+        };
+        met.then_some(test)
     }
 
     fn fixed(
@@ -218,15 +246,34 @@ impl State {
         (response, met.then(|| bound.unwrap_or(Test::ResponseTime)))
     }
 
-    /// When a thread has ended at the latest, from the beginning of its period.
-    fn end(&self, level: &Level, thread: &Thread, jitter: Time) -> Time {
-        let level = level.queue as usize;
+    /// When a thread has ended at the latest, from the beginning of its period; for a consumer in its
+    /// queue that follows without a gap, when both become ready.
+    fn end(&self, level: &Level, thread: &Thread, jitter: Time, is_followed: bool) -> Time {
         let longest = thread.rates.iter().map(|it| it.period).max();
-        match (self.responses[level], self.met[level]) {
+        let longest = longest.unwrap_or(Time::MAX);
+        let by_deadline = match self.counts_from_release(level) {
+            true => longest.saturating_add(jitter),
+            false => longest,
+        };
+        let number = level.queue as usize;
+        match (self.responses[number], self.met[number]) {
+            // As long as no deadline is missed, of which the queue is judged with this.
+            _ if is_followed && self.counts_from_release(level) => by_deadline,
+            _ if is_followed => jitter,
             (Some(response), _) => response.saturating_add(jitter),
-            (None, Some(_)) => longest.unwrap_or(Time::MAX),
+            (None, Some(_)) => by_deadline,
             (None, None) => Time::MAX,
         }
+    }
+
+    /// Whether the deadline of a job counts from when it becomes ready, which is when a consumer is
+    /// submitted to its queue: another job can be between it and its supplier.
+    fn counts_from_release(&self, level: &Level) -> bool {
+        let is_dynamic = matches!(
+            level.dispatching,
+            Dispatching::Deadline | Dispatching::Laxity
+        );
+        is_dynamic && self.preemption == Preemption::NonPreemptive
     }
 }
 

@@ -46,6 +46,7 @@ impl Schedule {
         let assignments = order::assign(repository, &graph, &threads, &queues, options);
         let mut schedule = Schedule {
             strategy: options.strategy,
+            preemption: options.preemption,
             utilization: threads.iter().map(Thread::utilization).sum(),
             threads,
             levels,

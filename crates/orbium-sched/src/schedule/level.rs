@@ -10,7 +10,8 @@ pub enum Dispatching {
     Static,
     /// By the earliest deadline (DEADLINE_DISPATCHING).
     Deadline,
-    /// By the least laxity (LAXITY_DISPATCHING).
+    /// By the least laxity (LAXITY_DISPATCHING): of jobs that wait, the one with the latest start
+    /// that is nearest.
     Laxity,
     /// In slices, in the background (SCHED_RR).
     TimeSliced,
@@ -27,6 +28,8 @@ pub enum Test {
     ResponseTime,
     /// Processor demand, which for deadlines that are periods is a utilization of at most 1.
     ProcessorDemand,
+    /// Processor demand with the longest job of the queue that others cannot preempt.
+    NonPreemptiveDemand,
 }
 
 impl Test {
@@ -37,7 +40,8 @@ impl Test {
             Test::UtilizationBound => "the utilization bound",
             Test::HyperbolicBound => "the hyperbolic bound",
             Test::ResponseTime => "response times",
-            Test::ProcessorDemand => "processor demand",
+            Test::ProcessorDemand => "preemptive processor demand",
+            Test::NonPreemptiveDemand => "non-preemptive processor demand",
         }
     }
 }
@@ -49,7 +53,8 @@ pub enum Verdict {
     Guaranteed(Test),
     /// All deadlines hold with typical execution times: the statistical class.
     Statistical,
-    /// Deadlines can be missed even so.
+    /// No test shows that they hold even so. Other than for non-preemptive queues by laxity and
+    /// for dynamic queues below others, which have sufficient tests, deadlines can be missed.
     NotGuaranteed,
     /// There are no deadlines: the background.
     Background,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Schedules: queues, priorities, and which deadlines hold.
 
-use super::level::Level;
+use super::level::{Dispatching, Level};
 use crate::anomaly::{Anomaly, Severity};
 use crate::error::SchedError;
 use crate::feasibility::Task;
 use crate::info::{Assignment, Handle};
-use crate::options::Strategy;
+use crate::options::{Preemption, Strategy};
 use crate::threads::Thread;
 use crate::time::Time;
 
@@ -15,6 +15,8 @@ use crate::time::Time;
 pub struct Schedule {
     /// What it was computed for.
     pub strategy: Strategy,
+    /// Whether jobs of a queue by deadline or laxity were taken to preempt each other.
+    pub preemption: Preemption,
     /// The threads, in the order of the handles of their entry points.
     pub threads: Vec<Thread>,
     /// The queues, the most urgent first.
@@ -70,6 +72,14 @@ impl Schedule {
     /// All other threads: the statistical class, and what is served as far as possible.
     pub fn best_effort(&self) -> impl Iterator<Item = &Thread> {
         self.of_levels(|it| !it.is_met())
+    }
+
+    /// Whether any queue is by deadline or laxity.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        let is_dynamic =
+            |it: &Level| matches!(it.dispatching, Dispatching::Deadline | Dispatching::Laxity);
+        self.levels.iter().any(is_dynamic)
     }
 
     fn of_levels(&self, wanted: impl Fn(&Level) -> bool) -> impl Iterator<Item = &Thread> {

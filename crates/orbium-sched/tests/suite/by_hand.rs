@@ -3,9 +3,12 @@
 
 use orbium_sched::Time;
 use orbium_sched::feasibility::{
-    Task, edf_is_feasible, hyperbolic_bound_holds, response_times, utilization, utilization_bound,
+    NonPreemptive, Task, edf_is_feasible, hyperbolic_bound_holds, nonpreemptive_edf_is_feasible,
+    nonpreemptive_queue_is_feasible, response_times, utilization, utilization_bound,
     utilization_bound_holds,
 };
+use orbium_sched::simulator::{Simulated, simulate};
+use orbium_sched::{Dispatching, Preemption};
 
 fn tasks(all: &[(u64, u64)]) -> Vec<Task> {
     let task =
@@ -109,4 +112,99 @@ fn blocking_enters_once() {
         responses(&[(20, 5), (40, 10), (80, 20)], 3),
         [Some(8), Some(18), Some(40)]
     );
+}
+
+/// The first deadline that a queue by deadline misses when each task has that first release, with
+/// and without preemption.
+fn missed(set: &[(u64, u64)], offsets: &[u64], preemption: Preemption) -> Option<(usize, u64)> {
+    let one = |(task, offset): (&Task, &u64)| Simulated {
+        queue: 0,
+        period: task.period,
+        execution_time: task.execution_time,
+        deadline: task.deadline,
+        estimate: task.execution_time,
+        offset: Time::from_ticks(*offset),
+    };
+    let simulated: Vec<_> = tasks(set).iter().zip(offsets).map(one).collect();
+    let (kind, end) = (Dispatching::Deadline, Time::from_ticks(5_000));
+    let trace = simulate(&simulated, &[kind], preemption, end, usize::MAX);
+    let first = trace.misses().min_by_key(|it| it.deadline)?;
+    Some((first.task, first.deadline.ticks()))
+}
+
+/// Example 1 of J. Lee, Improved Schedulability Analysis of the Contention-Free Policy and EDF
+/// without preemption (Symmetry 12, 2020): (102, 24), (33, 17), of utilization 0.750. A job of the
+/// first from 0 to 24 has the second, released at 6, end at 41, and its deadline is 39: of 33 it has to
+/// wait for at most 16.
+#[test]
+fn a_published_set_misses_without_preemption() {
+    let set = [(102, 24), (33, 17)];
+    assert_eq!(
+        missed(&set, &[0, 6], Preemption::NonPreemptive),
+        Some((1, 39))
+    );
+    assert_eq!(missed(&set, &[0, 6], Preemption::Preemptive), None);
+    assert!(edf_is_feasible(&tasks(&set)));
+    assert!(!nonpreemptive_edf_is_feasible(&tasks(&set)));
+    // With 17 of the longer job, begun just before, 16 remain; 18 are one too many.
+    assert!(nonpreemptive_edf_is_feasible(&tasks(&[
+        (102, 17),
+        (33, 17)
+    ])));
+    assert!(!nonpreemptive_edf_is_feasible(&tasks(&[
+        (102, 18),
+        (33, 17)
+    ])));
+}
+
+/// The condition of Jeffay, Stanat and Martel: L of at least C + sum of floor((L - 1) / T) C of the
+/// shorter periods, for L between the shortest period and that of C. A(6, 1), B(4, 1), C(10, 4.5), in
+/// tenths: at 41 it is 45 + 10 of B, which is beyond. C of 3.1: 31 + 10 at 41, 31 + 10 + 10 at 61, 31 + 20 + 10
+/// at 81; one tenth more is beyond at 41.
+#[test]
+fn the_condition_of_jeffay_decides_for_sporadic_tasks() {
+    let set = |time| tasks(&[(60, 10), (40, 10), (100, time)]);
+    assert!(!nonpreemptive_edf_is_feasible(&set(45)));
+    assert!(edf_is_feasible(&set(45)));
+    assert!(nonpreemptive_edf_is_feasible(&set(31)));
+    assert!(!nonpreemptive_edf_is_feasible(&set(32)));
+    // Two releases a tenth after C: of A and B, the second ends at 65 of at most 61.
+    let late = missed(
+        &[(60, 10), (40, 10), (100, 45)],
+        &[1, 1, 0],
+        Preemption::NonPreemptive,
+    );
+    assert_eq!(late, Some((1, 41)));
+}
+
+/// The order of latest starts lets the long job go before the short one that is due earlier: of
+/// (20, 4) and (25, 15) the second starts at 10 at the latest, the first at 16. 15 + 4 are within 20; 17 + 4
+/// are not, though by deadline 4 + 17 are within 25, and a job of 17 begun before leaves 16 of it.
+#[test]
+fn latest_starts_let_a_long_job_go_first() {
+    let laxity = |set: &[(u64, u64)]| {
+        let queue: Vec<_> = tasks(set)
+            .into_iter()
+            .map(NonPreemptive::by_laxity)
+            .collect();
+        nonpreemptive_queue_is_feasible(&queue, &[], Time::ZERO)
+    };
+    assert!(laxity(&[(20, 4), (25, 15)]));
+    assert!(!laxity(&[(20, 4), (25, 17)]));
+    assert!(nonpreemptive_edf_is_feasible(&tasks(&[(20, 4), (25, 17)])));
+}
+
+/// A more urgent queue preempts: (10, 3) above (30, 9), (60, 12). The first job of the queue waits for
+/// 11 of the second and has 9; 20 with 3, 3 and 3 of the other are 29 of 30. With 13 it is 21, and 30
+/// of 30; with 14 it is 22, and beyond.
+#[test]
+fn a_more_urgent_queue_preempts_a_queue_without_preemption() {
+    let holds = |time| {
+        let queue = tasks(&[(30, 9), (60, time)]);
+        let queue: Vec<_> = queue.into_iter().map(NonPreemptive::by_deadline).collect();
+        nonpreemptive_queue_is_feasible(&queue, &tasks(&[(10, 3)]), Time::ZERO)
+    };
+    assert!(holds(12));
+    assert!(holds(13));
+    assert!(!holds(14));
 }

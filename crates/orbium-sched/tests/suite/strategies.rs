@@ -2,7 +2,10 @@
 //! The strategies in comparison: what each keeps when there is more to do than time.
 
 use orbium_sched::simulator::{simulate, tasks_of};
-use orbium_sched::{Criticality, Dispatching, Schedule, Strategy, overload};
+use orbium_sched::{
+    Criticality, DependencyKind, Dispatching, Options, Preemption, Schedule, Strategy, Test,
+    Verdict, overload,
+};
 
 use crate::book::{critical, ms, repository, schedule, timing};
 
@@ -21,7 +24,13 @@ fn overloaded(strategy: Strategy) -> Schedule {
 fn misses(schedule: &Schedule) -> (usize, usize) {
     let (tasks, dispatching) = tasks_of(schedule);
     let simulated: Vec<_> = tasks.iter().map(|(_, task)| *task).collect();
-    let trace = simulate(&simulated, &dispatching, ms(10_000), usize::MAX);
+    let trace = simulate(
+        &simulated,
+        &dispatching,
+        schedule.preemption,
+        ms(10_000),
+        usize::MAX,
+    );
     let is_critical =
         |task: usize| schedule.threads[tasks[task].0].criticality >= Criticality::High;
     let critical = trace.misses().filter(|it| is_critical(it.task)).count();
@@ -99,27 +108,87 @@ fn a_critical_set_of_two_queues_is_not_judged_by_its_sum() {
     assert!(misses(&schedule).0 > 0);
 }
 
+fn preemptive(strategy: Strategy) -> Options {
+    Options {
+        preemption: Preemption::Preemptive,
+        ..Options::new(strategy)
+    }
+}
+
 #[test]
 fn edf_fills_the_processor_where_rms_cannot() {
     let book = repository(&[timing(50, 20), timing(70, 42)]);
-    assert!(schedule(&book, Strategy::Edf).is_feasible());
-    assert!(schedule(&book, Strategy::Mlf).is_feasible());
+    for strategy in [Strategy::Edf, Strategy::Mlf] {
+        let schedule = Schedule::compute(&book, &preemptive(strategy)).unwrap();
+        assert!(schedule.is_feasible());
+        let verdict = schedule.levels[0].verdict;
+        assert_eq!(verdict, Verdict::Guaranteed(Test::ProcessorDemand));
+        assert_eq!(misses(&schedule), (0, 0));
+    }
     assert!(!schedule(&book, Strategy::Rms).is_feasible());
+}
+
+/// A run of a queue by deadline is not preempted by its queue: 42 ms and 20 ms are more than the
+/// 50 ms of the second. With 30 ms they are not.
+///
+/// Conformance: RT 6 - a dynamic queue is judged without preemption within it, as it is dispatched
+#[test]
+fn a_queue_by_deadline_waits_for_its_longest_run() {
+    let long = repository(&[timing(50, 20), timing(70, 42)]);
+    let short = repository(&[timing(50, 20), timing(70, 30)]);
+    for strategy in [Strategy::Edf, Strategy::Mlf] {
+        let refused = schedule(&long, strategy);
+        assert!(!refused.is_feasible(), "{strategy}");
+        assert_eq!(refused.levels[0].verdict, Verdict::NotGuaranteed);
+        let holds = schedule(&short, strategy);
+        let verdict = holds.levels[0].verdict;
+        assert_eq!(verdict, Verdict::Guaranteed(Test::NonPreemptiveDemand));
+        assert_eq!(misses(&holds), (0, 0));
+    }
+}
+
+/// A consumer is ready when its supplier has ended, up to 50 ms after the beginning of its period: within
+/// 50 ms there can be two runs of it, 40 ms, and one of the supplier. With preemption both count as
+/// released together.
+#[test]
+fn a_consumer_in_a_queue_by_deadline_is_ordered_by_its_own_release() {
+    for strategy in [Strategy::Edf, Strategy::Mlf] {
+        for (time, holds) in [(10, true), (11, false)] {
+            let mut book = repository(&[timing(50, time), timing(0, 20)]);
+            let [supplier, consumer] = [0, 1].map(|it| book.infos()[it].handle);
+            let data = DependencyKind::OneWayCall;
+            book.add_dependency(consumer, supplier, 1, data).unwrap();
+            assert_eq!(schedule(&book, strategy).is_feasible(), holds, "{strategy}");
+            let preemptive = Schedule::compute(&book, &preemptive(strategy)).unwrap();
+            assert!(preemptive.is_feasible(), "{strategy}");
+        }
+    }
 }
 
 /// Conformance: RT 6 - utilization 1.2: RMS, MUF and the hybrid miss no deadline of the critical set
 #[test]
 fn under_overload_the_critical_set_misses_nothing() {
-    for strategy in [Strategy::Rms, Strategy::Muf, Strategy::RmsMlf] {
-        let misses = overload::simulated_misses(strategy, 1.2, 0..10).unwrap();
-        assert_eq!(misses.critical, 0.0, "{strategy}");
-        assert!(misses.other > 0.0, "{strategy}");
+    let misses = |options: &Options, utilization| {
+        overload::simulated_misses(options, utilization, 0..10).unwrap()
+    };
+    for preemption in Preemption::ALL {
+        for strategy in [Strategy::Rms, Strategy::RmsMlf] {
+            let options = Options {
+                preemption,
+                ..Options::new(strategy)
+            };
+            let misses = misses(&options, 1.2);
+            assert_eq!(misses.critical, 0.0, "{strategy}");
+            assert!(misses.other > 0.0, "{strategy}");
+        }
     }
+    assert_eq!(misses(&preemptive(Strategy::Muf), 1.2).critical, 0.0);
     for strategy in [Strategy::Edf, Strategy::Mlf] {
-        let misses = overload::simulated_misses(strategy, 1.2, 0..10).unwrap();
-        assert!(misses.critical > 0.0, "{strategy}");
+        for options in [Options::new(strategy), preemptive(strategy)] {
+            assert!(misses(&options, 1.2).critical > 0.0, "{strategy}");
+        }
         // Nothing is missed up to a utilization of 1.
-        let full = overload::simulated_misses(strategy, 1.0, 0..10).unwrap();
+        let full = misses(&preemptive(strategy), 1.0);
         assert_eq!(full, overload::Misses::default(), "{strategy}");
     }
 }

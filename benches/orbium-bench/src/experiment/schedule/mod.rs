@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use orbium_cli::{Failure, output, ping};
-use orbium_sched::overload;
+use orbium_sched::{Options, Preemption, overload};
 use serde_json::Value;
 
 use crate::report::file::write;
@@ -56,7 +56,7 @@ fn utilization(text: &str) -> Result<f64, String> {
 /// A part of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Deadlines missed in a simulator: the same on every host
+    /// Deadlines missed in a simulator, with preemption within queues: the same on every host
     Simulated,
     /// Deadlines missed by real-time threads of this host, on one processor
     Live,
@@ -88,7 +88,11 @@ impl ScheduleArgs {
         match part {
             Part::Simulated => {
                 let measure = |strategy, utilization| {
-                    let misses = overload::simulated_misses(strategy, utilization, self.seeds());
+                    let options = Options {
+                        preemption: Preemption::Preemptive,
+                        ..Options::new(strategy)
+                    };
+                    let misses = overload::simulated_misses(&options, utilization, self.seeds());
                     misses.map_err(|it| refused(&it))
                 };
                 let found = Findings::measure("simulated", &self.utilizations(), measure)?;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processor demand of queues of which a job runs to completion once it has begun: non-preemptive
+//! EDF, and the order of latest starts, which is that of least laxity as long as jobs wait.
+//!
+//! A job misses its deadline only if, since a time at which nothing as urgent was pending, the
+//! processor has been busy with one less urgent job of the queue that had begun before, with jobs
+//! at least as urgent, and with more urgent queues, and all of it is more than the time up to the
+//! deadline. For EDF that is the test of Jeffay, Stanat and Martel (1991) and, for deadlines
+//! before the period, of George, Rivierre and Spuri (1996).
+
+use super::bounds::utilization_is_at_most_one;
+use super::task::{Task, sum};
+use crate::time::Time;
+
+/// Evaluations of tasks after which nothing counts as proved.
+const MAX_TERMS: usize = 20_000_000;
+
+/// A task of a queue in which no job preempts another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NonPreemptive {
+    /// The task. Its deadline counts from when a job becomes ready, the jitter included, as the queue
+    /// counts it.
+    pub task: Task,
+    /// The longest part of a job for which the others of the queue wait: all of it, or one of
+    /// several runs.
+    pub section: Time,
+    /// What the order subtracts from the deadline of a job: zero under EDF, the estimate of the
+    /// execution time under least laxity.
+    pub estimate: Time,
+}
+
+impl NonPreemptive {
+    /// A task of a queue by deadline; each job is one run.
+    #[must_use]
+    pub const fn by_deadline(task: Task) -> Self {
+        NonPreemptive {
+            task,
+            section: task.execution_time,
+            estimate: Time::ZERO,
+        }
+    }
+
+    /// A task of a queue by laxity with the execution time as its estimate; each job is one run.
+    #[must_use]
+    pub const fn by_laxity(task: Task) -> Self {
+        NonPreemptive {
+            estimate: task.execution_time,
+            ..Self::by_deadline(task)
+        }
+    }
+}
+
+/// Whether all deadlines are kept under non-preemptive EDF, for all releases that are at least a
+/// period apart. Exact for tasks without jitter.
+#[must_use]
+pub fn nonpreemptive_edf_is_feasible(tasks: &[Task]) -> bool {
+    let queue: Vec<_> = tasks
+        .iter()
+        .copied()
+        .map(NonPreemptive::by_deadline)
+        .collect();
+    nonpreemptive_queue_is_feasible(&queue, &[], Time::ZERO)
+}
+
+/// Whether the tasks of a queue keep their deadlines when no job of it preempts another one,
+/// `higher` preempt all of them and a lower queue can block them. Exact as
+/// [`nonpreemptive_edf_is_feasible`] says, else sufficient.
+#[must_use]
+pub fn nonpreemptive_queue_is_feasible(
+    queue: &[NonPreemptive],
+    higher: &[Task],
+    blocking: Time,
+) -> bool {
+    let all: Vec<Task> = queue
+        .iter()
+        .map(|it| it.task)
+        .chain(higher.iter().copied())
+        .collect();
+    if !utilization_is_at_most_one(&all) {
+        return false;
+    }
+    let Some(demand) = Demand::new(queue, higher, blocking) else {
+        return true;
+    };
+    let mut steps = MAX_TERMS / all.len().max(1);
+    let Some(window) = demand.longest_window(&all, &mut steps) else {
+        return false;
+    };
+    demand.is_met_within(window, &mut steps)
+}
+
+/// The demand on the processor by windows that end at *starts*: deadlines less estimates, all of
+/// them later by the longest estimate, so that none is negative.
+struct Demand {
+    /// By starts.
+    queue: Vec<Ordered>,
+    higher: Vec<Task>,
+    blocking: Time,
+    /// Falling sections, each with the start before which it can block.
+    sections: Vec<(Time, Time)>,
+    /// Rising differences of start and deadline, each with the first start that has it.
+    shifts: Vec<(Time, Time)>,
+    is_simple: bool,
+}
+
+/// A task with its start as deadline.
+struct Ordered {
+    task: Task,
+    section: Time,
+    shift: Time,
+}
+
+impl Demand {
+    /// None for a queue without tasks.
+    fn new(queue: &[NonPreemptive], higher: &[Task], blocking: Time) -> Option<Self> {
+        let longest = queue.iter().map(|it| it.estimate).max()?;
+        let is_plain = |it: &NonPreemptive| {
+            it.estimate.is_zero() && it.task.jitter.is_zero() && it.task.deadline >= it.task.period
+        };
+        let ordered = |it: &NonPreemptive| {
+            let shift = less(longest, it.estimate);
+            let start = it.task.deadline.saturating_add(shift);
+            Ordered {
+                task: it.task.with_deadline(start),
+                section: it.section,
+                shift,
+            }
+        };
+        let mut demand = Demand {
+            is_simple: higher.is_empty() && blocking.is_zero() && queue.iter().all(is_plain),
+            queue: merged(queue.iter().map(ordered).collect()),
+            higher: super::merged(higher.to_vec()),
+            blocking,
+            sections: Vec::new(),
+            shifts: Vec::new(),
+        };
+        for it in demand.queue.iter().rev() {
+            let last = demand.sections.last();
+            if last.is_none_or(|(_, section)| *section < it.section) {
+                demand.sections.push((it.task.deadline, it.section));
+            }
+        }
+        demand.sections.reverse();
+        let starts = demand.queue.iter().map(|it| (it.task.deadline, it.shift));
+        let mut firsts: Vec<_> = starts.collect();
+        firsts.sort_unstable();
+        for (first, shift) in firsts {
+            if demand.shifts.last().is_none_or(|(_, last)| *last < shift) {
+                demand.shifts.push((first, shift));
+            }
+        }
+        Some(demand)
+    }
+
+    /// The longest window that has to be looked at, as a start; none if it is not found in time.
+    /// Beyond the last start no less urgent job blocks, and the processor is busy that long at most.
+    fn longest_window(&self, all: &[Task], steps: &mut usize) -> Option<Time> {
+        let last = self.queue.last().map(|it| it.task.deadline)?;
+        if self.is_simple {
+            // A utilization of 1 is enough for all windows beyond.
+            return Some(last);
+        }
+        let shift = self.shifts.last().map_or(Time::ZERO, |(_, shift)| *shift);
+        let all = super::merged(all.to_vec());
+        let mut length = self
+            .blocking
+            .saturating_add(sum(&all, |it| it.execution_time));
+        while *steps > 0 {
+            *steps -= 1;
+            let work = sum(&all, |it| it.interference(length));
+            let next = self.blocking.saturating_add(work);
+            if next == Time::MAX {
+                return None;
+            }
+            if next == length {
+                return Some(last.max(length.saturating_add(shift)));
+            }
+            length = next;
+        }
+        None
+    }
+
+    /// Whether there is time for the demand of every window up to that one, stepping down as
+    /// Zhang and Burns (2009) do, and stopping where another section begins to block.
+    fn is_met_within(&self, mut start: Time, steps: &mut usize) -> bool {
+        let least = self.shifts.first().map_or(Time::MAX, |(first, _)| *first);
+        while start >= least {
+            let shift = self.shift(start);
+            let window = less(start, shift);
+            let (section, longer_before) = self.section(start);
+            let own = sum_of(&self.queue, start);
+            let demand = own.saturating_add(self.blocking).saturating_add(section);
+            let Some(end) = self.end(demand, window, steps) else {
+                return false;
+            };
+            let next = end.saturating_add(shift).max(longer_before);
+            if start.is_zero() {
+                break;
+            }
+            start = next.min(less(start, Time::from_ticks(1)));
+        }
+        true
+    }
+
+    /// When a demand is met that more urgent queues preempt, if that is within a window.
+    fn end(&self, demand: Time, window: Time, steps: &mut usize) -> Option<Time> {
+        let mut end = demand;
+        while *steps > 0 && end <= window {
+            *steps -= 1;
+            let taken = sum(&self.higher, |it| it.interference(end));
+            let next = demand.saturating_add(taken);
+            if next == end {
+                return Some(end);
+            }
+            end = next;
+        }
+        None
+    }
+
+    /// The most by which a start that is due within a window precedes its deadline less.
+    fn shift(&self, start: Time) -> Time {
+        let count = self.shifts.partition_point(|(first, _)| *first <= start);
+        let last = self.shifts[..count].last();
+        last.map_or(Time::ZERO, |(_, shift)| *shift)
+    }
+
+    /// The rest of the longest section of a job with a later start, begun before the window; and the
+    /// last start that a longer one can delay.
+    fn section(&self, start: Time) -> (Time, Time) {
+        let one = Time::from_ticks(1);
+        let count = self.sections.partition_point(|(later, _)| *later <= start);
+        let blocks = self.sections.get(count);
+        let section = blocks.map_or(Time::ZERO, |(_, section)| less(*section, one));
+        let longer = self.sections[..count].last();
+        (
+            section,
+            longer.map_or(Time::ZERO, |(later, _)| less(*later, one)),
+        )
+    }
+}
+
+impl Ordered {
+    /// The execution of jobs that become ready and have to start within a window.
+    fn demand(&self, start: Time) -> Time {
+        match start < self.task.deadline {
+            true => Time::ZERO,
+            false => self.task.demand(start),
+        }
+    }
+}
+
+/// Tasks that differ in execution time and section alone, as one; the earliest start first.
+fn merged(mut tasks: Vec<Ordered>) -> Vec<Ordered> {
+    let key = |it: &Ordered| (it.task.deadline, it.task.period, it.task.jitter, it.shift);
+    tasks.sort_unstable_by_key(key);
+    tasks.dedup_by(|later, kept| {
+        let is_same = key(later) == key(kept);
+        if is_same {
+            let (time, more) = (kept.task.execution_time, later.task.execution_time);
+            kept.task.execution_time = time.saturating_add(more);
+            kept.section = kept.section.max(later.section);
+        }
+        is_same
+    });
+    tasks
+}
+
+fn sum_of(queue: &[Ordered], start: Time) -> Time {
+    let add = |sum: Time, it: &Ordered| sum.saturating_add(it.demand(start));
+    queue.iter().fold(Time::ZERO, add)
+}
+
+fn less(time: Time, by: Time) -> Time {
+    Time::from_ticks(time.ticks().saturating_sub(by.ticks()))
+}
