@@ -103,6 +103,7 @@ impl ServedChannel for PersistentChannel {
             received: counts.stored,
             refused: counts.refused,
             dropped_consumers: 0,
+            refused_priorities: 0,
             suppliers: self.shared.suppliers.connected().len() as u64,
             consumers: self.shared.consumers.connected(),
         }

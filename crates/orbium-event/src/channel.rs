@@ -332,7 +332,7 @@ impl Channel {
             };
             let started =
                 thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
-            queue.served_by(started.thread.thread());
+            queue.served_by(started.thread.thread(), started.refused.is_some());
             Ok(())
         };
         queue.thread.run(start).map_err(|error| {

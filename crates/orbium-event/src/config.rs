@@ -65,7 +65,8 @@ pub struct ChannelConfig {
     /// On which thread events are pushed; [`Dispatching::PerConsumer`] by default.
     pub dispatching: Dispatching,
     /// With [`Dispatching::Scheduled`], threads go on without native priorities if the host refuses
-    /// them; no by default: then consumers are refused.
+    /// them, which [`ChannelStatistics::refused_priorities`](crate::ChannelStatistics) and a warning
+    /// in the log say; no by default: then consumers are refused.
     pub soft: bool,
     /// How long the channel takes to dispatch to a consumer, in schedules; 20 µs by default.
     pub dispatch_time: Duration,

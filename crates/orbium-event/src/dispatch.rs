@@ -44,6 +44,8 @@ pub(crate) struct DispatchQueue<W> {
     /// The thread to wake: set before anything is submitted.
     waker: OnceLock<Thread>,
     is_closed: AtomicBool,
+    /// Whether the thread runs without its native priority.
+    is_refused: AtomicBool,
     pub(crate) thread: StartOnce,
 }
 
@@ -80,6 +82,7 @@ impl<W> DispatchQueues<W> {
                 inbox: ArrayQueue::new(config.consumers.clamp(1, MAX_INBOX)),
                 waker: OnceLock::new(),
                 is_closed: AtomicBool::new(false),
+                is_refused: AtomicBool::new(false),
                 thread: StartOnce::default(),
             })
         };
@@ -119,6 +122,12 @@ impl<W> DispatchQueues<W> {
         Some((self.table.queues.get(number)?, self.queues.get(number)?))
     }
 
+    /// Queues that run without their native priority, which the host refused.
+    pub(crate) fn refused(&self) -> usize {
+        let refused = |it: &&Arc<DispatchQueue<W>>| it.is_refused.load(Ordering::Relaxed);
+        self.queues.iter().filter(refused).count()
+    }
+
     /// Has the queue of a place serve `work`: events that arrived at that time.
     ///
     /// # Errors
@@ -154,8 +163,10 @@ impl<W> DispatchQueues<W> {
 }
 
 impl<W> DispatchQueue<W> {
-    /// Names the thread that serves the queue, before anything is submitted.
-    pub(crate) fn served_by(&self, thread: &Thread) {
+    /// Names the thread that serves the queue, before anything is submitted; and whether the host
+    /// refused its native priority.
+    pub(crate) fn served_by(&self, thread: &Thread, is_refused: bool) {
+        self.is_refused.store(is_refused, Ordering::Relaxed);
         // A second one is never started.
         let _ = self.waker.set(thread.clone());
     }
@@ -328,7 +339,7 @@ mod tests {
                 std::iter::from_fn(next).collect::<Vec<_>>()
             })
         };
-        queue.served_by(serving.thread());
+        queue.served_by(serving.thread(), false);
         let place = queues.place(1).unwrap();
         for work in 0..1000 {
             while queues.submit(place, Instant::now(), work).is_err() {

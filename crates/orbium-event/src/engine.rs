@@ -368,6 +368,7 @@ impl Engine {
             refused: self.refused.count(),
             duplicates: self.duplicates.count(),
             dropped_consumers: self.dropped_consumers.count(),
+            refused_priorities: self.dispatch.refused(),
             suppliers: self.suppliers().len(),
             observers: self.observers().len(),
             consumers: consumers.iter().map(|it| it.statistics()).collect(),

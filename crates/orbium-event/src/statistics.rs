@@ -14,6 +14,9 @@ pub struct ChannelStatistics {
     pub duplicates: u64,
     /// Consumers that were disconnected because they failed, or their queue was full.
     pub dropped_consumers: u64,
+    /// Queues of the schedule that run without their native priority, because the host refused it
+    /// and the configuration is soft.
+    pub refused_priorities: usize,
     /// Connected suppliers.
     pub suppliers: usize,
     /// Registered observers.

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use orbium::RealTimeError;
 use orbium_sched::{Queue, SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
 use crate::error::SchedulerError;
 use crate::job::{Job, Overload};
 use crate::ready_queue::Waiting;
-use crate::thread::ScheduledThread;
+use crate::thread::{ScheduledThread, Started};
 use crate::work_queue::{Refused, WorkQueue};
 
 /// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
@@ -47,6 +48,7 @@ use crate::work_queue::{Refused, WorkQueue};
 pub struct Dispatcher {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    refused: Vec<(usize, RealTimeError)>,
 }
 
 struct Shared {
@@ -142,7 +144,8 @@ impl DispatcherBuilder {
         self
     }
 
-    /// Threads go on without native priorities if the host refuses them. Default: an error.
+    /// Threads go on without native priorities if the host refuses them, which
+    /// [`Dispatcher::refused`] and a warning in the log say. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -164,13 +167,17 @@ impl DispatcherBuilder {
     /// thread remaining.
     pub fn start(self) -> Result<Dispatcher, SchedulerError> {
         let (soft, shared) = (self.soft, Arc::new(self.shared()?));
-        let dispatcher = Dispatcher {
+        let mut dispatcher = Dispatcher {
             shared: Arc::clone(&shared),
             threads: Mutex::default(),
+            refused: Vec::new(),
         };
         for number in 0..shared.queues.len() {
-            let thread = start_thread(&shared, number, soft)?;
+            let Started { thread, refused } = start_thread(&shared, number, soft)?;
             dispatcher.threads().push(thread);
+            dispatcher
+                .refused
+                .extend(refused.map(|error| (number, error)));
         }
         Ok(dispatcher)
     }
@@ -198,11 +205,10 @@ fn start_thread(
     shared: &Arc<Shared>,
     number: usize,
     soft: bool,
-) -> Result<JoinHandle<()>, SchedulerError> {
+) -> Result<Started, SchedulerError> {
     let (queue, of_thread) = (shared.table.queues[number], Arc::clone(shared));
     let wanted = ScheduledThread::of_queue(&format!("queue-{number}"), &queue)?;
-    let started = ScheduledThread { soft, ..wanted }.start(move || of_thread.serve(number))?;
-    Ok(started.thread)
+    ScheduledThread { soft, ..wanted }.start(move || of_thread.serve(number))
 }
 
 impl Dispatcher {
@@ -255,6 +261,13 @@ impl Dispatcher {
                 SubmitError::Full
             }
         })
+    }
+
+    /// The numbers of the queues that run without their native priority, and why the host refused
+    /// it; with [`DispatcherBuilder::soft`].
+    #[must_use]
+    pub fn refused(&self) -> &[(usize, RealTimeError)] {
+        &self.refused
     }
 
     /// The counts of the runs of an operation, by outcome; none for an index beyond the

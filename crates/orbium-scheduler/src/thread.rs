@@ -38,7 +38,7 @@ pub struct ScheduledThread {
     /// The CORBA priority that its calls carry.
     pub priority: Option<Priority>,
     /// It goes on if the host refuses the reservation or the scheduling; without reservation it has
-    /// the scheduling. Default: it does not.
+    /// the scheduling. [`Started::refused`] and a warning in the log say so. Default: it does not.
     pub soft: bool,
 }
 
@@ -89,7 +89,15 @@ impl ScheduledThread {
             cause,
         })?;
         let error = match started.recv() {
-            Ok(Ok(refused)) => return Ok(Started { thread, refused }),
+            Ok(Ok(refused)) => {
+                if let Some(error) = &refused {
+                    tracing::warn!(
+                        target: "orbium::scheduler", thread = name, %error,
+                        "the thread runs without its native priority or reservation"
+                    );
+                }
+                return Ok(Started { thread, refused });
+            }
             Ok(Err(cause)) => SchedulerError::Host { name, cause },
             Err(_) => SchedulerError::Panicked(name),
         };

@@ -43,7 +43,7 @@ pub use orbs::{
 pub use own_process::run_in_own_process;
 pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;
-pub use process::{descriptors, resident_octets, threads};
+pub use process::{descriptors, give_up_real_time, resident_octets, threads};
 pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
 pub use relay::Relay;
 pub use skipping::skipped;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counts of this process, from the system: threads, descriptors and memory.
+//! Counts of this process, from the system: threads, descriptors and memory; and permissions that it gives up.
 
 use std::fs;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 /// Threads of this process.
 ///
@@ -45,4 +48,26 @@ pub fn resident_octets() -> usize {
         .parse()
         .expect("a number");
     kib * 1024
+}
+
+/// Has the host refuse real-time scheduling to the calling thread and those that it starts: no
+/// CAP_SYS_NICE, and a limit of real-time priorities of 0. For tests with a process of their own.
+///
+/// # Panics
+/// The capabilities cannot be read or given up.
+pub fn give_up_real_time() {
+    let mut sets = capabilities(None).expect("the capabilities");
+    for set in [
+        &mut sets.effective,
+        &mut sets.permitted,
+        &mut sets.inheritable,
+    ] {
+        set.remove(CapabilitySet::SYS_NICE);
+    }
+    set_capabilities(None, sets).expect("to give up a capability");
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    setrlimit(Resource::Rtprio, none).expect("a lower limit");
 }

@@ -104,7 +104,8 @@ pub(super) fn stat(channel: &EventChannel, as_json: bool) -> Result<(), Failure>
         let consumers: Vec<_> = consumers.collect();
         return output::print_json(&json!({
             "received": state.received, "refused": state.refused,
-            "dropped_consumers": state.dropped_consumers, "suppliers": state.suppliers,
+            "dropped_consumers": state.dropped_consumers,
+            "refused_priorities": state.refused_priorities, "suppliers": state.suppliers,
             "consumers": consumers,
         }));
     }
@@ -116,6 +117,13 @@ pub(super) fn stat(channel: &EventChannel, as_json: bool) -> Result<(), Failure>
         state.consumers.len(),
         state.dropped_consumers
     );
+    if state.refused_priorities > 0 {
+        let _ = writeln!(
+            text,
+            "queues without their native priority, which the host refused: {}",
+            state.refused_priorities
+        );
+    }
     for it in &state.consumers {
         let is = match (it.is_suspect, it.is_suspended) {
             (true, _) => ", suspect",

@@ -105,6 +105,31 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
         .assert_failed_saying("the channel refuses the subscription");
 }
 
+/// No host has a native priority of 200.
+///
+/// Conformance: RT 6 - soft mode says which queues run without their native priority - `orbium events stat`
+#[test]
+fn stat_says_which_queues_run_without_their_native_priority() {
+    let folder = Folder::new();
+    let table = folder.file("table.txt", TABLE);
+    let scheduled = ["--dispatching", "scheduled", "--schedule", &table, "--soft"];
+    let beyond = ["--min-priority", "150", "--max-priority", "200"];
+    let served = Served::new("events", scheduled.into_iter().chain(beyond));
+    let tail = ["events", "tail", served.reference(), "--count", "1"];
+    let tail = tail.into_iter().chain(["--rt-info", "2"]);
+    let tail = orbium(tail).stdout(Stdio::null()).spawn().unwrap();
+    eventually("the consumer", || served.consumers() == 1);
+    let stat = run(["events", "stat", served.reference()]);
+    stat.assert_done();
+    let line = "queues without their native priority, which the host refused: 1\n";
+    assert!(stat.stdout.contains(line), "{stat:?}");
+    let stat = run(["events", "stat", served.reference(), "--json"]);
+    let state: serde_json::Value = serde_json::from_str(&stat.stdout).unwrap();
+    assert_eq!(state["refused_priorities"], 1, "{stat:?}");
+    served.push("one");
+    assert!(tail.wait_with_output().unwrap().status.success());
+}
+
 /// Conformance: events - dispatching by the threads and the policy of a scheduler context - `orbium events`
 #[test]
 fn a_channel_dispatches_on_a_scheduler_context() {

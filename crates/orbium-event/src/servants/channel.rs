@@ -84,6 +84,7 @@ impl ServedChannel for Channel {
             received: statistics.received,
             refused: statistics.refused,
             dropped_consumers: statistics.dropped_consumers,
+            refused_priorities: statistics.refused_priorities as u64,
             suppliers: statistics.suppliers as u64,
             consumers: consumers.collect(),
         }

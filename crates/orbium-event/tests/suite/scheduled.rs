@@ -10,7 +10,8 @@ use orbium_event::{
     new_event,
 };
 use orbium_sched::{Dispatching as Order, Entry, Queue, Table};
-use orbium_testkit::{Gate, PATIENCE};
+use orbium_testkit::{Gate, PATIENCE, Recorder, give_up_real_time, in_own_process};
+use tracing::level_filters::LevelFilter;
 
 use crate::served::{Served, patient};
 
@@ -261,4 +262,29 @@ fn the_rt_info_of_a_subscription_on_the_wire_names_the_queue() {
         alarms += i32::from(rt_info == ALARM);
     }
     gate.open();
+}
+
+/// Conformance: RT 6 - soft mode says which queues run without their native priority - a channel
+#[test]
+fn a_soft_channel_counts_the_queues_that_the_host_refuses() {
+    in_own_process!(|| {
+        give_up_real_time();
+        let recorder = Recorder::install(LevelFilter::WARN);
+        let channel = Channel::new(scheduled());
+        assert_eq!(channel.statistics().refused_priorities, 0);
+        let sink = |_: &[SharedEvent]| {};
+        let subscribe = |rt_info| channel.subscribe_scheduled(&Pattern::of(16, 0), rt_info, sink);
+        let _subscriptions = [ALARM, DISPLAY, MAP, CHART].map(|it| subscribe(it).unwrap());
+        // Once for each queue, not for each consumer.
+        let statistics = channel.statistics();
+        let warned = recorder.events("without its native priority");
+        assert_eq!((statistics.refused_priorities, warned.len()), (3, 3));
+        let hard = Channel::new(ChannelConfig {
+            soft: false,
+            ..scheduled()
+        });
+        let refused = hard.subscribe_scheduled(&Pattern::of(16, 0), ALARM, sink);
+        assert!(refused.is_err());
+        assert_eq!(hard.statistics().refused_priorities, 0);
+    });
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use orbium::priority;
 use orbium_sched::{Dispatching, Entry, Queue, Strategy, Table};
 use orbium_scheduler::{Counts, Dispatcher, DispatcherBuilder, Overload, SubmitError};
-use orbium_testkit::{eventually, within};
+use orbium_testkit::{Recorder, eventually, give_up_real_time, in_own_process, within};
+use tracing::level_filters::LevelFilter;
 
 use crate::lanes::SCHEDULE;
 use crate::time::{MS, VirtualClock};
@@ -260,4 +261,31 @@ fn a_policy_of_no_operation_is_refused() {
     let builder = Dispatcher::builder(&BY_DEADLINE).overload(3, Overload::Skip);
     let error = builder.start().unwrap_err().to_string();
     assert_eq!(error, "no operation `3` is registered");
+}
+
+/// Conformance: RT 6 - soft mode says which queues run without their native priority - a dispatcher
+#[test]
+fn a_soft_dispatcher_says_what_the_host_refuses() {
+    in_own_process!(|| {
+        give_up_real_time();
+        let recorder = Recorder::install(LevelFilter::WARN);
+        assert!(Dispatcher::builder(&SCHEDULE).start().is_err());
+        let dispatcher = Dispatcher::builder(&SCHEDULE).soft(true).start().unwrap();
+        let numbers: Vec<_> = dispatcher.refused().iter().map(|(it, _)| *it).collect();
+        // The third is time-sliced at a native priority too.
+        assert_eq!(numbers, [0, 1, 2]);
+        assert!(
+            dispatcher.refused()[0]
+                .1
+                .to_string()
+                .contains("not permitted")
+        );
+        let warned = recorder.events("without its native priority or reservation");
+        let threads: Vec<_> = warned.iter().map(|it| it.get("thread")).collect();
+        assert_eq!(threads, ["queue-0", "queue-1", "queue-2"]);
+        let (done, ended) = channel();
+        let work = move |_: &orbium_scheduler::Job<'_>| done.send(()).unwrap();
+        dispatcher.submit(0, work).unwrap();
+        within("the run", move || ended.recv().unwrap());
+    });
 }
