@@ -9,12 +9,14 @@ use orbium::interceptor::{
     SendRequest,
 };
 use orbium::{Completion, ExceptionKind, Interface, SystemException};
+use orbium_sys::NativeThread;
 
 use crate::context::{SCHEDULING_INFO, SchedulingInfo};
 use crate::control::CONTROL_KEY;
 use crate::error::thread_cancelled;
 use crate::id::ThreadId;
 use crate::level::{self, Segment};
+use crate::native::processor_time;
 use crate::notice::Inherited;
 use crate::shared::Shared;
 use crate::thread::{DistributableThread, State};
@@ -56,7 +58,8 @@ impl Sending {
         thread: &DistributableThread,
         segment: Segment,
     ) -> SchedulingInfo {
-        let (parameter, control) = (segment.effective(), control_of(request));
+        let used = processor_time(NativeThread::current());
+        let (parameter, control) = (segment.remaining(used), control_of(request));
         let (id, call) = (request.request_id(), self.0.next_call());
         let mut presence = thread.presence();
         SchedulingInfo {

@@ -38,11 +38,8 @@ impl Current {
             }
             not_cancelled(level.thread.as_ref())?;
             let around = level.segments.last().and_then(|it| it.implicit);
-            level.segments.push(Segment {
-                name: name.to_owned(),
-                parameter,
-                implicit: implicit.or(around),
-            });
+            let segment = Segment::begin(name.to_owned(), parameter, implicit.or(around));
+            level.segments.push(segment);
             Ok::<_, SegmentError>(())
         })?;
         self.0.reschedule();

@@ -2,8 +2,11 @@
 //! Segments of the calling native thread: its own, and those of each nested upcall.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
-use crate::native::Native;
+use orbium_sys::NativeThread;
+
+use crate::native::{Native, processor_time};
 use crate::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
 
@@ -14,9 +17,32 @@ pub(crate) struct Segment {
     pub(crate) parameter: Option<SchedulingParameter>,
     /// That of segments and threads without a parameter of their own.
     pub(crate) implicit: Option<SchedulingParameter>,
+    /// The processor time of the native thread when it began.
+    begun: Duration,
 }
 
 impl Segment {
+    /// A segment of the calling native thread begins.
+    pub(crate) fn begin(
+        name: String,
+        parameter: Option<SchedulingParameter>,
+        implicit: Option<SchedulingParameter>,
+    ) -> Self {
+        Self {
+            name,
+            parameter,
+            implicit,
+            begun: processor_time(NativeThread::current()),
+        }
+    }
+
+    /// The parameter by which it is scheduled, with the execution time that remains when its native
+    /// thread has used that processor time.
+    pub(crate) fn remaining(&self, used: Duration) -> Option<SchedulingParameter> {
+        let used = used.saturating_sub(self.begun);
+        self.effective().map(|it| it.after(used))
+    }
+
     /// The parameter by which it is scheduled.
     pub(crate) fn effective(&self) -> Option<SchedulingParameter> {
         self.parameter.or(self.implicit)

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scheduling that native threads had before distributable ones came to them.
+//! Native threads: the time that they have used, and the scheduling that they had before
+//! distributable ones came to them.
+
+use std::time::Duration;
 
 use orbium::Scheduling;
 use orbium_sys::NativeThread;
+
+/// The processor time that a native thread has used; zero where the host does not say.
+pub(crate) fn processor_time(thread: NativeThread) -> Duration {
+    thread.processor_time().unwrap_or_default()
+}
 
 /// The scheduling of a native thread, to be restored.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,6 +2,7 @@
 //! Scheduling parameters of segments, by discipline.
 
 use std::cmp::Reverse;
+use std::time::Duration;
 
 /// Scheduling parameter of a segment. Each discipline has its own parameters; deadlines are points
 /// of time and execution times are lengths, both `TimeBase::TimeT`: units of 100 ns, points since
@@ -18,6 +19,11 @@ pub enum SchedulingParameter {
         /// The deadline.
         deadline: u64,
         /// Breaks ties; greater is more important.
+        importance: i32,
+    },
+    /// `MIF_Scheduling`: the most important first.
+    MostImportantFirst {
+        /// Greater is more important.
         importance: i32,
     },
     /// `LLF_Scheduling`: the least laxity first.
@@ -56,6 +62,7 @@ impl SchedulingParameter {
         match self {
             Self::FixedPriority { .. } => "FP_Scheduling",
             Self::EarliestDeadline { .. } => "EDF_Scheduling",
+            Self::MostImportantFirst { .. } => "MIF_Scheduling",
             Self::LeastLaxity { .. } => "LLF_Scheduling",
             Self::MaximumUrgency { .. } => "MUF_Scheduling",
             Self::MaximumUtility { .. } => "Max_Utility_Scheduling",
@@ -76,10 +83,24 @@ impl SchedulingParameter {
         self.urgency() < other.urgency()
     }
 
+    /// The parameter with the execution time that remains after so much of it.
+    #[must_use]
+    pub(crate) fn after(mut self, used: Duration) -> Self {
+        if let Self::LeastLaxity { execution, .. }
+        | Self::MaximumUrgency { execution, .. }
+        | Self::MaximumUtility { execution, .. } = &mut self
+        {
+            let used = u64::try_from(used.as_nanos() / 100).unwrap_or(u64::MAX);
+            *execution = execution.saturating_sub(used);
+        }
+        self
+    }
+
     /// The order among parameters of one discipline.
     pub(crate) fn urgency(&self) -> Urgency {
         match *self {
             Self::FixedPriority { priority } => (Reverse(priority.into()), 0, Reverse(0)),
+            Self::MostImportantFirst { importance } => (Reverse(importance), 0, Reverse(0)),
             Self::EarliestDeadline {
                 deadline,
                 importance,
@@ -135,11 +156,32 @@ mod tests {
             importance: 0,
         };
         assert!(llf(60, 55).is_more_urgent_than(&llf(50, 10)));
+        let mif = |importance| SchedulingParameter::MostImportantFirst { importance };
+        assert!(mif(2).is_more_urgent_than(&mif(-1)));
         let muf = |criticality, deadline| SchedulingParameter::MaximumUrgency {
             deadline,
             execution: u64::MAX,
             criticality,
         };
         assert!(muf(2, 90).is_more_urgent_than(&muf(1, 10)));
+    }
+
+    #[test]
+    fn what_remains_of_the_execution_time_decides() {
+        let muf = |deadline, execution| SchedulingParameter::MaximumUrgency {
+            deadline,
+            execution,
+            criticality: 1,
+        };
+        // Units of 100 ns: latest starts of 40 and 45, and of 50 after a microsecond.
+        let (first, second) = (muf(60, 20), muf(90, 45));
+        assert!(first.is_more_urgent_than(&second));
+        let later = first.after(Duration::from_micros(1));
+        assert_eq!(later, muf(60, 10));
+        assert!(second.is_more_urgent_than(&later));
+        // Beyond the estimate nothing remains.
+        assert_eq!(first.after(Duration::MAX), muf(60, 0));
+        let fixed = SchedulingParameter::FixedPriority { priority: 1 };
+        assert_eq!(fixed.after(Duration::MAX), fixed);
     }
 }

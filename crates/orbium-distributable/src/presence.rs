@@ -3,13 +3,14 @@
 //! that runs it, and the parameter inherited from the waiters for its resources.
 
 use std::thread::Thread;
+use std::time::Duration;
 
 use orbium::giop::Ior;
 use orbium_sys::NativeThread;
 
 use crate::counted_scheduler::CountedScheduler;
 use crate::id::ThreadId;
-use crate::native::Native;
+use crate::native::{Native, processor_time};
 use crate::notice::{Inherited, Notice};
 use crate::parameter::SchedulingParameter;
 
@@ -17,10 +18,21 @@ use crate::parameter::SchedulingParameter;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
     pub(crate) native: NativeThread,
-    /// The parameter of its innermost segment.
+    /// The parameter of its innermost segment, with the execution time that remained at its last
+    /// scheduling point.
     pub(crate) own: Option<SchedulingParameter>,
+    /// The processor time of the native thread then.
+    pub(crate) measured: Duration,
     /// What the native thread had before.
     pub(crate) before: Native,
+}
+
+impl Running {
+    /// The parameter with the execution time that remains now.
+    fn remaining(&self) -> Option<SchedulingParameter> {
+        let used = || processor_time(self.native).saturating_sub(self.measured);
+        self.own.map(|it| it.after(used()))
+    }
 }
 
 /// A call of the thread that is under way.
@@ -88,7 +100,7 @@ impl Presence {
 
     /// By what it is scheduled: its own parameter, or what it inherits.
     pub(crate) fn effective(&self, scheduler: &CountedScheduler) -> Option<SchedulingParameter> {
-        let own = self.running.and_then(|it| it.own);
+        let own = self.running.and_then(|it| it.remaining());
         let inherited = self.inherited(self.upcalls.len(), scheduler);
         scheduler.most_urgent([own, inherited], |it| *it)?
     }

@@ -3,21 +3,24 @@
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
 use orbium_sys::{NativeThread, RealTimeError};
 
+use crate::native::processor_time;
 use crate::parameter::SchedulingParameter;
 use crate::scheduler::Scheduler;
 use crate::utility::{self, Demand};
 
-/// Earliest deadline, least laxity, maximum urgency or maximum utility first: the threads that run segments have
+/// Earliest deadline, most important, least laxity, maximum urgency or maximum utility first: the threads that run segments have
 /// native priorities (SCHED_FIFO) of a range by their rank, the most urgent the highest. Threads
 /// beyond the range share its lowest. A thread that comes, changes or goes changes the ranks of the others.
 ///
-/// Laxity and utility count the estimated execution time of a segment whole, at each scheduling point.
+/// Laxity and utility count what remains of the estimated execution time: the estimate less the processor time that
+/// the native thread has used in the segment, measured anew for all threads at each scheduling point of any of them. A server counts
+/// from what remained when the request was sent; what it uses is not counted by the caller.
 #[derive(Debug)]
 pub struct Ranked {
     discipline: &'static str,
@@ -38,9 +41,12 @@ enum Order {
 impl Order {
     fn sort(self, running: &mut Vec<Running>) {
         match self {
-            Self::Urgency => running.sort_by_key(|it| it.parameter.urgency()),
+            Self::Urgency => running.sort_by_cached_key(|it| it.remaining().urgency()),
             Self::Utility => {
-                let demands: Vec<_> = running.iter().map(|it| Demand::of(&it.parameter)).collect();
+                let demands: Vec<_> = running
+                    .iter()
+                    .map(|it| Demand::of(&it.remaining()))
+                    .collect();
                 let order = utility::order(&demands, UtcTime::from(SystemTime::now()).0);
                 *running = order.into_iter().map(|it| running[it]).collect();
             }
@@ -51,9 +57,19 @@ impl Order {
 #[derive(Clone, Copy, Debug)]
 struct Running {
     parameter: SchedulingParameter,
+    /// The processor time of the thread when it came with that parameter.
+    since: Duration,
     thread: NativeThread,
     /// The native priority that it has.
     given: Option<i32>,
+}
+
+impl Running {
+    /// The parameter with the execution time that remains.
+    fn remaining(&self) -> SchedulingParameter {
+        let used = processor_time(self.thread).saturating_sub(self.since);
+        self.parameter.after(used)
+    }
 }
 
 impl Ranked {
@@ -61,6 +77,12 @@ impl Ranked {
     #[must_use]
     pub fn earliest_deadline(native: RangeInclusive<i32>) -> Self {
         Self::new("EDF_Scheduling", Order::Urgency, native)
+    }
+
+    /// By importance.
+    #[must_use]
+    pub fn most_important_first(native: RangeInclusive<i32>) -> Self {
+        Self::new("MIF_Scheduling", Order::Urgency, native)
     }
 
     /// By laxity.
@@ -152,6 +174,7 @@ impl Scheduler for Ranked {
         // Behind those of the same urgency.
         running.push(Running {
             parameter: *parameter,
+            since: processor_time(thread),
             thread,
             given,
         });

@@ -13,8 +13,8 @@ pub trait Scheduler: Send + Sync + 'static {
     /// The discipline (`scheduling_discipline_name`), that of the parameters which it takes.
     fn discipline(&self) -> &'static str;
 
-    /// The thread runs with that parameter from now on. A thread that waits for a reply does not
-    /// run.
+    /// The thread runs with that parameter from now on. Its execution time is what remains now of the
+    /// estimate. A thread that waits for a reply does not run.
     ///
     /// # Errors
     /// The host refuses the native priority. The thread runs on as it did, and the refusal is

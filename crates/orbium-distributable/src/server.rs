@@ -63,11 +63,7 @@ impl ServerInterceptor for Receiving {
             self.0.registry.leave(info.id);
             return Err(thread_cancelled(Completion::No).into());
         }
-        let segment = Segment {
-            name: info.name,
-            parameter: info.parameter,
-            implicit: info.parameter,
-        };
+        let segment = Segment::begin(info.name, info.parameter, info.parameter);
         self.0.enter(&thread, info.inherited);
         level::push(Level::of_upcall(thread, segment));
         self.0.reschedule();

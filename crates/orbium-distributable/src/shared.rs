@@ -10,7 +10,7 @@ use crate::counted_scheduler::CountedScheduler;
 use crate::error::SegmentError;
 use crate::id::ThreadId;
 use crate::level::{self, Segment};
-use crate::native::Native;
+use crate::native::{Native, processor_time};
 use crate::notice::Inherited;
 use crate::objects::{ObjectSegment, Objects};
 use crate::parameter::SchedulingParameter;
@@ -64,12 +64,13 @@ impl Shared {
     pub(crate) fn reschedule(&self) {
         let native = NativeThread::current();
         let current = level::with(|level| {
-            let own = level.segments.last().and_then(Segment::effective);
-            let before = level.native;
+            let measured = processor_time(native);
+            let innermost = level.segments.last();
             let running = Running {
                 native,
-                own,
-                before,
+                own: innermost.and_then(|it| it.remaining(measured)),
+                measured,
+                before: level.native,
             };
             Some((level.thread.clone()?, running))
         });
@@ -99,15 +100,13 @@ impl Shared {
             }
             level.segments.last().cloned()
         });
-        let effective = around.as_ref().and_then(Segment::effective);
-        let both = [Some(segment.parameter), effective];
-        let segment = Segment {
-            name: segment.name,
-            parameter: self.scheduler.most_urgent(both, |it| *it).flatten(),
-            implicit: around
-                .and_then(|it| it.implicit)
-                .or(Some(segment.parameter)),
-        };
+        let used = processor_time(NativeThread::current());
+        let of_caller = around.as_ref().and_then(|it| it.remaining(used));
+        let both = [Some(segment.parameter), of_caller];
+        let parameter = self.scheduler.most_urgent(both, |it| *it).flatten();
+        let implicit = around.and_then(|it| it.implicit);
+        let implicit = implicit.or(Some(segment.parameter));
+        let segment = Segment::begin(segment.name, parameter, implicit);
         level::with(|level| level.push_inherited(segment));
         self.reschedule();
     }

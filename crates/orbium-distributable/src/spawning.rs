@@ -72,11 +72,6 @@ impl Current {
         let thread = self.0.registry.enter(ThreadId::unique());
         let registered = Registered(Self(Arc::clone(&self.0)), thread.id());
         let mut builder = thread::Builder::new().name(spawn.name.replace('\0', ""));
-        let segment = Segment {
-            name: spawn.name,
-            parameter: spawn.parameter,
-            implicit,
-        };
         if let Some(bytes) = spawn.stack_size {
             builder = builder.stack_size(bytes);
         }
@@ -85,6 +80,7 @@ impl Current {
             let registered = registered;
             level::with(|level| {
                 level.begin_thread(own);
+                let segment = Segment::begin(spawn.name, spawn.parameter, implicit);
                 level.segments.push(segment);
             });
             let _ending = Ending(&registered.0);

@@ -17,6 +17,9 @@ pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
     match parameter {
         None => {}
         Some(SchedulingParameter::FixedPriority { priority }) => wire.priority = priority,
+        Some(SchedulingParameter::MostImportantFirst { importance }) => {
+            wire.importance = importance;
+        }
         Some(SchedulingParameter::EarliestDeadline {
             deadline,
             importance,
@@ -62,6 +65,7 @@ pub(crate) fn from_wire(wire: &Parameter) -> Option<SchedulingParameter> {
     } = *wire;
     Some(match discipline.as_str() {
         "FP_Scheduling" => SchedulingParameter::FixedPriority { priority },
+        "MIF_Scheduling" => SchedulingParameter::MostImportantFirst { importance },
         "EDF_Scheduling" => SchedulingParameter::EarliestDeadline {
             deadline,
             importance,

@@ -56,13 +56,26 @@ impl Scheduler for Recorder {
         thread: NativeThread,
         parameter: &SchedulingParameter,
     ) -> Result<(), RealTimeError> {
-        self.runs.lock().unwrap().insert(thread, *parameter);
+        let parameter = in_whole_minutes(*parameter);
+        self.runs.lock().unwrap().insert(thread, parameter);
         Ok(())
     }
 
     fn withdraw(&self, thread: NativeThread) {
         self.runs.lock().unwrap().remove(&thread);
     }
+}
+
+const MINUTE: u64 = 60 * 10_000_000;
+
+/// Execution times as they were before their threads used some of them.
+fn in_whole_minutes(mut parameter: SchedulingParameter) -> SchedulingParameter {
+    if let SchedulingParameter::LeastLaxity { execution, .. }
+    | SchedulingParameter::MaximumUrgency { execution, .. } = &mut parameter
+    {
+        *execution = execution.next_multiple_of(MINUTE);
+    }
+    parameter
 }
 
 /// A process with a recorder as scheduler.
@@ -153,13 +166,13 @@ fn disciplines() -> [[SchedulingParameter; 2]; 4] {
         importance: 0,
     };
     let llf = |execution| SchedulingParameter::LeastLaxity {
-        deadline: 1000,
-        execution,
+        deadline: 1000 * MINUTE,
+        execution: execution * MINUTE,
         importance: 0,
     };
     let muf = |criticality| SchedulingParameter::MaximumUrgency {
-        deadline: 1000,
-        execution: 1,
+        deadline: 1000 * MINUTE,
+        execution: MINUTE,
         criticality,
     };
     [

@@ -3,7 +3,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
@@ -51,7 +51,8 @@ fn a_fixed_priority_is_native_in_each_process() {
 
 /// A thread that begins a segment, and then says its native priority whenever it is asked.
 struct Segment {
-    ask: Sender<()>,
+    /// What it computes before it answers.
+    ask: Sender<Duration>,
     answers: Receiver<i32>,
     thread: JoinHandle<()>,
 }
@@ -64,7 +65,8 @@ impl Segment {
                 .begin_scheduling_segment("", parameter, None)
                 .unwrap();
             answer.send(native().priority).unwrap();
-            while asked.recv().is_ok() {
+            while let Ok(time) = asked.recv() {
+                compute(time);
                 answer.send(native().priority).unwrap();
             }
             current.end_scheduling_segment("").unwrap();
@@ -78,7 +80,11 @@ impl Segment {
     }
 
     fn priority(&self) -> i32 {
-        self.ask.send(()).unwrap();
+        self.compute(Duration::ZERO)
+    }
+
+    fn compute(&self, time: Duration) -> i32 {
+        self.ask.send(time).unwrap();
         self.answers.recv().unwrap()
     }
 
@@ -114,6 +120,119 @@ fn the_earliest_deadline_has_the_highest_native_priority() {
         assert_eq!(after, [3, 2, 4]);
     } else {
         assert!(threads.refused_schedulings() > 0);
+    }
+}
+
+/// The native priorities of segments that begin in this order, each at 2 to 4.
+fn ranks<const N: usize>(ranked: Ranked, parameters: [SchedulingParameter; N]) -> Option<[i32; N]> {
+    let threads = DistributableThreads::new(ranked);
+    let segments = parameters.map(|it| Segment::begin(threads.current(), it));
+    let priorities = segments.each_ref().map(Segment::priority);
+    segments.into_iter().for_each(Segment::end);
+    match is_permitted() {
+        true => Some(priorities),
+        false => {
+            assert!(threads.refused_schedulings() > 0);
+            None
+        }
+    }
+}
+
+/// Units of 100 ns. That the test itself takes time changes nothing.
+const MINUTE: u64 = 60 * 10_000_000;
+
+/// Conformance: RT 6 - distributable threads: EDF, LLF and MUF by rank, mapped to native priorities
+#[test]
+fn the_least_laxity_has_the_highest_native_priority() {
+    let laxity = |(deadline, execution, importance)| SchedulingParameter::LeastLaxity {
+        deadline: deadline * MINUTE,
+        execution: execution * MINUTE,
+        importance,
+    };
+    // Latest starts of 50, 10 and 40 minutes: not the order of the deadlines.
+    let parameters = [(60, 10, 9), (70, 60, 0), (50, 10, 0)].map(laxity);
+    let found = ranks(Ranked::least_laxity(2..=4), parameters);
+    assert!(found.is_none_or(|it| it == [2, 4, 3]), "{found:?}");
+}
+
+/// Conformance: RT 6 - distributable threads: EDF, LLF and MUF by rank, mapped to native priorities
+#[test]
+fn the_most_critical_has_the_highest_native_priority_then_the_least_laxity() {
+    let urgency = |(deadline, execution, criticality)| SchedulingParameter::MaximumUrgency {
+        deadline: deadline * MINUTE,
+        execution: execution * MINUTE,
+        criticality,
+    };
+    let parameters = [(60, 10, 1), (70, 60, 1), (90, 10, 2)].map(urgency);
+    let found = ranks(Ranked::maximum_urgency(2..=4), parameters);
+    assert!(found.is_none_or(|it| it == [2, 3, 4]), "{found:?}");
+}
+
+/// Conformance: RT 6 - distributable threads: the most important first, mapped to native priorities
+#[test]
+fn the_most_important_has_the_highest_native_priority() {
+    let parameters =
+        [5, -1, 7].map(|importance| SchedulingParameter::MostImportantFirst { importance });
+    let found = ranks(Ranked::most_important_first(2..=4), parameters);
+    assert!(found.is_none_or(|it| it == [3, 2, 4]), "{found:?}");
+}
+
+/// Uses that much processor time.
+fn compute(time: Duration) {
+    let used = || NativeThread::current().processor_time().unwrap();
+    let end = used() + time;
+    while used() < end {
+        std::hint::spin_loop();
+    }
+}
+
+/// A thread uses half of its estimate: at the next scheduling point, which is of a third thread, its
+/// laxity is greater than that of one that waits.
+///
+/// Conformance: RT 6 - distributable threads: laxity counts the execution time that remains, anew at each scheduling point
+#[test]
+fn what_a_thread_has_executed_counts_no_more() {
+    const MILLISECOND: u64 = 10_000;
+    let parameter = |is_urgency: bool, start: u64, execution: u64| {
+        let deadline = 60 * MINUTE + start + execution;
+        match is_urgency {
+            true => SchedulingParameter::MaximumUrgency {
+                deadline,
+                execution,
+                criticality: 1,
+            },
+            false => SchedulingParameter::LeastLaxity {
+                deadline,
+                execution,
+                importance: 1,
+            },
+        }
+    };
+    for (is_urgency, ranked) in [
+        (false, Ranked::least_laxity(2..=4)),
+        (true, Ranked::maximum_urgency(2..=4)),
+    ] {
+        let threads = DistributableThreads::new(ranked);
+        let begin = |start, execution| {
+            Segment::begin(threads.current(), parameter(is_urgency, start, execution))
+        };
+        let computing = begin(0, 400 * MILLISECOND);
+        let waiting = begin(100 * MILLISECOND, 50 * MILLISECOND);
+        let before = [&computing, &waiting].map(Segment::priority);
+        computing.compute(Duration::from_millis(200));
+        let unchanged = [&computing, &waiting].map(Segment::priority);
+        let third = begin(60 * MINUTE, 0);
+        let after = [&computing, &waiting, &third].map(Segment::priority);
+        [computing, waiting, third]
+            .into_iter()
+            .for_each(Segment::end);
+        if is_permitted() {
+            assert_eq!(before, [4, 3]);
+            assert_eq!(unchanged, before);
+            assert_eq!(after, [3, 4, 2]);
+        } else {
+            assert!(threads.refused_schedulings() > 0);
+        }
     }
 }
 
