@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::args::LocksArgs;
 use super::results::{Findings, Reading, Side};
-use super::{figures, found, kernel};
+use super::{figures, kernel, results};
 use crate::peer::architecture::{Architecture, Kind, architectures};
 use crate::peer::programs::Peers;
 use crate::report::file::write;
@@ -71,16 +71,16 @@ pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
             )),
         }
         write(&args.svg, &figures::draw(&found)?)?;
-        results(&found, &notes, calls).keep(&args.results)?;
+        as_results(&found, &notes, calls).keep(&args.results)?;
     }
     progress.clear();
     for threads in THREADS {
         output::print(&results::to_text(&found, threads))?;
     }
-    results(&found, &notes, calls).finish(&args.results, Some(&args.svg))
+    as_results(&found, &notes, calls).finish(&args.results, Some(&args.svg))
 }
 
-fn results(found: &[Findings], notes: &[String], calls: u64) -> Results {
+fn as_results(found: &[Findings], notes: &[String], calls: u64) -> Results {
     Results {
         rows: results::rows(found),
         notes: notes.to_vec(),
