@@ -160,7 +160,7 @@ fn user_exception<E: Raises>(
     }
 }
 
-/// Reads an exception. The call ends with it, whose repository id is returned, unless an interceptor that sees it
+/// Reads an exception. Its repository id: the call ends with it, unless an interceptor that sees it
 /// forwards the request.
 ///
 /// # Errors

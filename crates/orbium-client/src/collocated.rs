@@ -236,7 +236,7 @@ impl Reference {
         }
     }
 
-    /// What an attempt came to whose servant answered with that message.
+    /// The outcome of an attempt that the servant answered with that message.
     #[cold]
     #[inline(never)]
     pub fn served_by_message(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What there is to a call without a message besides its servant: policies, service contexts,
+//! The circumstances of a call without a message: policies, service contexts,
 //! metrics and a span.
 
 use std::cell::OnceCell;

@@ -245,7 +245,7 @@ impl<'a> Intercepted<'_, 'a> {
         Err(Tried::of(attempt, contexts, &read))
     }
 
-    /// Reads the results; of a oneway whose arrival is acknowledged there is nothing to read.
+    /// Reads the results; of an acknowledged oneway there is nothing to read.
     #[inline]
     fn results(
         &self,

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_of_the_execution_time_decides() {
+    fn the_remaining_execution_time_decides() {
         let muf = |deadline, execution| SchedulingParameter::MaximumUrgency {
             deadline,
             execution,

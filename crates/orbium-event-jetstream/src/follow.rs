@@ -2,7 +2,7 @@
 //! The consumers of the stream: events are delivered in sets, each until its delivery has succeeded.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream::AckKind;
@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval, sleep};
 
 use crate::error::{Awaited, JetStreamError};
-use crate::outcome::{Outcome, Settling};
+use crate::outcome::{Outcome, Progress, Settling};
 use crate::set::{Incoming, Received, SetSize};
 use crate::stream::Stream;
 
@@ -29,17 +29,6 @@ const ANONYMOUS: Duration = Duration::from_secs(60);
 /// Called with a set, and returns what has become of its events, of one at least: it is called again with those
 /// behind them. It may block for as long as the pushes to a consumer may take.
 pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
-
-/// Counts of a consumer.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    /// Events that the server has for it.
-    pub(crate) pending: AtomicU64,
-    /// Deliveries beyond the first of an event.
-    pub(crate) redelivered: AtomicU64,
-    /// Events that are not delivered any more, though the consumer has not accepted them.
-    pub(crate) discarded: AtomicU64,
-}
 
 /// A consumer that is served until this is dropped.
 pub(crate) struct Following {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What becomes of an event after a delivery: an acknowledgement, another delivery, or a dead letter.
+//! Outcome of a delivery, and what follows from it: an acknowledgement, another delivery, or a dead letter.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_nats::jetstream::AckKind;
 
 use crate::dead_letters::DeadLetter;
 use crate::failures::Failures;
-use crate::follow::Progress;
 use crate::set::Received;
 use crate::stream::Stream;
 
@@ -20,7 +19,18 @@ const BACKOFF: [Duration; 3] = [
     Duration::from_secs(5),
 ];
 
-/// What has become of an event.
+/// Counts of a consumer.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// Events that the server has for it.
+    pub(crate) pending: AtomicU64,
+    /// Deliveries beyond the first of an event.
+    pub(crate) redelivered: AtomicU64,
+    /// Events that are not delivered any more, though the consumer has not accepted them.
+    pub(crate) discarded: AtomicU64,
+}
+
+/// Outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The consumer has it, or does not subscribe to it.

@@ -474,7 +474,7 @@ fn the_watch_of_the_core_is_what_comes_of_its_idl() {
     let code = generate(&model(&project.join("idl/watch.idl")), &options)
         .unwrap()
         .code;
-    let kept = project.join("crates/orbium-core/src/metrics/exposition/watch/generated.rs");
+    let kept = project.join("crates/orbium-core/generated/watch.rs");
     if std::env::var_os("ORBIUM_BLESS").is_some() {
         fs::write(&kept, &code).unwrap();
     }

@@ -12,13 +12,13 @@ use orbium_invocation::Expiry;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_server::conclusion::panicked;
-use orbium_server::{IncomingRequest, ObservedRequest, ServerContext};
+use orbium_server::{IncomingRequest, ServerContext};
 use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 
 use super::ActiveObject;
 use super::intercepted::serve_intercepted;
-use super::measured::series_in_process;
+use super::measured::observe;
 use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};
 use crate::raises::Raises;
@@ -189,7 +189,8 @@ impl<S: ?Sized> CollocatedServant<S> {
                 match &adapters.interceptors {
                     Some(all) if !terms.is_answered => {
                         let serve = || checked(serve());
-                        serve_intercepted(all, terms, request, object, upcall, serve)
+                        let seen = (terms.observed, terms.carried);
+                        serve_intercepted(all, seen, request, object, upcall, serve)
                     }
                     _ => Ok(observed(terms, request, object, || {
                         let (mut serve, mut served) = (Some(serve), None);
@@ -256,18 +257,4 @@ fn observed<T, E: Raises>(
         observed.end(raised.as_ref());
     }
     served
-}
-
-/// Begins the metrics and the span of the call, then those of its request.
-#[cold]
-#[inline(never)]
-pub(super) fn observe<'r>(
-    call: &ObservedCall<'_>,
-    request: &'r IncomingRequest<'r>,
-    object: &ActiveObject,
-) -> ObservedRequest<'r> {
-    call.begin();
-    let all = request.context.measurements();
-    let measured = all.map(|all| (&**all, series_in_process(all, request, object)));
-    ObservedRequest::begin(request, object, measured)
 }

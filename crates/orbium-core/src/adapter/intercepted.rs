@@ -6,9 +6,10 @@ use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_server::conclusion::{panicked, servant_panicked};
 use orbium_server::{IncomingRequest, intercept};
 
-use super::collocated::observe;
+use super::measured::observe;
 use super::poa::active;
-use super::{ActiveObject, Adapters, Served, Terms};
+use super::{ActiveObject, Adapters, Carried, Served};
+use crate::client::ObservedCall;
 use crate::raises::{DispatchError, Raises};
 use crate::{Call, UntypedReply};
 
@@ -17,7 +18,7 @@ use crate::{Call, UntypedReply};
 #[inline(never)]
 pub(super) fn serve_intercepted<T, E: Raises>(
     all: &Interceptors,
-    terms: &Terms<'_, '_>,
+    (observed, carried): (Option<&ObservedCall<'_>>, Option<&Carried>),
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     upcall: impl FnOnce(&mut dyn FnMut()),
@@ -30,7 +31,7 @@ pub(super) fn serve_intercepted<T, E: Raises>(
         object,
         panicked: servant_panicked(),
     };
-    let observed = terms.observed.map(|it| observe(it, request, object));
+    let observed = observed.map(|it| observe(it, request, object));
     let mut served = seen.serve(upcall, serve);
     match (&served.panic, observed) {
         (Some(panic), _) => {
@@ -39,7 +40,7 @@ pub(super) fn serve_intercepted<T, E: Raises>(
         (None, Some(observed)) => observed.end(raised(&served.served).as_ref()),
         (None, None) => {}
     }
-    if let Some(carried) = terms.carried {
+    if let Some(carried) = carried {
         carried
             .reply_contexts
             .replace(std::mem::take(&mut served.contexts));

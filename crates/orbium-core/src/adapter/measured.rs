@@ -8,12 +8,12 @@ use orbium_cdr::CdrReader;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
 use crate::adapter::{ActiveObject, Adapters};
+use crate::client::ObservedCall;
 use crate::metrics::{End, Label, Measurements, Refusal, Series, scoped};
 use crate::{OBJECT_REPOSITORY_ID, OperationTable};
 use orbium_lane::{OWN, SETTLED};
-use orbium_server::IncomingRequest;
-use orbium_server::UntypedReply;
 use orbium_server::conclusion::conclude;
+use orbium_server::{IncomingRequest, ObservedRequest, UntypedReply};
 
 /// The operations that the ORB answers for every object.
 static IMPLICIT: [&str; 7] = [
@@ -78,12 +78,26 @@ fn series_of<'m>(
 }
 
 /// The series of a request to that object that comes without a message.
-pub(super) fn series_in_process<'m>(
+fn series_in_process<'m>(
     all: &'m Measurements,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
 ) -> &'m Series {
     series_in_lane(all, request, object, &|| OWN_LANE.to_owned())
+}
+
+/// Begins the metrics and the span of the call, then those of its request.
+#[cold]
+#[inline(never)]
+pub(super) fn observe<'r>(
+    call: &ObservedCall<'_>,
+    request: &'r IncomingRequest<'r>,
+    object: &ActiveObject,
+) -> ObservedRequest<'r> {
+    call.begin();
+    let all = request.context.measurements();
+    let measured = all.map(|all| (&**all, series_in_process(all, request, object)));
+    ObservedRequest::begin(request, object, measured)
 }
 
 fn series_in_lane<'m>(

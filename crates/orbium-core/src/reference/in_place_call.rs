@@ -66,7 +66,7 @@ impl KeptResults<'_> {
     }
 }
 
-/// How a call ends whose outcome a servant, or a reply, has left in the types of the operation.
+/// The end of a call where a servant, or a reply, has left the outcome in the types of the operation.
 ///
 /// # Errors
 /// A system exception, which is nowhere else.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Attempts at calls of a servant of the same ORB that interceptors see, or whose request carries
+//! Attempts at calls of a servant of the same ORB that interceptors see, or that carry
 //! service contexts: without a message, between the points of both sides.
 
 use orbium_cdr::CdrReader;

@@ -191,7 +191,7 @@ fn compute(time: Duration) {
 ///
 /// Conformance: RT 6 - distributable threads: laxity counts the execution time that remains, anew at each scheduling point
 #[test]
-fn what_a_thread_has_executed_counts_no_more() {
+fn executed_time_counts_no_more() {
     const MILLISECOND: u64 = 10_000;
     let parameter = |is_urgency: bool, start: u64, execution: u64| {
         let deadline = 60 * MINUTE + start + execution;

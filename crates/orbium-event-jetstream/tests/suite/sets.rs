@@ -145,7 +145,7 @@ fn push_until(supplier: &PersistentSupplier, all: &[&Received], events: usize) -
 
 /// Conformance: events - persistence by a stream - what has arrived is delivered in one call, in order and within bounds
 #[test]
-fn what_has_arrived_is_delivered_in_one_call() {
+fn the_events_that_have_arrived_are_delivered_in_one_call() {
     let Some(nats) = nats() else { return };
     let config = JetStreamConfig {
         set_events: 7,

@@ -51,7 +51,7 @@ impl NonPreemptive {
 }
 
 /// Whether all deadlines are kept under non-preemptive EDF, for all releases that are at least a
-/// period apart. Exact for tasks without jitter.
+/// period from one another. Exact for tasks without jitter.
 #[must_use]
 pub fn nonpreemptive_edf_is_feasible(tasks: &[Task]) -> bool {
     let queue: Vec<_> = tasks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Objects whose requests hooks are asked about, and those of adapters with thread models.
+//! Objects of adapters with dispatch hooks, and of those with thread models.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

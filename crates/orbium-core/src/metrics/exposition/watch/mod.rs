@@ -7,8 +7,6 @@
 //! `-ORBwatch true` or [`Orb::watch`] turn it on; `orbium top` shows what it says, and
 //! any ORB can ask it with `idl/watch.idl`.
 
-// Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
-mod generated;
 mod snapshot;
 
 use std::path::PathBuf;
@@ -29,6 +27,11 @@ pub use orbium_exposition::watch_folder::{KEY, Watched, watched};
 mod runtime {
     pub(super) use crate::cdr::{Type, idl_struct, idl_typedef};
     pub(super) use crate::idl_interface;
+}
+
+// Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
+mod generated {
+    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/generated/watch.rs"));
 }
 
 /// The servant.
