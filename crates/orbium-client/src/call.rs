@@ -14,7 +14,7 @@ use crate::exchange::{Answer, Exchange};
 use crate::intercepted::{InPlace, Intercepted};
 use crate::outcome::Outcome;
 use crate::reference::Reference;
-use crate::typed_reply::{Acknowledgement, ReplyReader, TypedOutcome};
+use orbium_invocation::typed_reply::{Acknowledgement, ReplyReader, TypedOutcome};
 
 /// Calls, and waits for the results.
 #[inline]

@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, raised};
 use crate::own_object::Collocated;
 use crate::received_reply::ReceivedReply;
 use crate::reference::Reference;
-use crate::typed_reply::ReplyReader;
+use orbium_invocation::typed_reply::ReplyReader;
 
 /// What flags a call that needs no message all the same.
 const DETOURS: u8 =

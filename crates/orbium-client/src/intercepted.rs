@@ -14,7 +14,7 @@ use crate::buffered::{Buffered, flush_before_call};
 use crate::exchange::{Answer, Exchange};
 use crate::link::Link;
 use crate::outcome::Outcome;
-use crate::typed_reply::ReplyReader;
+use orbium_invocation::typed_reply::ReplyReader;
 
 /// What was read of a reply.
 #[derive(Debug)]

@@ -58,7 +58,6 @@ pub mod request_path;
 mod shared;
 pub mod span;
 mod standard_policy;
-mod typed_reply;
 pub mod waiting;
 
 use orbium_invocation::call_exceptions as errors;
@@ -76,6 +75,9 @@ pub use local_orb::{LocalOrb, LocalReply};
 pub use messaging_policies::MessagingPolicies;
 pub use object_url::object_url;
 pub use orbium_invocation::call_exceptions::no_usable_protocol;
+pub use orbium_invocation::typed_reply::{
+    Acknowledgement, ReplyReader, Results, TypedOutcome, TypedReply,
+};
 pub use overrides::Overrides;
 pub use own_object::Collocated;
 pub use policy_manager::PolicyManager;
@@ -83,4 +85,3 @@ pub use policy_overrides::{OverrideError, PolicyScope, SetOverride};
 pub use private_connections::PrivateConnections;
 pub use reference::Reference;
 pub use standard_policy::standard_policy;
-pub use typed_reply::{Acknowledgement, ReplyReader, Results, TypedOutcome, TypedReply};

@@ -13,8 +13,8 @@ use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
 
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as};
-use crate::typed_reply::ReplyReader;
 use orbium_invocation::Decoding;
+use orbium_invocation::typed_reply::ReplyReader;
 
 /// A reply as it came.
 #[derive(Debug)]

@@ -39,6 +39,7 @@ pub mod spans;
 pub mod story;
 mod time_policies;
 pub mod timing;
+pub mod typed_reply;
 
 // For the macros.
 #[doc(hidden)]

@@ -17,7 +17,7 @@ use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
 use crate::received_reply::ReceivedReply;
-use crate::typed_reply::ReplyReader;
+use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time.

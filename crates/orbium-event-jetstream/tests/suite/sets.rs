@@ -286,7 +286,7 @@ fn the_events_of_a_set_that_fails_come_again_by_themselves() {
 
 /// Conformance: events - persistence by a stream - dead letters: a consumer that dies with a set makes none of it
 #[test]
-fn a_set_whose_consumer_does_not_return_goes_to_the_next_one() {
+fn a_set_of_a_consumer_that_does_not_return_goes_to_the_next_one() {
     let Some(nats) = nats() else { return };
     let config = JetStreamConfig {
         push_timeout: Duration::from_secs(3),

@@ -7,11 +7,11 @@ use std::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
-use orbium_invocation::Decoding;
-use orbium_invocation::collocation::{copied_exception, copied_result};
-use orbium_invocation::raises::{ExceptionId, Raises};
 
-use crate::errors::broken_invariant;
+use crate::Decoding;
+use crate::call_exceptions::broken_invariant;
+use crate::collocation::{copied_exception, copied_result};
+use crate::raises::{ExceptionId, Raises};
 
 /// Reads the body of a reply into the types of an operation.
 pub trait ReplyReader {
@@ -58,11 +58,12 @@ impl<T, E> TypedOutcome<T, E> {
 }
 
 /// A function that reads results.
-type ReadsResults<T> = fn(&mut CdrReader<'_>) -> Result<T, CdrError>;
+pub type ReadsResults<T> = fn(&mut CdrReader<'_>) -> Result<T, CdrError>;
 
 impl<T, E: Raises> TypedOutcome<T, E> {
     /// A reader of exceptions alone.
-    pub(crate) fn read_exception_by(&self) -> TypedReply<'_, ReadsResults<T>, T, E> {
+    #[must_use]
+    pub fn read_exception_by(&self) -> TypedReply<'_, ReadsResults<T>, T, E> {
         TypedReply {
             results: None,
             outcome: self,
