@@ -103,7 +103,7 @@ impl Incoming {
                 Ok(message) => match Received::new(message) {
                     Some(received) => return Ok(Ok(received)),
                     None => {
-                        tracing::debug!(target: "orbium::event", "a message without a place in the stream")
+                        tracing::debug!(target: "orbium::event", "a message without a place in the stream");
                     }
                 },
                 Err(error) => return Ok(Err(error)),
