@@ -81,9 +81,9 @@ impl Watching {
 }
 
 /// The system exception of a servant that raises no other.
-fn of_system(error: RefusedError) -> SystemException {
+fn of_system(error: &RefusedError) -> SystemException {
     match error {
-        RefusedError::System(exception) => exception,
+        RefusedError::System(exception) => *exception,
         RefusedError::Refused(_) => ExceptionKind::BadParam.into(),
     }
 }
@@ -94,7 +94,9 @@ impl WatchedServant for Watching {
     }
 
     fn note(&self, call: &Call<'_>, data: &[u8], number: i32) -> Result<(), SystemException> {
-        self.seen(call, data, number).map(drop).map_err(of_system)
+        self.seen(call, data, number)
+            .map(drop)
+            .map_err(|error| of_system(&error))
     }
 
     fn slot(
@@ -123,7 +125,7 @@ impl WatchedServant for Watching {
     fn tell(&self, call: &Call<'_>, data: &[u8], number: i32, reply: DeferredReply<()>) {
         let _ = match self.seen(call, data, number) {
             Ok(_) => reply.ok(()),
-            Err(error) => reply.raise(of_system(error)),
+            Err(error) => reply.raise(of_system(&error)),
         };
     }
 }
