@@ -53,10 +53,7 @@ pub fn call_or_serve<'a>(
         operation,
         arguments,
         |reader| reply.borrow_mut().read_results(reader),
-        |attempt, exchange| match raised(attempt, operation, exchange, *reply.borrow_mut())? {
-            Ok(forward) => Ok(forward),
-            Err(id) => Err(ExceptionId::User(id)),
-        },
+        |attempt, exchange| raised(attempt, operation, exchange, *reply.borrow_mut())?,
         |(attempt, path), _| {
             let request = Intercepted {
                 operation,
@@ -160,8 +157,8 @@ fn user_exception<E: Raises>(
     }
 }
 
-/// Reads an exception. Its repository id: the call ends with it, unless an interceptor that sees it
-/// forwards the request.
+/// Reads an exception. The call ends with it, which `reply` has then, unless an interceptor that sees it forwards the
+/// request.
 ///
 /// # Errors
 /// A system exception that the call ends with: the reply has none that is declared, or an interceptor raises it.
@@ -171,20 +168,16 @@ fn raised(
     operation: &'static Operation,
     exchange: &mut Exchange<'_, '_>,
     reply: &mut dyn ReplyReader,
-) -> Result<Result<Outcome, &'static str>, SystemException> {
-    let raised = match exchange.user_exception(reply) {
-        Ok(ExceptionId::User(id)) => {
-            attempt.note_user_exception_id(id);
-            ExceptionId::User(id)
-        }
-        Ok(ExceptionId::System(exception)) => ExceptionId::System(exception),
-        Err(exception) => ExceptionId::System(attempt.failed(operation, exception)),
-    };
-    let forward = attempt.show_exception(operation, exchange, &raised.raised())?;
-    match (forward, raised) {
-        (Some(forward), _) => Ok(Ok(forward)),
-        (None, ExceptionId::User(id)) => Ok(Err(id)),
-        (None, ExceptionId::System(exception)) => Err(exception),
+) -> Result<Result<Outcome, ExceptionId>, SystemException> {
+    let read = exchange.user_exception(reply);
+    if let Ok(ExceptionId::User(id)) = read {
+        attempt.note_user_exception_id(id);
+    }
+    let read = read.map_err(|exception| attempt.failed(operation, exception));
+    let shown = read.unwrap_or_else(ExceptionId::System);
+    match attempt.show_exception(operation, exchange, &shown.raised())? {
+        Some(forward) => Ok(Ok(forward)),
+        None => read.map(Err),
     }
 }
 

@@ -83,7 +83,7 @@ mod tests {
     fn functions_that_begin_with_a_pronoun_are_found_in_macros_as_well() {
         let text =
             "fn what_is_idle() {} mod a { m! { fn those_that_remain() {} } } fn whatsoever() {}";
-        assert_eq!(found(text), ["what_is_idle", "those_that_remain"]);
+        assert_eq!(found(text), ["those_that_remain", "what_is_idle"]);
     }
 
     #[test]
