@@ -15,7 +15,7 @@ use orbium_invocation::collocation::Passing;
 pub use answered::AnsweredInPlace;
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
-use crate::client::{Detour, Reference, ServedCall, TypedOutcome};
+use crate::client::{Collocated, Detour, Reference, ServedCall, TypedOutcome};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
 use crate::reference::in_place_call::{InPlaceCall, KeptResults, kept};
@@ -100,6 +100,10 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
     ) -> Option<ServedCall<T, E>> {
         let orb = Orb::from_owner(&object.client().decoding().owner)?;
         let outcome = TypedOutcome::new();
+        let copy = |object: &Reference, at: &Collocated| {
+            let format = (at.format, object.client().decoding());
+            outcome.copy(format, self.is_plain, (self.write, &read))
+        };
         let call = InPlaceCall {
             operation,
             passing: self.passing,
@@ -109,10 +113,7 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
             },
             results: KeptResults {
                 is_plain: self.is_plain,
-                copy: Some(&|object, at| {
-                    let format = (at.format, object.client().decoding());
-                    outcome.copy(format, self.is_plain, (self.write, &read))
-                }),
+                copy: Some(&copy),
             },
         };
         let served = serve_detoured((object, &orb), detour, &call)?;
