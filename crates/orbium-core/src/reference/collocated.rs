@@ -96,8 +96,7 @@ impl ObjectRef {
 
     /// Calls the servant, or else by a message.
     ///
-    /// What is here is compiled for each operation, and short for nearly all calls: no argument is copied, the result
-    /// is moved, and nothing but the adapter has a say.
+    /// Compiled for each operation, and short where nothing is copied and the adapter alone has a say.
     #[inline(never)]
     fn call_own<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
