@@ -256,7 +256,10 @@ impl Reference {
         let contexts = received.contexts();
         let outcome = match received.outcome(Some(decoding)) {
             Some(outcome) => Err(outcome),
-            None => received.read_by(decoding, reply).map_err(Outcome::Failed),
+            None => {
+                let read = received.read_by(decoding, reply);
+                read.map_err(|(exception, _)| Outcome::Failed(exception))
+            }
         };
         ServedCall { outcome, contexts }
     }

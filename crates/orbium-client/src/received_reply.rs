@@ -14,7 +14,7 @@ use orbium_metrics::End;
 
 use crate::outcome::{Outcome, contexts_of, outcome_of, raised_as};
 use orbium_invocation::Decoding;
-use orbium_invocation::typed_reply::ReplyReader;
+use orbium_invocation::typed_reply::{ReplyReader, TypedOutcome};
 
 /// A reply as it came.
 #[derive(Debug)]
@@ -127,44 +127,38 @@ impl ReceivedReply {
 
     /// The results or the user exception; or what neither can be read as, and why.
     pub fn into_result<T, E: Raises>(
-        mut self,
+        self,
         decoding: &Decoding,
         results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
-        if self.status == ReplyStatus::UserException {
-            let raised = raised_as(self.read(Some(decoding), |reader| {
-                let id = reader.read_owned_name()?;
-                E::decode_raised(&id, reader).transpose()
-            }));
-            return raised
-                .map(Err)
-                .map_err(|exception| (exception, exception.to_string()));
-        }
-        let read = self.read(Some(decoding), results);
-        read.map(Ok).map_err(|error| {
-            let exception = SystemException::from_cdr(error, Completion::Yes);
-            (exception, unreadable(error))
-        })
+        let outcome = TypedOutcome::new();
+        // Either is in the outcome, also an exception of a type without a static id.
+        let _ = self.read_by(decoding, &mut outcome.read_by(results))?;
+        Ok(outcome.ended(Ok(())))
     }
 
     /// Reads the results or the user exception.
     ///
     /// # Errors
-    /// What neither can be read as.
+    /// What neither can be read as, and why.
     pub(crate) fn read_by(
         mut self,
         decoding: &Decoding,
         reply: &mut dyn ReplyReader,
-    ) -> Result<Result<(), ExceptionId>, SystemException> {
+    ) -> Result<Result<(), ExceptionId>, (SystemException, String)> {
         if self.status == ReplyStatus::UserException {
             let raised = self.read(Some(decoding), |reader| {
                 let id = reader.read_owned_name()?;
                 reply.read_exception(&id, reader)
             });
-            return raised_as(raised).map(Err);
+            return raised_as(raised)
+                .map(Err)
+                .map_err(|exception| (exception, exception.to_string()));
         }
         let read = self.read(Some(decoding), |reader| reply.read_results(reader));
-        read.map(Ok)
-            .map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+        read.map(Ok).map_err(|error| {
+            let exception = SystemException::from_cdr(error, Completion::Yes);
+            (exception, unreadable(error))
+        })
     }
 }

@@ -15,10 +15,10 @@ use orbium_invocation::collocation::Passing;
 pub use answered::AnsweredInPlace;
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
-use crate::client::{Collocated, Detour, Reference, ServedCall, TypedOutcome};
+use crate::client::{Detour, Reference, ServedCall, TypedOutcome};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
-use crate::reference::in_place_call::{InPlaceCall, KeptResults, kept};
+use crate::reference::in_place_call::{TypedCall, kept};
 use crate::reference::intercepted::serve_detoured;
 use crate::{Call, ObjectRef, Operation, Orb};
 
@@ -100,23 +100,21 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
     ) -> Option<ServedCall<T, E>> {
         let orb = Orb::from_owner(&object.client().decoding().owner)?;
         let outcome = TypedOutcome::new();
-        let copy = |object: &Reference, at: &Collocated| {
-            let format = (at.format, object.client().decoding());
-            outcome.copy(format, self.is_plain, (self.write, &read))
+        let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
+        let serve = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
+            (self.serve)(arguments, servant, call, copies)
         };
-        let call = InPlaceCall {
+        let call = TypedCall {
             operation,
             passing: self.passing,
-            copies: &|writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer),
-            serve: &|servant: &S, call, copies| {
-                outcome.keep((self.serve)(arguments, servant, call, copies))
-            },
-            results: KeptResults {
-                is_plain: self.is_plain,
-                copy: Some(&copy),
-            },
+            is_plain: self.is_plain,
+            copies: &copies,
+            results: (self.write, &read),
+            serve: &serve,
         };
-        let served = serve_detoured((object, &orb), detour, &call)?;
+        let served = call.in_place(&outcome, |call| {
+            serve_detoured((object, &orb), detour, call)
+        })?;
         Some(ServedCall {
             outcome: served.outcome.map(|served| outcome.ended(kept(served))),
             contexts: served.contexts,

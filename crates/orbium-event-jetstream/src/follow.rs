@@ -253,7 +253,7 @@ impl Follower {
         if let Some(last) = set.last() {
             self.progress.pending.store(last.pending, Ordering::Relaxed);
         }
-        let repeated = set.iter().filter(|it| it.delivery > 1).count();
+        let repeated = set.iter().filter(|it| it.is_repeated()).count();
         self.progress
             .redelivered
             .fetch_add(repeated as u64, Ordering::Relaxed);

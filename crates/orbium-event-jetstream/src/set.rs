@@ -39,8 +39,8 @@ impl Received {
         self.message.payload.len()
     }
 
-    /// Whether a delivery has failed, perhaps in a set with others: it is delivered by itself.
-    fn is_suspect(&self) -> bool {
+    /// Whether a delivery has failed before, perhaps in a set with others: it is delivered by itself.
+    pub(crate) fn is_repeated(&self) -> bool {
         self.delivery > 1
     }
 
@@ -81,9 +81,9 @@ impl Incoming {
         let first = first.map_err(|error| error.to_string())?;
         let mut bytes = first.len();
         let mut set = vec![first];
-        while set.len() < most && !set[0].is_suspect() {
+        while set.len() < most && !set[0].is_repeated() {
             match self.arrived() {
-                Some(Ok(next)) if !next.is_suspect() && bytes + next.len() <= self.max_bytes => {
+                Some(Ok(next)) if !next.is_repeated() && bytes + next.len() <= self.max_bytes => {
                     bytes += next.len();
                     set.push(next);
                 }

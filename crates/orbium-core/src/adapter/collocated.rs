@@ -19,9 +19,10 @@ use orbium_sync::role::while_serving_own_thread;
 use super::ActiveObject;
 use super::intercepted::serve_intercepted;
 use super::measured::observe;
+use super::poa::active;
 use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};
-use crate::raises::Raises;
+use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 
 /// The servant of an active object as one of an interface, and what calls without a message
@@ -95,26 +96,21 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// # Errors
     /// UNKNOWN: the servant has panicked.
     #[inline(always)]
-    pub(crate) fn serve<T, E: Raises>(
+    pub(crate) fn serve(
         &self,
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
-    ) -> Option<Served<T, E>> {
-        self.guarded(at, operation, |outcome| {
-            let object = self.object.pin()?;
-            let _serving = self.enter(&object)?;
-            let request = &self.request(at, operation, terms);
-            let serve = || serve(object.view(), &called(request, &object));
-            let serve = || while_serving_own_thread(self.context.number, serve);
-            *outcome = Some(observed(terms, request, &object, serve));
-            Some(())
-        })
-        .map(|served| served.map_err(Unserved::Panicked))
+        serve: impl FnOnce(&S, &Call<'_>) -> Result<(), ExceptionId>,
+    ) -> Option<Served> {
+        let served = self.serve_plainly(at, operation, terms, |servant, call| {
+            let serve = || serve(servant, call);
+            observed(terms, call.incoming, active(call.object), serve)
+        })?;
+        Some(served.map_err(Unserved::Panicked))
     }
 
-    /// As `serve`, of a request that says nothing of itself.
+    /// As `serve`, of a request that nothing observes, whatever the servant returns.
     ///
     /// # Errors
     /// UNKNOWN: the servant has panicked.
@@ -123,12 +119,13 @@ impl<S: ?Sized> CollocatedServant<S> {
         &self,
         at: &Collocated,
         operation: &'static Operation,
+        terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> R,
     ) -> Option<Result<R, SystemException>> {
         self.guarded(at, operation, |outcome| {
             let object = self.object.pin()?;
             let _serving = self.enter(&object)?;
-            let request = &self.request(at, operation, &Terms::NONE);
+            let request = &self.request(at, operation, terms);
             let serve = || serve(object.view(), &called(request, &object));
             *outcome = Some(while_serving_own_thread(self.context.number, serve));
             Some(())
@@ -168,15 +165,15 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// interceptors see: what the servant has returned once it is `checked`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn serve_placed<T, E: Raises>(
+    pub(crate) fn serve_placed(
         &self,
         adapters: &Adapters,
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
-        checked: impl FnOnce(Result<T, E>) -> Result<T, E>,
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<T, E>,
-    ) -> Option<Served<T, E>> {
+        checked: impl FnOnce(Result<(), ExceptionId>) -> Result<(), ExceptionId>,
+        serve: impl FnOnce(&S, &Call<'_>) -> Result<(), ExceptionId>,
+    ) -> Option<Served> {
         let served = self.guarded(at, operation, |outcome| {
             let object = &self.object.pin()?;
             if adapters.takes_message(object, terms.is_answered) {
@@ -244,12 +241,12 @@ pub(super) fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObj
 
 /// Calls the servant within its metrics and its span, if there are any.
 #[inline(always)]
-fn observed<T, E: Raises>(
+fn observed(
     terms: &Terms<'_, '_>,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    serve: impl FnOnce() -> Result<T, E>,
-) -> Result<T, E> {
+    serve: impl FnOnce() -> Result<(), ExceptionId>,
+) -> Result<(), ExceptionId> {
     let observed = terms.observed.map(|it| observe(it, request, object));
     let served = serve();
     if let Some(observed) = observed {

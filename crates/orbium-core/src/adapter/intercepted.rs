@@ -10,20 +10,20 @@ use super::measured::observe;
 use super::poa::active;
 use super::{ActiveObject, Adapters, Carried, Served};
 use crate::client::ObservedCall;
-use crate::raises::{DispatchError, Raises};
+use crate::raises::{DispatchError, ExceptionId};
 use crate::{Call, UntypedReply};
 
 /// Calls the servant with each point of the interceptors, within its metrics and its span.
 #[cold]
 #[inline(never)]
-pub(super) fn serve_intercepted<T, E: Raises>(
+pub(super) fn serve_intercepted(
     all: &Interceptors,
     (observed, carried): (Option<&ObservedCall<'_>>, Option<&Carried>),
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     upcall: impl FnOnce(&mut dyn FnMut()),
-    serve: impl FnOnce() -> Result<T, E>,
-) -> Served<T, E> {
+    serve: impl FnOnce() -> Result<(), ExceptionId>,
+) -> Served {
     let seen = InterceptedRequest {
         all,
         facts: facts_of(request),

@@ -17,7 +17,7 @@ use super::collocated::called;
 use super::{ActiveObject, Adapters, Served, ThreadModel, Unserved};
 use crate::Extension;
 use crate::log::Recurring;
-use crate::raises::{DispatchError, Raised, Raises};
+use crate::raises::{DispatchError, Raised};
 
 impl Adapters {
     /// Whether a request to that object takes a message: another thread is to serve it, or
@@ -44,12 +44,12 @@ impl Adapters {
     /// adapter say; `None` if it takes a message: nothing was done then.
     #[cold]
     #[inline(never)]
-    pub(super) fn serve_placed<T, E: Raises>(
+    pub(super) fn serve_placed(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        serve: impl FnOnce() -> Served<T, E>,
-    ) -> Option<Served<T, E>> {
+        serve: impl FnOnce() -> Served,
+    ) -> Option<Served> {
         let number = self.context.number;
         let serve = || while_serving_own_thread(number, serve);
         if self.calls_directly {
@@ -88,12 +88,12 @@ impl Adapters {
     }
 
     /// Serves a request at the priority that it is to have; the hooks see how it ends.
-    fn serve_routed_in_place<T, E: Raises>(
+    fn serve_routed_in_place(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        serve: impl FnOnce() -> Served<T, E>,
-    ) -> Served<T, E> {
+        serve: impl FnOnce() -> Served,
+    ) -> Served {
         let entered = match object.enter() {
             Some(serving) => Ok(serving),
             None => {
@@ -122,12 +122,12 @@ impl Adapters {
 }
 
 /// Serves a request within what the extension of its adapter wraps around it.
-fn serve_extended<T, E: Raises>(
+fn serve_extended(
     extension: &Extension,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    serve: impl FnOnce() -> Served<T, E>,
-) -> Served<T, E> {
+    serve: impl FnOnce() -> Served,
+) -> Served {
     let call = called(request, object);
     let (mut serve, mut outcome) = (Some(serve), None);
     let ended = extension.0.upcall(&call, &mut || {
@@ -150,7 +150,7 @@ fn serve_extended<T, E: Raises>(
 }
 
 /// The system exception that a request ends with.
-fn failed<T, E: Raises>(served: &Served<T, E>) -> Option<SystemException> {
+fn failed(served: &Served) -> Option<SystemException> {
     match raised(served) {
         Some(Raised::System(exception)) => Some(exception),
         _ => None,

@@ -115,7 +115,7 @@ impl ObjectRef {
             && !servant.is_placed
         {
             let serve = |servant: &S, request: &Call<'_>| (call.serve)(servant, request, None);
-            match servant.serve_plainly(at, call.operation, serve) {
+            match servant.serve_plainly(at, call.operation, &Terms::NONE, serve) {
                 Some(Ok(Ok(value))) => return Ok(value),
                 Some(served) => return self.raised_by_own(call, at, served),
                 None => {}
@@ -185,13 +185,13 @@ impl ObjectRef {
         &self,
         call: &InPlaceCall<'_, '_, S>,
     ) -> Option<Result<(), ExceptionId>> {
-        let (operation, results) = (call.operation, call.results);
+        let operation = call.operation;
         self.in_place(operation, |at, detoured| {
             let observed = detoured.and_then(|it| it.observed(self, operation));
             let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
             let served = served((self.target(), self.orb()), at, terms, call)?;
-            if results.is_plain && detoured.is_none() && matches!(served, Ok(Ok(()))) {
+            if call.results.is_plain && detoured.is_none() && matches!(served, Ok(Ok(()))) {
                 return Some(Ok(()));
             }
             let Some(served) = self.unless_elsewhere(operation, served) else {
@@ -199,10 +199,7 @@ impl ObjectRef {
                 return None;
             };
             let late = detoured.and_then(Detoured::late);
-            let served = late.map_or(served, Err);
-            let ended = served.and_then(|it| results.checked(self.target(), at, it));
-            let ended =
-                ended.unwrap_or_else(|it| Err(self.target().raised_in_place(operation, it).into()));
+            let ended = self.copied(call, at, late.map_or(served, Err));
             if let (Some(observed), Err(exception)) = (&observed, &ended) {
                 observed.note_raised(&exception.raised());
             }
@@ -258,11 +255,11 @@ impl ObjectRef {
     /// What a servant came to; `None` if the caller was sent to another object, which is called next.
     #[cold]
     #[inline(never)]
-    pub(super) fn unless_elsewhere<T, E>(
+    pub(super) fn unless_elsewhere(
         &self,
         operation: &'static Operation,
-        served: Served<T, E>,
-    ) -> Option<Result<Result<T, E>, SystemException>> {
+        served: Served,
+    ) -> Option<Result<Result<(), ExceptionId>, SystemException>> {
         match served.map_err(Unserved::exception) {
             Ok(served) => Some(Ok(served)),
             Err(Ok(exception)) => Some(Err(exception)),
@@ -283,7 +280,7 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     at: &Collocated,
     terms: &Terms<'_, '_>,
     call: &InPlaceCall<'_, '_, S>,
-) -> Option<Served<(), ExceptionId>> {
+) -> Option<Served> {
     let mut copied = match call.passing {
         Passing::Plain => None,
         passing => object.copied_arguments(at, passing, call.copies)?,
@@ -301,10 +298,7 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     };
     if servant.is_placed {
         let adapters = &orb.core().adapters;
-        let checked = |served| {
-            let checked = call.results.checked(object, at, served);
-            checked.unwrap_or_else(|exception| Err(exception.into()))
-        };
+        let checked = |served| call.results.as_served(object, at, served);
         return servant.serve_placed(adapters, at, call.operation, terms, checked, serve);
     }
     servant.serve(at, call.operation, terms, serve)

@@ -11,7 +11,6 @@ use super::in_place_call::kept;
 use crate::Operation;
 use crate::adapter::{Carried, Served, Terms};
 use crate::client::{Collocated, Detour, ObservedCall};
-use crate::raises::ExceptionId;
 
 /// A call that has deadlines or start times, is under a policy of Messaging, made through
 /// another reference, measured or traced.
@@ -135,7 +134,7 @@ impl Detoured {
         &self,
         object: &ObjectRef,
         operation: &'static Operation,
-        served: Served<(), ExceptionId>,
+        served: Served,
     ) -> Option<Option<SystemException>> {
         let Some(awaited) = awaited_by_oneway(self.response, served) else {
             return Some(None);

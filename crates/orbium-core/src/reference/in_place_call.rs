@@ -64,6 +64,17 @@ impl KeptResults<'_> {
             (_, Some(copy)) => copy(object, at),
         }
     }
+
+    /// As `checked`, as what the servant has returned.
+    pub(crate) fn as_served(
+        &self,
+        object: &Reference,
+        at: &Collocated,
+        served: Result<(), ExceptionId>,
+    ) -> Result<(), ExceptionId> {
+        let checked = self.checked(object, at, served);
+        checked.unwrap_or_else(|exception| Err(exception.into()))
+    }
 }
 
 /// The end of a call where a servant, or a reply, has left the outcome in the types of the operation.

@@ -192,8 +192,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     let observed = ObservedCall::of_request(object, detour, call.operation);
     let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
         let served = (call.serve)(servant, request, copies);
-        let checked = call.results.checked(object, at, served);
-        checked.unwrap_or_else(|exception| Err(exception.into()))
+        call.results.as_served(object, at, served)
     };
     let checked = InPlaceCall {
         operation: call.operation,
@@ -213,7 +212,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
 }
 
 /// What to do about an attempt that has come to that.
-fn outcome_of(served: Served<(), ExceptionId>) -> Result<Result<(), ExceptionId>, Outcome> {
+fn outcome_of(served: Served) -> Result<Result<(), ExceptionId>, Outcome> {
     match served {
         Ok(Err(ExceptionId::System(exception))) => Err(Outcome::Failed(exception)),
         Ok(served) => Ok(served),

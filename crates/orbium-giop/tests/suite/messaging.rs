@@ -119,8 +119,11 @@ fn pass(
         let frame = encode(&mut client, &cut(message, pieces)).expect("a GIOP message");
         assert!(frame.len() <= message.len() + MAX_OVERHEAD * 4);
         for len in 0..frame.len().min(40) {
-            let told = server.decoder.frame_len(&frame[..len]).expect("a frame");
-            assert!(told.is_none_or(|told| told == frame.len()), "{layer:?}");
+            let length = server.decoder.frame_len(&frame[..len]).expect("a frame");
+            assert!(
+                length.is_none_or(|length| length == frame.len()),
+                "{layer:?}"
+            );
         }
         wire.extend(frame);
     }

@@ -35,7 +35,7 @@ pub struct InterceptedRequest<'r> {
 }
 
 /// What a servant came to, or what it did not.
-pub type Served<T, E> = Result<Result<T, E>, Unserved>;
+pub type Served = Result<Result<(), ExceptionId>, Unserved>;
 
 /// What a request ends with that no servant has returned.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Unserved {
 }
 
 /// The exception that a request ends with, if it ends with one.
-pub fn raised<T, E: Raises>(served: &Served<T, E>) -> Option<Raised<'_>> {
+pub fn raised(served: &Served) -> Option<Raised<'_>> {
     match served {
         Ok(outcome) => outcome.as_ref().err().map(Raises::raised),
         Err(Unserved::Raised(it) | Unserved::Panicked(it) | Unserved::Refused(it)) => {
@@ -77,10 +77,7 @@ pub fn raised<T, E: Raises>(served: &Served<T, E>) -> Option<Raised<'_>> {
 /// What the caller of a oneway is to have of what the servant came to; `None` if it waits for
 /// nothing.
 #[must_use]
-pub fn awaited_by_oneway(
-    response: ResponseFlags,
-    served: Served<(), ExceptionId>,
-) -> Option<Served<(), ExceptionId>> {
+pub fn awaited_by_oneway(response: ResponseFlags, served: Served) -> Option<Served> {
     match (response, served) {
         (ResponseFlags::None, _) => None,
         // Confirmed before the servant was called.
@@ -116,9 +113,9 @@ impl Carried {
 }
 
 /// What a request without a message ends with.
-pub struct ServedInPlace<T, E> {
+pub struct ServedInPlace {
     /// What its caller gets.
-    pub served: Served<T, E>,
+    pub served: Served,
     /// The service contexts of the reply.
     pub contexts: ContextList,
     /// What the servant has panicked with.
@@ -126,9 +123,9 @@ pub struct ServedInPlace<T, E> {
 }
 
 /// A request on its way.
-struct UnderWay<T, E> {
+struct UnderWay {
     /// Results or an exception; or else what has interrupted it.
-    outcome: Result<Result<T, E>, Interrupt>,
+    outcome: Result<Result<(), ExceptionId>, Interrupt>,
     /// Whether the servant was, or would have been, called: a caller that waits for the server
     /// alone has its reply.
     is_begun: bool,
@@ -141,11 +138,11 @@ impl<'r> InterceptedRequest<'r> {
     /// between their first point and that.
     #[cold]
     #[inline(never)]
-    pub fn serve<T, E: Raises>(
+    pub fn serve(
         self,
         upcall: impl FnOnce(&mut dyn FnMut()),
-        serve: impl FnOnce() -> Result<T, E>,
-    ) -> ServedInPlace<T, E> {
+        serve: impl FnOnce() -> Result<(), ExceptionId>,
+    ) -> ServedInPlace {
         let added = AddedContexts::of(self.served);
         let mut flow = match self.all.overlooks_requests() {
             true => None,
@@ -169,12 +166,12 @@ impl<'r> InterceptedRequest<'r> {
     }
 
     /// The points before the servant, and the servant.
-    fn begin<T, E: Raises>(
+    fn begin(
         &self,
         mut flow: Option<&mut RequestFlow<'r>>,
         upcall: impl FnOnce(&mut dyn FnMut()),
-        serve: impl FnOnce() -> Result<T, E>,
-    ) -> UnderWay<T, E> {
+        serve: impl FnOnce() -> Result<(), ExceptionId>,
+    ) -> UnderWay {
         let mut served = UnderWay {
             outcome: Err(Interrupt::Raise(self.panicked)),
             is_begun: false,
@@ -204,7 +201,7 @@ impl<'r> InterceptedRequest<'r> {
     }
 
     /// How the request ends, for the interceptors.
-    fn outcome<T, E: Raises>(&self, served: &UnderWay<T, E>) -> RequestOutcome {
+    fn outcome(&self, served: &UnderWay) -> RequestOutcome {
         let is_awaited = self.facts.response == ResponseFlags::Full;
         match &served.outcome {
             Ok(Ok(_)) if is_awaited => RequestOutcome::Results,
@@ -221,9 +218,9 @@ impl<'r> InterceptedRequest<'r> {
     }
 }
 
-impl<T, E> UnderWay<T, E> {
+impl UnderWay {
     /// What its caller gets, which waits for that answer.
-    fn ended(self, response: ResponseFlags, contexts: ContextList) -> ServedInPlace<T, E> {
+    fn ended(self, response: ResponseFlags, contexts: ContextList) -> ServedInPlace {
         let (is_begun, has_panicked) = (self.is_begun, self.panic.is_some());
         let served = match self.outcome {
             Ok(outcome) => Ok(outcome),
@@ -252,7 +249,7 @@ impl fmt::Debug for InterceptedRequest<'_> {
     }
 }
 
-impl<T, E> fmt::Debug for ServedInPlace<T, E> {
+impl fmt::Debug for ServedInPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServedInPlace")
             .field("contexts", &self.contexts)

@@ -104,7 +104,7 @@ pub(crate) fn no_listener(transport: &dyn StreamTransport, endpoint: &str) {
     assert!(known.contains(&kind), "{kind:?}");
 }
 
-pub(crate) fn connections_that_nobody_accepted(transport: &dyn StreamTransport, endpoint: &str) {
+pub(crate) fn connections_that_are_not_accepted(transport: &dyn StreamTransport, endpoint: &str) {
     let acceptor = listen(transport, endpoint);
     let client = connect(transport, acceptor.address()).unwrap();
     let gone = connect(transport, acceptor.address()).unwrap();

@@ -18,7 +18,7 @@ macro_rules! conformance {
             stopped_reader_bounds_a_blocking_send, source_shows_what_can_be_received);
         conformance!(@ $transport, $endpoint, ends:
             half_closed, shutdown_wakes_the_receiver, shutdown_wakes_the_sender,
-            death_of_the_peer, no_listener, connections_that_nobody_accepted);
+            death_of_the_peer, no_listener, connections_that_are_not_accepted);
     };
     (@ $transport:expr, $endpoint:expr, $part:ident: $($test:ident),*) => {
         $(#[test]
