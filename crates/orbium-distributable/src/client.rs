@@ -58,7 +58,7 @@ impl Sending {
         thread: &DistributableThread,
         segment: Segment,
     ) -> SchedulingInfo {
-        let used = processor_time(NativeThread::current());
+        let used = || processor_time(NativeThread::current());
         let (parameter, control) = (segment.remaining(used), control_of(request));
         let (id, call) = (request.request_id(), self.0.next_call());
         let mut presence = thread.presence();

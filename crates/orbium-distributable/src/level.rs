@@ -38,8 +38,8 @@ impl Segment {
 
     /// The parameter by which it is scheduled, with the execution time that remains when its native
     /// thread has used that processor time.
-    pub(crate) fn remaining(&self, used: Duration) -> Option<SchedulingParameter> {
-        let used = used.saturating_sub(self.begun);
+    pub(crate) fn remaining(&self, used: impl FnOnce() -> Duration) -> Option<SchedulingParameter> {
+        let used = || used().saturating_sub(self.begun);
         self.effective().map(|it| it.after(used))
     }
 

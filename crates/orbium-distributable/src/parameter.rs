@@ -83,14 +83,15 @@ impl SchedulingParameter {
         self.urgency() < other.urgency()
     }
 
-    /// The parameter with the execution time that remains after so much of it.
+    /// The parameter with the execution time that remains after so much of it, which only disciplines
+    /// that count it ask for.
     #[must_use]
-    pub(crate) fn after(mut self, used: Duration) -> Self {
+    pub(crate) fn after(mut self, used: impl FnOnce() -> Duration) -> Self {
         if let Self::LeastLaxity { execution, .. }
         | Self::MaximumUrgency { execution, .. }
         | Self::MaximumUtility { execution, .. } = &mut self
         {
-            let used = u64::try_from(used.as_nanos() / 100).unwrap_or(u64::MAX);
+            let used = u64::try_from(used().as_nanos() / 100).unwrap_or(u64::MAX);
             *execution = execution.saturating_sub(used);
         }
         self
@@ -176,12 +177,15 @@ mod tests {
         // Units of 100 ns: latest starts of 40 and 45, and of 50 after a microsecond.
         let (first, second) = (muf(60, 20), muf(90, 45));
         assert!(first.is_more_urgent_than(&second));
-        let later = first.after(Duration::from_micros(1));
+        let later = first.after(|| Duration::from_micros(1));
         assert_eq!(later, muf(60, 10));
         assert!(second.is_more_urgent_than(&later));
         // Beyond the estimate nothing remains.
-        assert_eq!(first.after(Duration::MAX), muf(60, 0));
+        assert_eq!(first.after(|| Duration::MAX), muf(60, 0));
         let fixed = SchedulingParameter::FixedPriority { priority: 1 };
-        assert_eq!(fixed.after(Duration::MAX), fixed);
+        assert_eq!(
+            fixed.after(|| unreachable!("no execution time to count")),
+            fixed
+        );
     }
 }

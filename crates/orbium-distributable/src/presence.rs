@@ -31,7 +31,7 @@ impl Running {
     /// The parameter with the execution time that remains now.
     fn remaining(&self) -> Option<SchedulingParameter> {
         let used = || processor_time(self.native).saturating_sub(self.measured);
-        self.own.map(|it| it.after(used()))
+        self.own.map(|it| it.after(used))
     }
 }
 

@@ -67,7 +67,7 @@ struct Running {
 impl Running {
     /// The parameter with the execution time that remains.
     fn remaining(&self) -> SchedulingParameter {
-        let used = processor_time(self.thread).saturating_sub(self.since);
+        let used = || processor_time(self.thread).saturating_sub(self.since);
         self.parameter.after(used)
     }
 }

@@ -68,7 +68,7 @@ impl Shared {
             let innermost = level.segments.last();
             let running = Running {
                 native,
-                own: innermost.and_then(|it| it.remaining(measured)),
+                own: innermost.and_then(|it| it.remaining(|| measured)),
                 measured,
                 before: level.native,
             };
@@ -100,7 +100,7 @@ impl Shared {
             }
             level.segments.last().cloned()
         });
-        let used = processor_time(NativeThread::current());
+        let used = || processor_time(NativeThread::current());
         let of_caller = around.as_ref().and_then(|it| it.remaining(used));
         let both = [Some(segment.parameter), of_caller];
         let parameter = self.scheduler.most_urgent(both, |it| *it).flatten();
