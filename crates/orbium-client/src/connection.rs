@@ -2,7 +2,11 @@
 //! A connection to a server, used by one call at a time.
 
 mod buffering;
+pub mod connecting;
+pub mod link;
+pub(crate) mod reacting;
 mod receiving;
+pub mod waiting;
 
 use std::io;
 use std::sync::Arc;
@@ -24,10 +28,10 @@ use orbium_sync::role;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
+use crate::call::introduction::{Introduction, PriorityContext};
 use crate::config::ClientConfig;
 use crate::counts::Counted;
-use crate::introduction::{Introduction, PriorityContext};
-use crate::private_connections::PrivateConnections;
+use crate::pools::private_connections::PrivateConnections;
 use crate::shared::CallSlot;
 use orbium_channel::ended::has_peer_ended;
 use orbium_transport::ticks;

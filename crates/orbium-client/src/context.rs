@@ -15,11 +15,11 @@ use orbium_sync::Versions;
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-use crate::client_policies::ClientPolicies;
+use crate::buffering::flow_control::FlowControl;
+use crate::call::notice;
 use crate::config::ClientConfig;
 use crate::counts::Counts;
-use crate::flow_control::FlowControl;
-use crate::notice;
+use crate::policy::client_policies::ClientPolicies;
 use crate::pools::Pools;
 use orbium_invocation::Decoding;
 

@@ -9,7 +9,7 @@ use orbium_metrics::{Closing, ConnectionBook, Tracked};
 use orbium_trace::log::Recurring;
 use orbium_transport::ByteStream;
 
-use crate::flow_control::{FlowControl, FlowControlNotices};
+use crate::buffering::flow_control::{FlowControl, FlowControlNotices};
 
 /// The connections of an ORB to servers, as a number and in its book.
 #[derive(Debug, Default)]

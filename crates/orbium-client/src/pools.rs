@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pools of all servers, and what is done about all of them together.
 
+pub mod band_operation;
+pub(crate) mod bands;
+pub mod partition;
+mod per_thread;
+pub mod pool;
+pub mod pool_key;
+pub(crate) mod priorities;
+pub(crate) mod private_connections;
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 use std::sync::atomic::Ordering;
@@ -13,11 +21,11 @@ use orbium_sync::Versions;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
+use crate::buffering::flusher::Flusher;
 use crate::config::ClientConfig;
 use crate::counts::Counts;
-use crate::flusher::Flusher;
-use crate::pool::Pool;
-use crate::pool_key::PoolKey;
+use crate::pools::pool::Pool;
+use crate::pools::pool_key::PoolKey;
 
 /// Connections made until idle ones are looked at again.
 const SWEEP_AFTER: usize = 32;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references, as calls use them.
 
+pub(crate) mod binding;
+pub mod candidate;
+pub(crate) mod object_url;
+pub mod request_path;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -12,13 +16,13 @@ use orbium_invocation::{CancellationToken, Locality, RebindMode, SyncScope};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-use crate::binding::{Binding, offered};
-use crate::client_policies::ClientPolicies;
+use crate::call::notice;
+use crate::collocation::local_orb::LocalOrb;
+use crate::collocation::own_object::Collocated;
 use crate::context::ClientContext;
-use crate::local_orb::LocalOrb;
-use crate::notice;
-use crate::overrides::Overrides;
-use crate::own_object::Collocated;
+use crate::policy::client_policies::ClientPolicies;
+use crate::policy::overrides::Overrides;
+use crate::reference::binding::{Binding, offered};
 
 /// Sets of policies of threads that a reference remembers.
 const THREAD_POLICIES_KNOWN: usize = 8;

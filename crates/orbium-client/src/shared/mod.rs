@@ -23,8 +23,8 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::config::ClientConfig;
+use crate::connection::waiting;
 use crate::counts::{Counted, Counts};
-use crate::waiting;
 pub(crate) use call_slot::CallSlot;
 use call_slot::SlotStream;
 pub(crate) use connection::End;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-use crate::waiting;
+use crate::connection::waiting;
 
 /// Limit of small messages queued behind the current one, in bytes.
 const MAX_AFTER: usize = 64 << 10;

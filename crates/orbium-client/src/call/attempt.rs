@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call until it is done: forwards followed, closed connections replaced,
+//! one address after the other.
+
+mod at_priority;
+mod intercepted;
+mod rebinding;
+mod recovery;
+mod repeating;
+mod suspended;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_interceptor::Policy;
+use orbium_interceptor::client::{CallPolicies, CallTarget};
+use orbium_invocation::story::{self, Failed};
+use orbium_invocation::{Operation, SyncScope};
+use orbium_trace::log;
+use orbium_transport::Stamp;
+
+use crate::call::observed::Observed;
+use crate::call::outcome::Outcome;
+use crate::call::{locate, notice};
+use crate::connection::link::Link;
+use crate::errors::no_usable_protocol;
+use crate::policy::effective_policies::EffectivePolicies;
+use crate::reference::Reference;
+use crate::reference::binding::Binding;
+use crate::reference::candidate::Candidate;
+use orbium_invocation::timing::Timing;
+pub use suspended::Suspended;
+
+/// Times that a request which the server had not begun is sent again.
+const RETRIES: u32 = 4;
+
+/// Times that a connection which turns out to be spoilt is replaced.
+pub(crate) const REPLACEMENTS: usize = 64;
+
+/// By which code a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// As nearly all do.
+    Plain,
+    /// By way of interceptors, with service contexts of the caller, or under a policy of
+    /// Messaging.
+    Intercepted,
+    /// As `Intercepted`, by the attempt's other reference: this thread or the ORB has policies
+    /// of Messaging that the reference has not itself.
+    Derived,
+}
+
+/// The state of a call between its exchanges.
+pub struct Attempt<'o> {
+    object: &'o Reference,
+    timing: Timing,
+    /// Where the object was said to be.
+    forwarded: Option<Arc<Reference>>,
+    candidate: Cell<usize>,
+    forwards: u32,
+    retries: u32,
+    /// Times that the request was sent again though it may have been served.
+    repeats: u32,
+    /// The hash of the forward that was given up last, and of how it had failed; 0 for none.
+    given_up: u64,
+    /// Whether interceptors see the call only if it ends without results.
+    is_overlooked: bool,
+    /// When the call was made, from which its story computes the duration.
+    begun: Stamp,
+    /// Recorded when the call is over.
+    observed: Option<Observed<'o>>,
+}
+
+impl<'o> Attempt<'o> {
+    /// The first attempt of a call, which begins now.
+    #[inline(always)]
+    pub fn new(object: &'o Reference) -> Self {
+        Self {
+            object,
+            timing: Timing::NEVER,
+            forwarded: object.forwarded(),
+            candidate: Cell::new(0),
+            forwards: 0,
+            retries: 0,
+            repeats: 0,
+            given_up: 0,
+            is_overlooked: false,
+            begun: Stamp::now(),
+            observed: None,
+        }
+    }
+
+    /// Fails if the ORB has shut down, and applies the policies of the thread and the
+    /// time policies of the reference.
+    #[inline(always)]
+    pub(crate) fn check_before_call(&mut self) -> Result<(), SystemException> {
+        match self.object.notices() {
+            0 => Ok(()),
+            notice => self.apply_flagged_policies(notice).map(drop),
+        }
+    }
+
+    /// As `check_before_call`, for a request: it is not sent before its start time.
+    #[inline(always)]
+    pub(crate) fn check_before_request(
+        &mut self,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        let notice = self.object.notices();
+        if notice == 0 && !log::wants_spans() {
+            return Ok(Path::Plain);
+        }
+        self.check_flagged_request(notice, operation)
+    }
+
+    /// As `check_before_request`, where there is something to check.
+    #[cold]
+    #[inline(never)]
+    fn check_flagged_request(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        if notice == notice::INTERCEPTED && !log::wants_spans() {
+            return Ok(self.intercepted_path(operation));
+        }
+        self.begin_request(notice, operation)
+            .map_err(|exception| self.failed(operation, exception))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_request(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        let path = match notice & (notice::INTERCEPTED | notice::MESSAGING) {
+            0 => Path::Plain,
+            _ => Path::Intercepted,
+        };
+        if let Some(derived) = self.object.under_wider_messaging() {
+            self.forwarded = Some(derived);
+            return Ok(Path::Derived);
+        }
+        self.observed = Observed::begin(self.object, operation, notice);
+        let start = match notice & !(notice::METRICS | notice::INTERCEPTED | notice::MESSAGING) {
+            0 => None,
+            _ => self.apply_flagged_policies(notice)?,
+        };
+        if let Some(observed) = &self.observed {
+            self.timing.is_header_special |= observed.has_span();
+            observed.note_deadline(self.timing.reply.instant());
+            self.note_preferred_way(observed);
+        }
+        if let Some(start) = start {
+            self.await_start(start)?;
+        }
+        self.check_connection().map(|()| path)
+    }
+
+    /// The reference that the call is to be made through instead, of a [`Path::Derived`].
+    pub(crate) fn take_derived(&mut self) -> Option<Arc<Reference>> {
+        self.forwarded.take()
+    }
+
+    /// The request is to go the way that was good last.
+    fn note_preferred_way(&self, observed: &Observed<'_>) {
+        if let Ok(binding) = self.target().binding()
+            && let Some(candidate) = binding.candidates.get(binding.preferred())
+        {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
+        }
+    }
+
+    /// It goes another way.
+    #[cold]
+    fn note_way(&self, candidate: &Candidate) {
+        if let Some(observed) = &self.observed {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
+        }
+    }
+
+    /// Applies the policies that `notice` flags; returns the start time of the request,
+    /// if there is one.
+    #[cold]
+    fn apply_flagged_policies(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
+        self.object.check_cancellation(Completion::No)?;
+        let client = self.object.client();
+        let of_thread = client.check_thread_policies(notice)?;
+        if of_thread.choose_connections() || self.object.is_outdated() {
+            self.forwarded = self.object.under_thread_policies(&of_thread);
+        }
+        let own = self.object.overrides().policies.times;
+        let times = own.or(of_thread.times).or(client.config().times);
+        let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
+        self.timing = timing;
+        self.timing.is_timed |= self.object.overrides().cancellation.is_some();
+        let routers = &self.target().overrides().policies.messaging.routers;
+        self.timing.is_header_special |= !routers.is_none();
+        Ok(start)
+    }
+
+    #[inline]
+    pub(crate) fn target(&self) -> &Reference {
+        self.forwarded.as_deref().unwrap_or(self.object)
+    }
+
+    /// A link to a candidate: the one that answered last, while it can be
+    /// reached, or else the first that can.
+    ///
+    /// # Errors
+    /// Why the last of them could not be reached; INV_POLICY if there is none.
+    #[inline(always)]
+    pub fn link(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().binding()?;
+        if let Some(priorities) = &binding.priorities {
+            return self.link_at_priority(binding, priorities);
+        }
+        let preferred = binding.preferred();
+        self.candidate.set(preferred);
+        let Some(candidate) = binding.candidates.get(preferred) else {
+            // Oneways alone reach the object.
+            return Err(no_usable_protocol());
+        };
+        match Link::new(candidate, &self.timing, &self.begun) {
+            Ok(link) => Ok(link),
+            Err(exception) => self.other_link(binding, preferred, exception),
+        }
+    }
+
+    /// A link for a request without a reply, over a connection that the server is not known to
+    /// have closed: the loss of the request would go unreported.
+    #[inline]
+    pub(crate) fn open_link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+        let mut link = self.link_for_oneway()?;
+        for _ in 0..REPLACEMENTS {
+            if !link.is_closed_for_oneway() {
+                break;
+            }
+            drop(link);
+            link = self.link_for_oneway()?;
+        }
+        Ok(link)
+    }
+
+    /// A link for a request without a reply, over datagrams where they are
+    /// preferred or the only way.
+    #[inline]
+    fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().binding()?;
+        if binding.datagrams.is_empty() {
+            return self.link();
+        }
+        let over_datagrams = || {
+            let mut last = no_usable_protocol();
+            for place in 0..binding.datagrams.len() {
+                match self.datagram_link(binding, place) {
+                    Ok(link) => return Ok(link),
+                    Err(refused) => last = refused,
+                }
+            }
+            Err(last)
+        };
+        if binding.datagrams_first {
+            return over_datagrams().or_else(|_| self.link());
+        }
+        self.link().or_else(|_| over_datagrams())
+    }
+
+    #[inline]
+    fn datagram_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        place: usize,
+    ) -> Result<Link<'s>, SystemException> {
+        let candidate = binding.datagrams.get(place);
+        let candidate = candidate.ok_or_else(no_usable_protocol)?;
+        self.note_way(candidate);
+        let Some(priorities) = &binding.priorities else {
+            return Link::new(candidate, &self.timing, &self.begun);
+        };
+        self.datagram_link_at_priority(binding, priorities, place)
+    }
+
+    #[cold]
+    fn other_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        preferred: usize,
+        refused: SystemException,
+    ) -> Result<Link<'s>, SystemException> {
+        // No other candidate: a server that impersonates this one may have provoked the
+        // failure to divert the call.
+        if refused.kind == ExceptionKind::NoPermission {
+            return Err(refused);
+        }
+        for offset in 1..binding.candidates.len() {
+            let index = (preferred + offset) % binding.candidates.len();
+            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing, &self.begun) {
+                binding.prefer(index);
+                self.candidate.set(index);
+                self.note_way(&binding.candidates[index]);
+                return Ok(link);
+            }
+        }
+        Err(refused)
+    }
+
+    /// Keeps for the caller why there was no link.
+    #[cold]
+    #[inline(never)]
+    pub fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
+        story::claim(self.begun);
+        self.keep_offered(oneway);
+        exception
+    }
+
+    /// Keeps the story of the call, which ends with that exception.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn failed(
+        &self,
+        operation: &'static Operation,
+        exception: SystemException,
+    ) -> SystemException {
+        let exception = self.completed_of_all(exception);
+        let phase = Failed {
+            object: self.object.ior(),
+            operation: operation.name(),
+            begun: self.begun,
+            retries: self.retries + self.repeats + u32::from(self.given_up != 0),
+            forwards: self.forwards,
+        }
+        .tell(exception);
+        if let Some(observed) = &self.observed {
+            observed.note_failure(exception, phase);
+        }
+        exception
+    }
+
+    /// Whether oneways go over datagrams.
+    pub(crate) fn prefers_datagrams(&self) -> bool {
+        let binding = self.target().binding();
+        binding.is_ok_and(|binding| binding.datagrams_first)
+    }
+
+    /// The reference that the call is made through.
+    pub fn object(&self) -> &'o Reference {
+        self.object
+    }
+
+    /// The reference that the call goes through instead.
+    pub(crate) fn forward(&self) -> Option<&Arc<Reference>> {
+        self.forwarded.as_ref()
+    }
+
+    /// The deadlines of the call.
+    #[inline]
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// The call ends with the user exception of that repository id.
+    #[cold]
+    pub(crate) fn note_user_exception_id(&self, id: &'static str) {
+        if let Some(observed) = &self.observed {
+            observed.note_user_exception(id);
+        }
+    }
+
+    /// Asks the server once where the object is.
+    #[inline]
+    pub(crate) fn locate(&self) -> Result<bool, Outcome> {
+        let link = self.link();
+        let failed = |exception| Outcome::Failed(self.reached_none(false, exception));
+        let link = link.map_err(failed)?;
+        let ior = self.target().ior();
+        locate::perform(self.object, ior, link, &self.timing)
+    }
+}
+
+impl CallTarget for Attempt<'_> {
+    fn target(&self) -> &Arc<Ior> {
+        self.object.ior()
+    }
+
+    fn effective_target(&self) -> &Arc<Ior> {
+        self.target().ior()
+    }
+
+    fn profile(&self) -> usize {
+        let binding = self.target().binding().ok();
+        let used = binding.and_then(|it| it.candidates.get(it.preferred()));
+        let place = used.and_then(|it| it.profile_in(self.target().ior()));
+        place.map_or(0, |(place, _)| place as usize)
+    }
+
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        EffectivePolicies::of(self.object).policy(policy_type)
+    }
+
+    fn policies(&self) -> Arc<dyn CallPolicies> {
+        Arc::new(EffectivePolicies::of(self.object))
+    }
+
+    fn sync_scope(&self) -> SyncScope {
+        self.object.overrides().policies.messaging.sync_scope()
+    }
+}
+
+/// Whether another address may do: not where trust is missing, nor where the
+/// server has said that it does not serve such priorities.
+pub fn may_try_others(refused: SystemException) -> bool {
+    !matches!(
+        refused.kind,
+        ExceptionKind::NoPermission | ExceptionKind::InvPolicy | ExceptionKind::Rebind
+    )
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One request and its reply.
+
+mod reply;
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use orbium_cdr::{CdrError, CdrWriter, Format};
+use orbium_channel::framing::TooLarge;
+use orbium_giop::{
+    BodyStart, Completion, ExceptionKind, MessageHeader, ResponseFlags, ServiceContext,
+    SystemException, finish_message, minor,
+};
+use orbium_invocation::Operation;
+use orbium_invocation::story::{Phase, note};
+
+use crate::call::outcome::{Outcome, raised};
+use crate::connection::Connection;
+use crate::connection::link::Link;
+use crate::errors::{broken_invariant, not_trusted};
+use crate::reference::Reference;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::timing::Timing;
+
+/// Answer that an exchange has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The results; or the oneway was sent.
+    Results,
+    /// A user exception.
+    UserException,
+    /// Nothing: see [`Exchange::outcome`].
+    None,
+}
+
+/// A request being made, and then its reply.
+pub struct Exchange<'a, 'b> {
+    writer: CdrWriter<'a>,
+    start: BodyStart,
+    link: Link<'b>,
+    object: &'b Reference,
+    timing: &'b Timing,
+    oneway: bool,
+    request_id: u32,
+    /// The reply: its header, and where its body starts.
+    reply: Option<(MessageHeader, usize)>,
+    /// Its octets, if it was given within the process.
+    octets: Option<Vec<u8>>,
+    outcome: Option<Outcome>,
+}
+
+impl Drop for Exchange<'_, '_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(connection) = &mut self.link.connection {
+            match (&self.reply, &self.octets) {
+                (Some((header, _)), None) => connection.consume(header),
+                // Perhaps never sent: then the buffer is still with the writer.
+                _ => connection.put_back(self.writer.take_storage()),
+            }
+        }
+    }
+}
+
+fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemException {
+    SystemException::orbium(kind, code, completed)
+}
+
+impl<'a, 'b> Exchange<'a, 'b> {
+    /// A request of which nothing is written yet.
+    #[inline(always)]
+    pub fn new(
+        object: &'b Reference,
+        timing: &'b Timing,
+        oneway: bool,
+        mut link: Link<'b>,
+    ) -> Self {
+        let (storage, request_id) = match &mut link.connection {
+            Some(connection) => (connection.take_storage(), connection.next_id()),
+            None => (Vec::new(), 0),
+        };
+        Self {
+            writer: CdrWriter::reuse(storage, link.candidate.format()),
+            start: BodyStart::default(),
+            link,
+            object,
+            timing,
+            oneway,
+            request_id,
+            reply: None,
+            octets: None,
+            outcome: None,
+        }
+    }
+
+    /// Writes the request header. Not by `new`: what that returns would then be
+    /// moved, and a writer is large.
+    #[inline(always)]
+    pub fn begin(&mut self, operation: &'static Operation) {
+        let candidate = self.link.candidate;
+        let connection = &mut self.link.connection;
+        let introduction = match connection {
+            Some(connection) => connection.introduction,
+            None => {
+                self.writer = CdrWriter::new(candidate.format());
+                None
+            }
+        };
+        self.start = candidate.begin_request(
+            &mut self.writer,
+            self.request_id,
+            operation,
+            introduction,
+            self.timing,
+            || connection.as_mut()?.numbers(),
+        );
+    }
+
+    /// As `begin`, with service contexts in addition to those of the ORB.
+    #[cold]
+    pub fn begin_with(
+        &mut self,
+        operation: &'static Operation,
+        response: ResponseFlags,
+        contexts: &[ServiceContext<'_>],
+    ) {
+        let candidate = self.link.candidate;
+        let introduction = match &self.link.connection {
+            Some(connection) => connection.introduction,
+            None => {
+                self.writer = CdrWriter::new(candidate.format());
+                None
+            }
+        };
+        self.start = candidate.begin_request_with(
+            &mut self.writer,
+            (self.request_id, response),
+            operation,
+            introduction,
+            self.timing,
+            contexts,
+        );
+    }
+
+    /// The id of the request; 0 within the process.
+    pub fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    /// The outcome that left nothing to be read.
+    #[cold]
+    #[inline(never)]
+    pub fn outcome(&mut self) -> Outcome {
+        self.outcome
+            .take()
+            .unwrap_or(Outcome::Failed(broken_invariant()))
+    }
+
+    #[cold]
+    fn end(&mut self, outcome: Outcome) -> Answer {
+        self.outcome = Some(outcome);
+        Answer::None
+    }
+
+    /// Gives the connection up, whatever was received.
+    #[cold]
+    pub(crate) fn abandon(mut self) {
+        self.link.give_up();
+    }
+
+    /// The writer of the arguments.
+    #[inline]
+    pub fn writer(&mut self) -> &mut CdrWriter<'a> {
+        &mut self.writer
+    }
+
+    /// Sends the request and waits for the reply, if there is to be one.
+    #[inline(always)]
+    pub fn perform(&mut self) -> Answer {
+        finish_message(&mut self.writer, self.start);
+        if let Some(error) = self.writer.error() {
+            return self.unwritable(error);
+        }
+        let Some(connection) = &mut self.link.connection else {
+            return self.perform_locally();
+        };
+        orbium_trace::probe!(MessagingSend);
+        match send(connection, &mut self.writer, self.link.timeout, self.timing) {
+            Ok(()) if self.oneway => Answer::Results,
+            Ok(()) if self.timing.is_timed => self.receive_timed(),
+            Ok(()) => self.receive(),
+            Err(failure) => self.not_sent(failure),
+        }
+    }
+
+    /// The arguments cannot be sent.
+    #[cold]
+    #[inline(never)]
+    fn unwritable(&mut self, error: CdrError) -> Answer {
+        self.note(
+            Phase::Send,
+            &format_args!("the arguments cannot be written: {error}"),
+        );
+        let exception = self.link.candidate.bad_argument(error);
+        self.end(match self.link.candidate.may_carry_more(error.kind) {
+            true => Outcome::Unwritable(exception),
+            false => Outcome::Failed(exception),
+        })
+    }
+
+    /// Notes something for the story of the call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note(&self, phase: Phase, what: &dyn fmt::Display) {
+        note(phase, self.link.candidate.channel(), what);
+    }
+
+    /// The message did not go out whole, so the server cannot have begun.
+    #[cold]
+    #[inline(never)]
+    fn not_sent(&mut self, failure: SendFailure) -> Answer {
+        self.link.give_up();
+        let outcome = match failure {
+            SendFailure::TooLarge { size, limit } => {
+                let noun = "request";
+                self.note(Phase::Send, &TooLarge { noun, size, limit });
+                Outcome::Failed(orbium(
+                    ExceptionKind::Marshal,
+                    minor::MESSAGE_TOO_LARGE,
+                    Completion::No,
+                ))
+            }
+            SendFailure::System(error) => match error.kind() {
+                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+                    self.note(Phase::Send, &"the peer did not take the request in time");
+                    Outcome::Failed(deadline_passed())
+                }
+                io::ErrorKind::PermissionDenied => {
+                    self.note(Phase::Tls, &error);
+                    Outcome::Failed(not_trusted())
+                }
+                _ => {
+                    self.note(Phase::Send, &error);
+                    Outcome::NotBegun(orbium(
+                        ExceptionKind::CommFailure,
+                        minor::SEND_FAILED,
+                        Completion::No,
+                    ))
+                }
+            },
+        };
+        self.end(outcome)
+    }
+
+    /// Performs the request within the ORB, on the calling thread. A deadline that has
+    /// passed already is noticed first; a running servant cannot be stopped, so a
+    /// deadline that passes during the upcall is noticed when it returns. A oneway has
+    /// then arrived, and succeeds.
+    #[cold]
+    fn perform_locally(&mut self) -> Answer {
+        if self.timing.sending.has_passed() {
+            self.note(Phase::Send, &"the deadline had passed");
+            return self.end(Outcome::Failed(deadline_passed()));
+        }
+        let message = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
+        let Ok(message) = message.finish() else {
+            return self.end(Outcome::Failed(broken_invariant()));
+        };
+        let negotiated = self.link.candidate.negotiated;
+        let performed = self.object.orb().perform(message, negotiated);
+        if !self.oneway
+            && self.timing.is_timed
+            && let Err(late) = self.timing.await_reply_start()
+        {
+            self.note(Phase::Wait, &"the servant returned after the deadline");
+            return self.end(Outcome::Failed(late));
+        }
+        match performed {
+            Ok(None) => Answer::Results,
+            Ok(Some((header, body, status, octets))) => {
+                self.reply = Some((header, body));
+                self.octets = Some(octets);
+                self.interpret(status)
+            }
+            Err(exception) => {
+                self.note(Phase::Wait, &raised(exception));
+                self.end(Outcome::Failed(exception))
+            }
+        }
+    }
+}
+
+enum SendFailure {
+    TooLarge { size: usize, limit: usize },
+    System(io::Error),
+}
+
+/// Sends the request; the buffer goes back to the connection.
+#[inline]
+fn send(
+    connection: &mut Connection,
+    writer: &mut CdrWriter<'_>,
+    timeout: Option<Duration>,
+    timing: &Timing,
+) -> Result<(), SendFailure> {
+    if writer.len() > connection.message_limit() {
+        return Err(SendFailure::TooLarge {
+            size: writer.len(),
+            limit: connection.message_limit(),
+        });
+    }
+    connection.about_to_wait();
+    if let Err(error) = connection.set_timeout(timeout) {
+        return Err(no_timeout(error, timeout));
+    }
+    let sent = connection.send(writer, timing.sending);
+    connection.put_storage(writer.take_storage());
+    sent.map_err(SendFailure::System)
+}
+
+/// What it means that a connection did not take a timeout.
+#[cold]
+#[inline(never)]
+fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
+    SendFailure::System(match timeout {
+        Some(Duration::ZERO) => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    })
+}

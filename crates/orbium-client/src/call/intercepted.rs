@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests by way of interceptors, or with service contexts of their callers.
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
+use orbium_interceptor::{ContextList, Interceptors, SlotTable};
+use orbium_invocation::Operation;
+use orbium_invocation::raises::ExceptionId;
+use orbium_invocation::story::{Phase, note};
+
+use crate::buffering::buffered::{Buffered, flush_before_call};
+use crate::call::attempt::{Attempt, Path};
+use crate::call::exchange::{Answer, Exchange};
+use crate::call::outcome::Outcome;
+use crate::connection::link::Link;
+use orbium_invocation::typed_reply::ReplyReader;
+
+/// What was read of a reply.
+#[derive(Debug)]
+enum Read {
+    Results,
+    /// Its repository id.
+    UserException(&'static str),
+    /// There is no reply: a oneway.
+    Nothing,
+}
+
+/// What a call of a servant of the caller's own ORB came to, without a message.
+#[derive(Debug)]
+pub struct ServedCall<T, E> {
+    /// What the servant returned; or else what to do about the attempt.
+    pub outcome: Result<Result<T, E>, Outcome>,
+    /// The service contexts of the reply.
+    pub contexts: ContextList,
+}
+
+impl<T, E> ServedCall<T, E> {
+    /// One that has failed without a reply.
+    #[must_use]
+    pub fn failed(exception: SystemException) -> Self {
+        Self {
+            outcome: Err(Outcome::Failed(exception)),
+            contexts: ContextList::default(),
+        }
+    }
+}
+
+/// Calls the servant of an attempt with these service contexts, and reads what it answers by a message; `None` if it
+/// takes a message to call it.
+pub type InPlace<'c> = dyn Fn(&Attempt<'_>, &ContextList, &mut dyn ReplyReader) -> Option<ServedCall<(), ExceptionId>>
+    + 'c;
+
+/// A request that interceptors see.
+pub(crate) struct Intercepted<'c, 'a> {
+    pub(crate) operation: &'static Operation,
+    pub(crate) arguments: &'c dyn Fn(&mut CdrWriter<'a>),
+    pub(crate) in_place: &'c InPlace<'c>,
+    /// Whether it is a oneway: unless it is acknowledged, it goes over a connection that the
+    /// server is not known to have closed.
+    pub(crate) is_oneway: bool,
+}
+
+/// What an attempt came to, unless it has results and no service contexts.
+struct Tried {
+    /// How the call ends; or else what to do about the attempt.
+    outcome: Result<CallOutcome, Outcome>,
+    /// The service contexts of the reply.
+    contexts: ContextList,
+}
+
+impl<'a> Intercepted<'_, 'a> {
+    /// Makes the request until it is done, through the reference of the attempt or, where the
+    /// path says so, through that which is derived of it.
+    #[inline(never)]
+    pub(crate) fn perform(
+        &self,
+        attempt: &mut Attempt<'_>,
+        path: Path,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), SystemException> {
+        let derived = match path {
+            Path::Derived => attempt.take_derived(),
+            Path::Plain | Path::Intercepted => None,
+        };
+        let Some(derived) = derived else {
+            return self.attempts(attempt, reply);
+        };
+        let mut attempt = Attempt::new(&derived);
+        attempt.check_before_request(self.operation)?;
+        self.attempts(&mut attempt, reply)
+    }
+
+    /// Makes the request until it is done; each attempt is a flow of its own.
+    fn attempts(
+        &self,
+        attempt: &mut Attempt<'_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), SystemException> {
+        let all = &attempt.object().client().config().interceptors;
+        let slots = all.current().of_this_thread();
+        loop {
+            match self.attempt(all, attempt, &slots, reply) {
+                Ok(Some(ended)) => return ended,
+                Ok(None) => {}
+                Err(changed) => attempt.go_on_changed(self.operation, changed)?,
+            }
+        }
+    }
+
+    /// One attempt by way of the interceptors: how the call ends, unless there is another
+    /// attempt; or else what an interceptor has changed the outcome to.
+    #[inline(always)]
+    fn attempt(
+        &self,
+        all: &Interceptors,
+        attempt: &mut Attempt<'_>,
+        slots: &SlotTable,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
+        let object = attempt.object();
+        let of_caller = &object.overrides().contexts;
+        let start = |attempt| CallStart {
+            operation: self.operation,
+            target: attempt,
+            current: all.current(),
+            slots,
+            contexts: of_caller,
+        };
+        let mut flow = match all.overlooks_results() {
+            true => None,
+            false => Some(CallFlow::new(all, start(attempt))),
+        };
+        if let Some(flow) = &mut flow {
+            flow.send_request()?;
+        }
+        let contexts = flow.as_ref().map_or(of_caller, CallFlow::contexts);
+        if let Err(tried) = self.exchange(attempt, contexts, reply) {
+            object.keep_reply_contexts(&tried.contexts);
+            let flow = flow.unwrap_or_else(|| CallFlow::under_way(all, start(attempt)));
+            return match tried.outcome {
+                Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
+                Err(outcome) => {
+                    // Whatever comes next has another target.
+                    let flow = flow.suspend();
+                    let (outcome, ended) = attempt.again_shown(self.operation, outcome);
+                    let ended = ended.err().map(Err);
+                    flow.end(all, &outcome, &tried.contexts).map(|()| ended)
+                }
+            };
+        }
+        let contexts = ContextList::default();
+        object.keep_reply_contexts(&contexts);
+        if let Some(mut flow) = flow {
+            flow.end_with_results(&contexts)?;
+        }
+        Ok(Some(Ok(())))
+    }
+
+    /// The call ends in another way than with results alone.
+    #[cold]
+    #[inline(never)]
+    fn end(
+        &self,
+        attempt: &Attempt<'_>,
+        mut flow: CallFlow<'_>,
+        outcome: &CallOutcome,
+        contexts: &ContextList,
+    ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
+        let ended = match outcome {
+            CallOutcome::Raised(it) => Err(attempt.failed(self.operation, *it)),
+            _ => Ok(()),
+        };
+        flow.end(outcome, contexts).map(|()| Some(ended))
+    }
+
+    /// One exchange.
+    ///
+    /// # Errors
+    /// What it came to, unless there are results and no service contexts.
+    #[inline(always)]
+    fn exchange(
+        &self,
+        attempt: &Attempt<'_>,
+        contexts: &ContextList,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), Tried> {
+        if attempt.may_be_collocated()
+            && let Some(served) = (self.in_place)(attempt, contexts, reply)
+        {
+            return self.served(attempt, served);
+        }
+        let overrides = attempt.object().overrides();
+        let response = overrides.response_to(self.operation);
+        let oneway = response == ResponseFlags::None;
+        let link = match overrides.is_buffered() {
+            true => self.link_behind_buffer(attempt, oneway, contexts)?,
+            false => match self.link(attempt) {
+                Ok(link) => link,
+                Err(exception) => return Err(Tried::unreached(attempt, oneway, exception)),
+            },
+        };
+        let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
+        match contexts.is_empty() && response == self.operation.response() {
+            true => exchange.begin(self.operation),
+            false => exchange.begin_with(self.operation, response, &contexts.borrowed()),
+        }
+        (self.arguments)(exchange.writer());
+        match exchange.perform() {
+            Answer::Results => match self.results(&mut exchange, reply) {
+                Ok(Read::Results) if !exchange.has_reply_contexts() => Ok(()),
+                read => Err(Tried::of(attempt, exchange.reply_contexts(), &read)),
+            },
+            Answer::UserException => {
+                let read = self.user_exception(&mut exchange, reply);
+                Err(Tried::of(attempt, exchange.reply_contexts(), &read))
+            }
+            Answer::None => Err(Tried {
+                contexts: exchange.reply_contexts(),
+                outcome: Err(exchange.outcome()),
+            }),
+        }
+    }
+
+    /// What a servant of the caller's own ORB came to, as an exchange.
+    #[cold]
+    fn served(
+        &self,
+        attempt: &Attempt<'_>,
+        served: ServedCall<(), ExceptionId>,
+    ) -> Result<(), Tried> {
+        let contexts = served.contexts;
+        let read = match served.outcome {
+            Ok(Ok(())) if self.is_oneway => Ok(Read::Nothing),
+            Ok(Ok(())) if contexts.is_empty() => return Ok(()),
+            Ok(Ok(())) => Ok(Read::Results),
+            Ok(Err(ExceptionId::User(id))) => Ok(Read::UserException(id)),
+            Ok(Err(ExceptionId::System(exception))) => Err(exception),
+            Err(outcome) => {
+                note(Phase::Wait, None, &outcome.text());
+                let outcome = Err(outcome);
+                return Err(Tried { outcome, contexts });
+            }
+        };
+        Err(Tried::of(attempt, contexts, &read))
+    }
+
+    /// Reads the results; of an acknowledged oneway there is nothing to read.
+    #[inline]
+    fn results(
+        &self,
+        exchange: &mut Exchange<'_, '_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Read, SystemException> {
+        if self.is_oneway {
+            return Ok(Read::Nothing);
+        }
+        let results = exchange.results(|reader| reply.read_results(reader));
+        results.map(|()| Read::Results)
+    }
+
+    #[cold]
+    fn user_exception(
+        &self,
+        exchange: &mut Exchange<'_, '_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<Read, SystemException> {
+        if self.is_oneway {
+            return Ok(Read::Nothing);
+        }
+        match exchange.user_exception(reply)? {
+            ExceptionId::User(id) => Ok(Read::UserException(id)),
+            ExceptionId::System(exception) => Err(exception),
+        }
+    }
+
+    #[inline(always)]
+    fn link<'s>(&self, attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
+        match self.is_oneway && !attempt.object().overrides().is_acknowledged() {
+            false => attempt.link(),
+            true => attempt.open_link_for_oneway(),
+        }
+    }
+
+    /// Under SYNC_NONE: puts a oneway into the buffer of its connection, or else a link for what
+    /// is sent behind the buffer.
+    ///
+    /// # Errors
+    /// The oneway is buffered, or there is no link.
+    #[cold]
+    fn link_behind_buffer<'s>(
+        &self,
+        attempt: &'s Attempt<'_>,
+        oneway: bool,
+        contexts: &ContextList,
+    ) -> Result<Link<'s>, Tried> {
+        if oneway && let Some(sent) = self.buffer(attempt, &contexts.borrowed()) {
+            return Err(Tried {
+                outcome: sent.map(|()| CallOutcome::Sent),
+                contexts: ContextList::default(),
+            });
+        }
+        flush_before_call(attempt);
+        let link = self.link(attempt).map(Link::behind_oneways);
+        link.map_err(|it| Tried::unreached(attempt, oneway, it))
+    }
+
+    /// Puts a oneway into the buffer of its connection, unless nothing is buffered on its way.
+    fn buffer(
+        &self,
+        attempt: &Attempt<'_>,
+        contexts: &[ServiceContext<'_>],
+    ) -> Option<Result<(), Outcome>> {
+        let request = Buffered {
+            operation: self.operation,
+            contexts,
+            arguments: self.arguments,
+        };
+        request.send(attempt)
+    }
+}
+
+impl Tried {
+    /// There was no link.
+    #[cold]
+    fn unreached(attempt: &Attempt<'_>, oneway: bool, exception: SystemException) -> Self {
+        Self {
+            outcome: Err(Outcome::Failed(attempt.reached_none(oneway, exception))),
+            contexts: ContextList::default(),
+        }
+    }
+
+    /// What was read of an answer.
+    #[cold]
+    fn of(
+        attempt: &Attempt<'_>,
+        contexts: ContextList,
+        read: &Result<Read, SystemException>,
+    ) -> Self {
+        Self {
+            outcome: Ok(match *read {
+                Ok(Read::Results) => CallOutcome::Results,
+                Ok(Read::UserException(id)) => {
+                    attempt.note_user_exception_id(id);
+                    CallOutcome::UserException(id.into())
+                }
+                Ok(Read::Nothing) => CallOutcome::Sent,
+                Err(exception) => CallOutcome::Raised(exception),
+            }),
+            contexts,
+        }
+    }
+}

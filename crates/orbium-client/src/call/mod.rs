@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One call: attempts, each with one exchange; its policies, interceptors, measures and spans.
+
+pub mod attempt;
+pub mod exchange;
+pub(crate) mod intercepted;
+pub mod introduction;
+mod locate;
+pub mod notice;
+pub(crate) mod observed;
+pub mod outcome;
+pub mod received_reply;
+pub(crate) mod request_header;
+pub mod span;
+pub(crate) mod synchronous;

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls to objects of the caller's own ORB that need no message.
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::{Completion, EncodedContexts, SystemException};
+use orbium_invocation::collocation::{CopiedArguments, Passing};
+use orbium_invocation::raises::ExceptionId;
+use orbium_invocation::router_policies::RouterPolicies;
+use orbium_invocation::story::{Phase, note};
+use orbium_invocation::timing::Timing;
+use orbium_invocation::{Operation, SyncScope};
+use orbium_trace::log;
+
+use crate::call::attempt::Attempt;
+use crate::call::intercepted::ServedCall;
+use crate::call::notice;
+use crate::call::outcome::{Outcome, raised};
+use crate::call::received_reply::ReceivedReply;
+use crate::collocation::detour::Detour;
+use crate::collocation::own_object::Collocated;
+use crate::errors::broken_invariant;
+use crate::reference::Reference;
+use crate::reference::binding::Binding;
+use crate::reference::candidate::Route;
+use orbium_invocation::typed_reply::ReplyReader;
+
+/// What flags a call that needs no message all the same.
+const DETOURS: u8 =
+    notice::THREAD_POLICY | notice::TIME_POLICY | notice::MESSAGING | notice::METRICS;
+
+impl Attempt<'_> {
+    /// How to call the object without a message, once the policies of the call were applied,
+    /// and interceptors have seen the request begin; else `None` as [`Reference::detour`] says.
+    #[must_use]
+    pub fn detour(&self) -> Option<Detour> {
+        let (object, notices) = (self.object(), self.object().notices());
+        let messaging = &object.overrides().policies.messaging;
+        if notices & !(DETOURS | notice::INTERCEPTED) != 0 {
+            return None;
+        }
+        object.check_cancellation(Completion::No).ok()?;
+        let detour = Detour {
+            target: self.forward().cloned(),
+            timing: *self.timing(),
+            start: None,
+            sync_scope: messaging.sync_scope(),
+            is_observed: notices & notice::METRICS != 0 || log::wants_spans(),
+            contexts: EncodedContexts::default(),
+            routers: self.target().routers(),
+        };
+        detour.at(object)?;
+        Some(detour.routed())
+    }
+}
+
+impl Reference {
+    /// Whether calls may need no message: `false` as soon as the object is known to be that
+    /// of another ORB.
+    #[inline(always)]
+    pub fn may_be_collocated(&self) -> bool {
+        self.locality().may_be_own()
+    }
+
+    /// The object, if it is one of this ORB and nothing but the servant would notice a
+    /// message: there are no policies that apply to the call, and nothing observes it. It is
+    /// looked up once for each reference. Where policies may apply, or a server has forwarded,
+    /// [`detour`](Self::detour) says more.
+    #[inline]
+    pub fn collocated(&self) -> Option<&Collocated> {
+        if self.notices() != 0 || log::wants_spans() || self.is_forwarded() {
+            return self.marshalled();
+        }
+        self.own_object()
+    }
+
+    /// The object, whatever else there may be.
+    #[inline(always)]
+    pub(crate) fn own_object(&self) -> Option<&Collocated> {
+        match self.known_collocated().get() {
+            Some(own) => own.as_ref(),
+            None => self.look_up_collocated(),
+        }
+    }
+
+    /// How to call the object without a message although the thread, the ORB or the reference
+    /// have policies, calls are measured or traced, or a server has forwarded the reference.
+    /// `None` if it takes a message: interceptors see the call, a policy concerns the message
+    /// itself, or fails the call.
+    #[cold]
+    #[inline(never)]
+    pub fn detour(&self) -> Option<Detour> {
+        let notices = self.notices();
+        if notices & !DETOURS != 0 {
+            return None;
+        }
+        let is_measured = notices & notice::METRICS != 0;
+        let mut detour = Detour {
+            target: None,
+            timing: Timing::NEVER,
+            start: None,
+            sync_scope: SyncScope::default(),
+            is_observed: is_measured || log::wants_spans(),
+            contexts: EncodedContexts::default(),
+            routers: RouterPolicies::default(),
+        };
+        if notices & !notice::METRICS != 0 {
+            self.apply_policies_in_place(&mut detour)?;
+        }
+        detour.target = detour.target.or_else(|| self.forwarded());
+        detour.routers = detour.target.as_deref().unwrap_or(self).routers();
+        detour.at(self)?;
+        Some(detour.routed())
+    }
+
+    /// What its requests say to routers.
+    fn routers(&self) -> RouterPolicies {
+        let binding = self.binding().ok();
+        let preferred = binding.and_then(|it| it.candidates.get(it.preferred()));
+        preferred.map_or_else(RouterPolicies::default, |it| *it.routers())
+    }
+
+    #[cold]
+    fn apply_policies_in_place(&self, detour: &mut Detour) -> Option<()> {
+        self.check_cancellation(Completion::No).ok()?;
+        let own = &self.overrides().policies;
+        let wider = self.client().wider_policies();
+        let messaging = own.messaging.or(wider.messaging);
+        let is_derived = messaging != own.messaging || self.is_outdated();
+        if is_derived || wider.choose_connections() {
+            detour.target = self.under_thread_policies(&wider);
+        }
+        let config = self.client().config();
+        let times = own.times.or(wider.times).or(config.times);
+        (detour.timing, detour.start) = Timing::of(&times, !config.keeps_deadlines).ok()?;
+        detour.sync_scope = messaging.sync_scope();
+        Some(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn marshalled(&self) -> Option<&Collocated> {
+        // Interceptors see calls of either sort, but those of others need not be looked at here.
+        if self.notices() & notice::INTERCEPTED != 0 {
+            self.own_object();
+        }
+        None
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up_collocated(&self) -> Option<&Collocated> {
+        let binding = self.binding().ok()?;
+        if self.locality().is_unknown() {
+            let ways = binding.candidates.iter().chain(&binding.datagrams);
+            let mut ways = ways.map(|way| matches!(way.route, Route::Local));
+            self.locality()
+                .settle(self.client().config().collocation.is_typed() && ways.any(|own| own));
+        }
+        let own = self.known_collocated().get_or_init(|| {
+            let priorities = binding.priorities.as_ref();
+            match priorities.is_some_and(|it| it.choose_connections()) {
+                true => None,
+                false => self.address(binding),
+            }
+        });
+        own.as_ref()
+    }
+
+    /// The object of a reference with bands, or connections of its own: none is needed, but a band
+    /// has to hold the priority of the call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn banded_object(&self) -> Option<&Collocated> {
+        let binding = self.binding().ok()?;
+        let priorities = binding.priorities.as_ref();
+        let priorities = priorities.filter(|it| it.choose_connections())?;
+        let candidate = binding.candidates.get(binding.preferred())?;
+        let own = priorities.own();
+        if own.is_some_and(|own| !own.allows(candidate.channel())) {
+            return None;
+        }
+        let at = priorities.of_call(self.client(), &candidate.object_key);
+        at.ok()?;
+        let own = priorities
+            .own_object()
+            .get_or_init(|| self.address(binding));
+        own.as_ref()
+    }
+
+    /// Where the object is found, if it is one of this ORB.
+    fn address(&self, binding: &Binding) -> Option<Collocated> {
+        let candidate = binding.candidates.get(binding.preferred())?;
+        let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
+        let is_found = is_own && binding.datagrams.is_empty();
+        let slot = is_found.then(|| self.orb().slot(&candidate.object_key))??;
+        let key = candidate.object_key.as_slice();
+        Some(Collocated::new(key, slot, candidate.format()))
+    }
+
+    /// The arguments that a servant gets as copies; `None` inside if it can be lent all, `None` if
+    /// they cannot be passed without a message.
+    #[cold]
+    #[inline(never)]
+    pub fn copied_arguments<'a>(
+        &self,
+        at: &Collocated,
+        passing: Passing,
+        write: &dyn Fn(&mut CdrWriter<'a>),
+    ) -> Option<Option<Box<CopiedArguments>>> {
+        CopiedArguments::of(passing, at.format, self.client().decoding(), write)
+    }
+
+    /// The outcome for the caller of the message that a servant of this ORB answered with; `None` if
+    /// that sent it to another object, which is called next.
+    ///
+    /// # Errors
+    /// Those of the call: what was raised, or why the answer cannot be read.
+    #[cold]
+    #[inline(never)]
+    pub fn answered(
+        &self,
+        format: Format,
+        operation: &'static Operation,
+        message: Result<Vec<u8>, SystemException>,
+        reply: &mut dyn ReplyReader,
+    ) -> Option<Result<(), ExceptionId>> {
+        match self.served_by_message(format, message, reply).outcome {
+            Ok(served) => Some(served),
+            Err(Outcome::Failed(exception)) => {
+                Some(Err(self.raised_in_place(operation, exception).into()))
+            }
+            Err(forward) => {
+                let followed = Attempt::new(self).again(operation, forward);
+                followed.err().map(|exception| Err(exception.into()))
+            }
+        }
+    }
+
+    /// The outcome of an attempt that the servant answered with that message.
+    #[cold]
+    #[inline(never)]
+    pub fn served_by_message(
+        &self,
+        format: Format,
+        message: Result<Vec<u8>, SystemException>,
+        reply: &mut dyn ReplyReader,
+    ) -> ServedCall<(), ExceptionId> {
+        let decoding = self.client().decoding();
+        let received = message.and_then(|message| {
+            ReceivedReply::in_process(message, format).ok_or_else(broken_invariant)
+        });
+        let mut received = match received {
+            Ok(received) => received,
+            Err(exception) => return ServedCall::failed(exception),
+        };
+        let contexts = received.contexts();
+        let outcome = match received.outcome(Some(decoding)) {
+            Some(outcome) => Err(outcome),
+            None => {
+                let read = received.read_by(decoding, reply);
+                read.map_err(|(exception, _)| Outcome::Failed(exception))
+            }
+        };
+        ServedCall { outcome, contexts }
+    }
+
+    /// Keeps the story of a call that ended with a system exception.
+    #[cold]
+    #[inline(never)]
+    pub fn raised_in_place(
+        &self,
+        operation: &'static Operation,
+        exception: SystemException,
+    ) -> SystemException {
+        let attempt = Attempt::new(self);
+        note(Phase::Wait, None, &raised(exception));
+        attempt.failed(operation, exception)
+    }
+}

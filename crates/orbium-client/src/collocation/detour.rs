@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The circumstances of a call without a message: policies, service contexts,
+//! metrics and a span.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::time::ContextData;
+use orbium_giop::{
+    Completion, EncodedContexts, ResponseFlags, ServiceContext, SystemException, service_context,
+};
+use orbium_interceptor::ContextList;
+use orbium_invocation::raises::Raised;
+use orbium_invocation::router_policies::RouterPolicies;
+use orbium_invocation::story::Phase;
+use orbium_invocation::timing::Timing;
+use orbium_invocation::{Expiry, Operation, SyncScope};
+
+use crate::call::observed::Observed;
+use crate::collocation::own_object::Collocated;
+use crate::reference::Reference;
+
+/// A call without a message that has deadlines or start times, is under a policy of Messaging,
+/// made through another reference, measured or traced.
+#[derive(Debug)]
+pub struct Detour {
+    /// The reference that the call is made through instead.
+    pub(crate) target: Option<Arc<Reference>>,
+    /// Its deadlines.
+    pub timing: Timing,
+    /// Before when it is not to begin.
+    pub(crate) start: Option<Instant>,
+    /// What a oneway waits for.
+    pub sync_scope: SyncScope,
+    /// Whether it is measured or traced.
+    pub is_observed: bool,
+    /// The service contexts that its request carries.
+    pub contexts: EncodedContexts,
+    /// What its request says to routers.
+    pub(crate) routers: RouterPolicies,
+}
+
+impl Detour {
+    /// The object of a call through `object`.
+    #[must_use]
+    pub fn at<'d>(&'d self, object: &'d Reference) -> Option<&'d Collocated> {
+        let target = self.target.as_deref().unwrap_or(object);
+        target.own_object().or_else(|| target.banded_object())
+    }
+
+    /// With the policies for routers, if there are any.
+    pub(crate) fn routed(self) -> Self {
+        match self.routers.is_none() {
+            true => self,
+            false => self.carrying(&ContextList::default()),
+        }
+    }
+
+    /// With the service contexts that a message would carry: these, behind those of the ORB.
+    #[cold]
+    #[must_use]
+    pub fn carrying(mut self, added: &ContextList) -> Self {
+        let times = self.timing.is_propagated.then(|| self.timing.contexts());
+        let (left, ends) = times.unzip();
+        let routed = !self.routers.is_none();
+        let routed = routed.then(|| self.routers.encode_behind(&ends.unwrap_or_default()));
+        let (left, ends) = (left.map(|it| it.encode()), ends.map(|it| it.encode()));
+        let left = left.as_ref().map(ContextData::as_slice);
+        let ends = ends.as_ref().map(ContextData::as_slice);
+        let ends = routed.as_deref().or(ends);
+        let own = [
+            (service_context::INVOCATION_POLICIES, ends),
+            (service_context::ORBIUM_TIME_LEFT, left),
+        ];
+        let own = own.into_iter();
+        let own = own.filter_map(|(id, data)| Some(ServiceContext { id, data: data? }));
+        let mut all: Vec<_> = own.collect();
+        all.extend(added.borrowed());
+        self.contexts = EncodedContexts::of(&all);
+        self
+    }
+
+    /// Until when it makes sense to begin.
+    ///
+    /// # Errors
+    /// What the service contexts of the request ask for cannot be had.
+    pub fn expiry(&self) -> Result<Expiry, SystemException> {
+        let contexts = self.contexts.contexts();
+        if contexts.is_empty() {
+            return Ok(Expiry::of_call(&self.timing));
+        }
+        let said = Expiry::of(&contexts, None)?;
+        Ok(match self.timing.is_propagated {
+            true => Expiry::of_call(&self.timing),
+            false => said,
+        })
+    }
+
+    /// Which answer to a request its caller waits for.
+    #[must_use]
+    pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
+        match operation.is_oneway() {
+            true => self.sync_scope.response(),
+            false => operation.response(),
+        }
+    }
+
+    /// Blocks until the start time of the request, if it has one.
+    ///
+    /// # Errors
+    /// TIMEOUT if the deadline has passed, what cancelled the call, or that the ORB has ended.
+    pub fn await_start(&mut self, object: &Reference) -> Result<(), SystemException> {
+        let Some(start) = self.start else {
+            return Ok(());
+        };
+        self.timing.await_start(start, &|| {
+            object.check_cancellation(Completion::Maybe)?;
+            object.client().check_running()
+        })
+    }
+
+    /// Applies the times of the reply, once the servant has returned.
+    ///
+    /// # Errors
+    /// TIMEOUT: it was late.
+    pub fn check_reply(&self) -> Result<(), SystemException> {
+        match self.timing.is_timed {
+            true => self.timing.await_reply_start(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The metrics and the span of a call without a message. It begins when the servant is entered:
+/// if it is not, a message is measured instead.
+pub struct ObservedCall<'o> {
+    object: &'o Reference,
+    detour: &'o Detour,
+    operation: &'static Operation,
+    observed: OnceCell<Option<Observed<'o>>>,
+}
+
+impl<'o> ObservedCall<'o> {
+    /// Of a call that has not begun.
+    #[must_use]
+    pub fn new(object: &'o Reference, detour: &'o Detour, operation: &'static Operation) -> Self {
+        Self {
+            object,
+            detour,
+            operation,
+            observed: OnceCell::new(),
+        }
+    }
+
+    /// Of an asynchronous call, which records its own half: that of its request alone; `None` if
+    /// nothing observes it.
+    #[must_use]
+    pub fn of_request(
+        object: &'o Reference,
+        detour: &'o Detour,
+        operation: &'static Operation,
+    ) -> Option<Self> {
+        detour.is_observed.then(|| Self {
+            observed: OnceCell::from(None),
+            ..Self::new(object, detour, operation)
+        })
+    }
+
+    /// The servant is called.
+    pub fn begin(&self) {
+        self.observed.get_or_init(|| {
+            let notices = self.object.notices();
+            let observed = Observed::begin(self.object, self.operation, notices)?;
+            observed.note_deadline(self.detour.timing.reply.instant());
+            let target = self.detour.target.as_deref();
+            if let Ok(binding) = target.unwrap_or(self.object).binding()
+                && let Some(candidate) = binding.candidates.get(binding.preferred())
+            {
+                let is_forwarded = self.object.is_forwarded();
+                observed.note_way(self.object, candidate, is_forwarded);
+            }
+            Some(observed)
+        });
+    }
+
+    /// The caller was sent elsewhere: a message is measured instead.
+    #[cold]
+    pub fn withdraw(&self) {
+        if let Some(Some(observed)) = self.observed.get() {
+            observed.withdraw();
+        }
+    }
+
+    /// The caller gets an exception.
+    pub fn note_raised(&self, raised: &Raised<'_>) {
+        let Some(Some(observed)) = self.observed.get() else {
+            return;
+        };
+        match raised {
+            Raised::User(id, _) => observed.note_user_exception(id),
+            Raised::System(exception) => observed.note_failure(*exception, Phase::Wait),
+        }
+    }
+}
+
+impl fmt::Debug for ObservedCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObservedCall")
+            .field("operation", &self.operation.name())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A way to an object that is ours for one exchange.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium_giop::SystemException;
+use orbium_invocation::story::{Phase, note};
+use orbium_transport::Stamp;
+
+use crate::call::introduction::PriorityContext;
+use crate::connection::Connection;
+use crate::pools::pool::Pool;
+use crate::pools::private_connections::PrivateConnections;
+use crate::reference::candidate::{Candidate, Route};
+use orbium_invocation::exceptions::time_left;
+use orbium_invocation::timing::Timing;
+
+/// A candidate, with a connection to it that is ours for one exchange.
+pub struct Link<'b> {
+    pub(crate) candidate: &'b Candidate,
+    /// `None` within the process, and once it must not be used again.
+    pub(crate) connection: Option<Box<Connection>>,
+    /// What is left of the time of the call.
+    pub(crate) timeout: Option<Duration>,
+    /// Where the connection goes afterwards; `None` within the process.
+    pool: Option<&'b Pool>,
+}
+
+impl<'b> Link<'b> {
+    #[inline(always)]
+    pub(crate) fn new(
+        candidate: &'b Candidate,
+        timing: &Timing,
+        begun: &Stamp,
+    ) -> Result<Self, SystemException> {
+        let pool = match &candidate.route {
+            Route::Remote(pool) => Some(&**pool),
+            Route::Local => None,
+        };
+        Self::through(candidate, pool, timing, begun)
+    }
+
+    /// A link over a connection of a pool, for a call that began then.
+    #[inline(always)]
+    pub(crate) fn through(
+        candidate: &'b Candidate,
+        pool: Option<&'b Pool>,
+        timing: &Timing,
+        begun: &Stamp,
+    ) -> Result<Self, SystemException> {
+        let (connection, timeout) = match pool {
+            Some(pool) => match pool.acquire_idle() {
+                Some(connection) if connection.was_used_in(begun.tick()) => {
+                    (Some(connection), timing.timeout)
+                }
+                idle => acquired_after_a_pause(pool, idle, timing, begun)?,
+            },
+            None => (None, timing.timeout),
+        };
+        Ok(Self {
+            candidate,
+            connection,
+            timeout,
+            pool,
+        })
+    }
+
+    /// Whether nothing was sent over the connection yet.
+    pub(crate) fn is_new(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_new())
+    }
+
+    /// Connections to its server that were lost or given up so far; `None` within the process.
+    pub(crate) fn connections_lost(&self) -> Option<u64> {
+        self.pool.map(Pool::connections_lost)
+    }
+
+    /// The same link, for a request that says something of priorities. Its
+    /// connections have a pool of their own, so every request over them says
+    /// what it has to.
+    pub(crate) fn saying(mut self, said: PriorityContext) -> Self {
+        if let Some(connection) = &mut self.connection {
+            connection.say(said);
+        }
+        self
+    }
+
+    /// The same link; a new connection requests what `own` wants from its server.
+    pub(crate) fn asking(mut self, own: &Arc<PrivateConnections>) -> Self {
+        if let Some(connection) = &mut self.connection
+            && connection.is_new()
+        {
+            connection.ask(own);
+        }
+        self
+    }
+
+    /// The same link, over the connection that buffered oneways have just gone out over, if
+    /// there were any.
+    #[cold]
+    pub(crate) fn behind_oneways(mut self) -> Self {
+        let Some(pool) = self.pool else {
+            return self;
+        };
+        if let Some(mut connection) = pool.take_flushed() {
+            let other = self.connection.as_ref();
+            if let Some(introduction) = other.and_then(|it| it.introduction) {
+                connection.say(introduction.said);
+            }
+            if let Some(other) = self.connection.replace(connection) {
+                pool.release(other);
+            }
+        }
+        self
+    }
+
+    /// Gives the connection up: it cannot be used any more, and those like it
+    /// that wait in the pool are most likely no better.
+    #[cold]
+    pub(crate) fn give_up(&mut self) {
+        self.abandon();
+        if let Some(pool) = self.pool {
+            pool.forget_idle();
+        }
+    }
+
+    /// Abandons the connection: its server has not answered in time, another may.
+    #[cold]
+    pub(crate) fn abandon(&mut self) {
+        self.connection = None;
+    }
+
+    /// Whether the server has closed the connection before a request that has no
+    /// answer, as far as can be seen here. Then it is given up.
+    #[inline]
+    pub(crate) fn is_closed_for_oneway(&mut self) -> bool {
+        let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
+            return false;
+        };
+        let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
+        let closed = looks && connection.has_ended();
+        if closed {
+            pool.note_stale();
+            self.give_up();
+            pool.close_source();
+        }
+        closed
+    }
+
+    /// Whether the connection turns out to be of no use.
+    #[inline]
+    pub(crate) fn is_spoilt(&mut self) -> bool {
+        let connection = self.connection.as_mut();
+        connection.is_some_and(|connection| connection.is_known_spoilt())
+    }
+}
+
+type Acquired = (Option<Box<Connection>>, Option<Duration>);
+
+/// A connection that was not used in this tick, or a new one. One that was idle for
+/// long is checked, and replaced without notice if its server has ended it: nothing
+/// was sent over it that could be lost.
+#[cold]
+#[inline(never)]
+fn acquired_after_a_pause(
+    pool: &Pool,
+    mut idle: Option<Box<Connection>>,
+    timing: &Timing,
+    begun: &Stamp,
+) -> Result<Acquired, SystemException> {
+    while let Some(mut connection) = idle {
+        let is_checked = connection.note_use(*begun) && pool.can_be_looked_at();
+        if !is_checked || !connection.has_ended() {
+            return Ok((Some(connection), timing.timeout));
+        }
+        orbium_trace::log::info!(target: "orbium::conn", address = %pool.channel(), "stale connection replaced");
+        note(
+            Phase::Connect,
+            Some(pool.channel()),
+            &"the idle connection had ended: another is made",
+        );
+        drop(connection);
+        pool.note_stale();
+        pool.discard();
+        pool.drop_spoilt();
+        idle = pool.acquire_idle();
+    }
+    let (mut connection, left) = newly_acquired(pool, timing)?;
+    if let Some(connection) = &mut connection {
+        connection.note_use(*begun);
+    }
+    Ok((connection, left))
+}
+
+/// A connection that had to be made or waited for, and the time that is left.
+#[cold]
+fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemException> {
+    let connection = pool.acquire_new(timing.sending)?;
+    match time_left(timing.sending) {
+        Ok(left) => Ok((Some(connection), left)),
+        Err(exception) => {
+            pool.release(connection);
+            Err(exception)
+        }
+    }
+}
+
+impl Drop for Link<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool {
+            match self.connection.take() {
+                Some(connection) => pool.release(connection),
+                None => pool.discard(),
+            }
+        }
+        orbium_trace::probe!(Release);
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Policies of references, threads, connections and the ORB.
+
+pub(crate) mod client_policies;
+pub(crate) mod connection_policies;
+pub(crate) mod effective_policies;
+pub(crate) mod messaging_policies;
+pub(crate) mod overrides;
+pub(crate) mod policy_manager;
+pub(crate) mod policy_overrides;
+pub mod policy_type;
+pub(crate) mod standard_policy;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Standard policies of clients out of their values, as `CORBA::ORB::create_policy` makes them.
+
+use std::any::Any as Erased;
+use std::time::Duration;
+
+use orbium_cdr::{Any, Decode, Typed};
+use orbium_config::BidirectionalPolicy;
+use orbium_interceptor::{Policy, PolicyError};
+use orbium_invocation::router_policies::{
+    PriorityRange, QueueOrder, ROUTE_NONE, ROUTE_STORE_AND_FORWARD, RoutingTypeRange,
+};
+use orbium_invocation::{RebindMode, SyncScope};
+
+use crate::policy::policy_overrides::END_OF_STANDARD;
+use crate::policy::policy_type;
+
+/// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
+/// programs define.
+///
+/// # Errors
+/// Why the value makes none. BAD_POLICY_VALUE: it is of another type than the policy's, an empty
+/// range, or no number that the specification has. UNSUPPORTED_POLICY_VALUE: a RoutingPolicy
+/// that requires a router (ROUTE_FORWARD, ROUTE_STORE_AND_FORWARD), or a time beyond what can be
+/// counted. UNSUPPORTED_POLICY: the policies of points of time (27 to 30), which are not made of
+/// a `TimeBase::UtcT`, but by [`Policy::new`] of a [`SystemTime`](std::time::SystemTime).
+pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, PolicyError>> {
+    if policy_type >= END_OF_STANDARD {
+        return None;
+    }
+    Some(match policy_type {
+        policy_type::REBIND => made(policy_type, value, rebind),
+        policy_type::SYNC_SCOPE => made(policy_type, value, scope),
+        policy_type::REQUEST_PRIORITY | policy_type::REPLY_PRIORITY => {
+            made(policy_type, value, priorities)
+        }
+        policy_type::ROUTING => made(policy_type, value, routing),
+        policy_type::MAX_HOPS => made(policy_type, value, Ok::<u16, _>),
+        policy_type::QUEUE_ORDER => made(policy_type, value, order),
+        policy_type::BIDIRECTIONAL => made(policy_type, value, bidirectional),
+        policy_type::RELATIVE_REQUEST_TIMEOUT | policy_type::RELATIVE_ROUNDTRIP_TIMEOUT => {
+            made(policy_type, value, span)
+        }
+        policy_type::REQUEST_START_TIME..=policy_type::REPLY_END_TIME => {
+            Err(PolicyError::UnsupportedPolicy)
+        }
+        _ => Err(PolicyError::BadPolicyType),
+    })
+}
+
+/// A policy of what `convert` makes of the value in the any.
+fn made<V: Typed + Decode, T: Erased + Send + Sync>(
+    policy_type: u32,
+    value: &Any,
+    convert: fn(V) -> Result<T, PolicyError>,
+) -> Result<Policy, PolicyError> {
+    let value = value.extract::<V>();
+    let value = convert(value.map_err(|_| PolicyError::BadPolicyValue)?)?;
+    Ok(Policy::new(policy_type, value))
+}
+
+fn rebind(number: i16) -> Result<RebindMode, PolicyError> {
+    match number {
+        0 => Ok(RebindMode::Transparent),
+        1 => Ok(RebindMode::NoRebind),
+        2 => Ok(RebindMode::NoReconnect),
+        _ => Err(PolicyError::BadPolicyValue),
+    }
+}
+
+fn scope(number: i16) -> Result<SyncScope, PolicyError> {
+    match number {
+        0 => Ok(SyncScope::None),
+        1 => Ok(SyncScope::WithTransport),
+        2 => Ok(SyncScope::WithServer),
+        3 => Ok(SyncScope::WithTarget),
+        _ => Err(PolicyError::BadPolicyValue),
+    }
+}
+
+fn bidirectional(number: u16) -> Result<BidirectionalPolicy, PolicyError> {
+    match number {
+        0 => Ok(BidirectionalPolicy::Normal),
+        1 => Ok(BidirectionalPolicy::Both),
+        _ => Err(PolicyError::BadPolicyValue),
+    }
+}
+
+/// A time in units of 100 ns.
+fn span(hundreds: u64) -> Result<Duration, PolicyError> {
+    let nanoseconds = hundreds.checked_mul(100);
+    let nanoseconds = nanoseconds.ok_or(PolicyError::UnsupportedPolicyValue)?;
+    Ok(Duration::from_nanos(nanoseconds))
+}
+
+fn priorities(range: PriorityRange) -> Result<PriorityRange, PolicyError> {
+    match range.is_empty() {
+        true => Err(PolicyError::BadPolicyValue),
+        false => Ok(range),
+    }
+}
+
+fn routing(range: RoutingTypeRange) -> Result<RoutingTypeRange, PolicyError> {
+    let is_known = |it| (ROUTE_NONE..=ROUTE_STORE_AND_FORWARD).contains(&it);
+    if range.is_empty() || !is_known(range.min) || !is_known(range.max) {
+        return Err(PolicyError::BadPolicyValue);
+    }
+    match range.allows_none() {
+        true => Ok(range),
+        false => Err(PolicyError::UnsupportedPolicyValue),
+    }
+}
+
+fn order(bits: u16) -> Result<QueueOrder, PolicyError> {
+    let order = QueueOrder(bits);
+    match order.is_valid() {
+        true => Ok(order),
+        false => Err(PolicyError::BadPolicyValue),
+    }
+}

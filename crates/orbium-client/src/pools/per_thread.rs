@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections that belong to one thread each.
+//!
+//! A thread finds its own in a table of its own and takes no lock; others look
+//! there only to close what is idle.
+
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Instant;
+
+use orbium_config::ClientStrategy;
+use orbium_sync::ObjectCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::fork::Origin;
+
+use crate::connection::Connection;
+use crate::pools::pool::Pool;
+
+thread_local! {
+    /// The connections of this thread, by server.
+    static OWN: RefCell<Vec<Arc<Own>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The connections of one thread to one server: more than one where a call is
+/// made within another.
+#[derive(Debug)]
+struct Own {
+    pool: Weak<Pool>,
+    made_by: Origin,
+    idle_cache: ObjectCache<Connection, 4>,
+    /// Those that somebody has looked at, or for which there was no room.
+    #[expect(clippy::vec_box)]
+    more: Mutex<Vec<Box<Connection>>>,
+}
+
+impl Own {
+    fn acquire(&self) -> Option<Box<Connection>> {
+        let own = self
+            .idle_cache
+            .take_local()
+            .or_else(|| self.idle_cache.take());
+        own.or_else(|| self.lock().pop())
+    }
+
+    fn release(&self, connection: Box<Connection>) {
+        if let Err(connection) = self.idle_cache.put(connection) {
+            self.lock().push(connection);
+        }
+    }
+
+    #[expect(clippy::vec_box)]
+    fn lock(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
+        self.more.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All that are idle.
+    #[expect(clippy::vec_box)]
+    fn lock_all_idle(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
+        let mut idle = self.lock();
+        idle.extend(self.idle_cache.drain());
+        idle
+    }
+}
+
+/// The thread has ended.
+impl Drop for Own {
+    fn drop(&mut self) {
+        if !self.made_by.is_here() {
+            // A forked child holds copies of its parent's connections: their pool must
+            // not be touched.
+            let idle = self.idle_cache.drain().collect::<Vec<_>>();
+            return drop(idle);
+        }
+        let idle = std::mem::take(&mut *self.lock_all_idle());
+        for connection in &idle {
+            connection.close();
+        }
+        let count = idle.len();
+        drop(idle);
+        if let Some(pool) = self.pool.upgrade() {
+            (0..count).for_each(|_| pool.discard());
+        }
+    }
+}
+
+/// All connections to one server, by thread.
+#[derive(Debug)]
+pub(crate) struct OwnConnections {
+    pool: Weak<Pool>,
+    threads: Mutex<Vec<Weak<Own>>>,
+}
+
+impl OwnConnections {
+    /// `None` if threads use the same connections.
+    pub(crate) fn new(strategy: ClientStrategy, pool: &Weak<Pool>) -> Option<Self> {
+        (strategy == ClientStrategy::ExclusivePerThread).then(|| Self {
+            pool: Weak::clone(pool),
+            threads: Mutex::default(),
+        })
+    }
+
+    /// What the calling thread has to this server.
+    fn of_this_thread(&self) -> Option<Arc<Own>> {
+        // A thread that is ending has nothing any more.
+        let found = OWN.try_with(|all| {
+            let mut all = all.borrow_mut();
+            let mut of_pool = all.iter().filter(|own| Weak::ptr_eq(&own.pool, &self.pool));
+            if let Some(own) = of_pool.next() {
+                return Arc::clone(own);
+            }
+            all.retain(|own| own.made_by.is_here() && own.pool.strong_count() > 0);
+            let own = Arc::new(Own {
+                pool: Weak::clone(&self.pool),
+                made_by: Origin::here(),
+                idle_cache: ObjectCache::default(),
+                more: Mutex::default(),
+            });
+            all.push(Arc::clone(&own));
+            let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            threads.retain(|own| own.strong_count() > 0);
+            threads.push(Arc::downgrade(&own));
+            own
+        });
+        found.ok()
+    }
+
+    pub(crate) fn acquire(&self) -> Option<Box<Connection>> {
+        self.of_this_thread()?.acquire()
+    }
+
+    /// Keeps a connection for the next call of this thread; gives it back if
+    /// the thread is ending.
+    fn keep(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
+        match self.of_this_thread() {
+            Some(own) => {
+                own.release(connection);
+                Ok(())
+            }
+            None => Err(connection),
+        }
+    }
+
+    fn all(&self) -> Vec<Arc<Own>> {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
+        let oldest = |own: &Arc<Own>| {
+            let mut idle = own.lock_all_idle();
+            idle.iter_mut().map(|it| it.last_used(now)).min()
+        };
+        self.all().iter().filter_map(oldest).min()
+    }
+
+    /// Closes in order what was not used since then; how many they were. They
+    /// are to be counted out.
+    pub(crate) fn close_idle_since(&self, since: Instant) -> usize {
+        self.close_those(&|connection| connection.used_before(since), usize::MAX)
+    }
+
+    /// Closes all that is idle.
+    pub(crate) fn close_all(&self) -> usize {
+        self.close_those(&|_| true, usize::MAX)
+    }
+
+    /// Closes the connection that has been idle for longest.
+    pub(crate) fn close_oldest(&self) -> bool {
+        let threads = self.all();
+        let oldest = |own: &&Arc<Own>| own.lock_all_idle().iter().map(|it| it.used()).min();
+        let with_age = threads.iter().filter_map(|own| Some((oldest(&own)?, own)));
+        let Some((used, own)) = with_age.min_by_key(|(used, _)| *used) else {
+            return false;
+        };
+        let mut idle = own.lock_all_idle();
+        let place = idle.iter().position(|it| it.used() == used);
+        place.is_some_and(|place| {
+            idle.remove(place).close();
+            true
+        })
+    }
+
+    /// Closes one idle connection of some thread, if there is one.
+    pub(crate) fn give_one_up(&self) -> bool {
+        self.close_those(&|_| true, 1) > 0
+    }
+
+    fn close_those(&self, unwanted: &dyn Fn(&Connection) -> bool, most: usize) -> usize {
+        let mut closed = 0;
+        for own in self.all() {
+            let mut idle = own.lock_all_idle();
+            let mut place = 0;
+            while closed < most && place < idle.len() {
+                if unwanted(&idle[place]) {
+                    idle.remove(place).close();
+                    closed += 1;
+                } else {
+                    place += 1;
+                }
+            }
+        }
+        closed
+    }
+}
+
+impl OwnConnections {
+    /// Keeps a connection of this pool for the next call of the calling thread.
+    #[cold]
+    pub(crate) fn release(&self, pool: &Pool, connection: Box<Connection>) {
+        let kept = match pool.is_closed() {
+            false => self.keep(connection),
+            true => Err(connection),
+        };
+        if let Err(connection) = kept {
+            connection.close();
+            drop(connection);
+            pool.discard();
+        }
+        // SeqCst, after the connection is kept: as in `Pool::release`.
+        if pool.callers_wait.load(Ordering::SeqCst) > 0 {
+            pool.one_is_free();
+        }
+        pool.shrink_if_crowded();
+    }
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections to one server that wait to be used again.
+
+mod flushing;
+mod idle;
+mod making;
+mod oneway_state;
+mod oneways;
+mod waits;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use orbium_channel::Channel;
+use orbium_config::ClientStrategy;
+use orbium_giop::{ExceptionKind, Headers, SystemException};
+use orbium_invocation::reactor::keeps_reactor;
+use orbium_invocation::story::{Phase, note};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::{ObjectCache, role};
+use orbium_transport::{Connector, Deadline};
+
+use crate::config::{CALL_SLOTS, ClientConfig};
+use crate::connection::Connection;
+use crate::connection::connecting::connector;
+use crate::connection::waiting;
+use crate::counts::Counts;
+use crate::errors::{binding_busy, binding_lost};
+use crate::pools::All;
+use crate::pools::per_thread::OwnConnections;
+use crate::pools::pool_key::PoolKey;
+use crate::shared::Multiplexer;
+use oneway_state::BufferedOneways;
+pub(crate) use oneway_state::{Begun, Pushed};
+use orbium_invocation::exceptions::{already_shut_down, time_left};
+use waits::Waits;
+
+/// How long a call made within a request waits for a connection to become free.
+/// Then it gets one beyond the limit: those that are busy may be waiting for
+/// this very call.
+const NESTED_PATIENCE: Duration = Duration::from_millis(50);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Idle ones that a thread has taken out of the cache to look at them, or for
+    /// which there was no room there.
+    #[expect(clippy::vec_box)]
+    idle: Vec<Box<Connection>>,
+    /// Idle and busy ones.
+    open: usize,
+    /// Counts what became free where threads have their own.
+    freed: usize,
+    /// Those that were acquired and not released, as they were of no use any more.
+    discarded: u64,
+    /// The one connection was made.
+    is_made: bool,
+}
+
+/// The connections to one server, or call slots of a multiplexed one. Each carries one
+/// call at a time.
+#[derive(Debug)]
+pub struct Pool {
+    pub(crate) key: PoolKey,
+    config: Arc<ClientConfig>,
+    counts: Arc<Counts>,
+    /// Whether a connection is not simply kept when it becomes idle.
+    is_unusual: Arc<AtomicBool>,
+    /// Idle ones: a call takes one from here and puts it back without a lock.
+    idle_cache: ObjectCache<Connection>,
+    state: Mutex<State>,
+    one_free: Condvar,
+    source: Source,
+    /// Where each thread has its own, they are there and not in `state`.
+    pub(crate) own: Option<OwnConnections>,
+    /// Callers that wait for an idle one. Never 0 again once the pool is closed, so
+    /// that a release takes the slow path and sees the end.
+    pub(crate) callers_wait: AtomicUsize,
+    limit: usize,
+    /// Whether callers wait on a reactor and dispatch upcalls; then nothing here
+    /// blocks.
+    reacts: bool,
+    /// Which headers requests have where they can.
+    headers: Headers,
+    all: Weak<All>,
+    /// Reader threads to wake when the pool closes.
+    readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
+    /// Oneways under SYNC_NONE, and the connection that they go out over.
+    oneways: BufferedOneways,
+}
+
+/// Where connections come from.
+#[derive(Debug)]
+enum Source {
+    Exclusive(Arc<dyn Connector>),
+    Shared(Multiplexer),
+}
+
+impl Pool {
+    pub(crate) fn new(
+        key: PoolKey,
+        config: &Arc<ClientConfig>,
+        all: &Arc<All>,
+    ) -> Result<Arc<Self>, SystemException> {
+        let connector = connector(config, &key)?;
+        let is_private = key.partition.is_private();
+        let over_datagrams = config.protocols.is_datagram(&key.channel);
+        let strategy = if is_private || over_datagrams || key.partition.is_buffered {
+            ClientStrategy::ExclusivePool
+        } else {
+            config.client_strategy
+        };
+        let limits = &config.limits;
+        let source = match Multiplexer::new(strategy, connector, &key.channel, config, &all.counts)
+        {
+            Ok(multiplexer) => Source::Shared(multiplexer),
+            Err(connector) => Source::Exclusive(connector.into()),
+        };
+        let limit = match source {
+            Source::Shared(_) => limits.calls_per_connection.min(CALL_SLOTS as usize),
+            Source::Exclusive(_) if key.partition.is_single() => 1,
+            Source::Exclusive(_) => limits.connections_per_server,
+        };
+        let reacts = config.client_strategy == ClientStrategy::Reactor && !over_datagrams;
+        let has_own = strategy == ClientStrategy::ExclusivePerThread;
+        let is_unusual = if has_own {
+            Arc::new(AtomicBool::new(true))
+        } else {
+            Arc::clone(&all.counts.is_unusual)
+        };
+        let headers = config.protocols.headers(&key.channel);
+        Ok(Arc::new_cyclic(|pool| Self {
+            is_unusual,
+            headers,
+            key,
+            config: Arc::clone(config),
+            counts: Arc::clone(&all.counts),
+            idle_cache: ObjectCache::default(),
+            state: Mutex::default(),
+            one_free: Condvar::new(),
+            source,
+            own: OwnConnections::new(strategy, pool),
+            callers_wait: AtomicUsize::new(0),
+            limit,
+            reacts,
+            all: Arc::downgrade(all),
+            readers: Mutex::default(),
+            oneways: BufferedOneways::default(),
+        }))
+    }
+
+    /// The key that its connections have in common.
+    pub fn key(&self) -> &PoolKey {
+        &self.key
+    }
+
+    /// Which headers requests have where they can.
+    pub(crate) fn headers(&self) -> Headers {
+        self.headers
+    }
+
+    /// The channel to which its connections lead.
+    pub fn channel(&self) -> &Channel {
+        &self.key.channel
+    }
+
+    #[inline(never)]
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, with all that is idle in one place.
+    fn lock_all_idle(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        self.drain_cache(&mut state);
+        state
+    }
+
+    fn drain_cache(&self, state: &mut State) {
+        for connection in self.idle_cache.drain() {
+            state.idle.push(connection);
+        }
+    }
+
+    /// A connection for one call, if one is idle.
+    #[inline(always)]
+    pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
+        match self.idle_cache.take_local() {
+            Some(connection) => Some(connection),
+            None => self.acquire_elsewhere(),
+        }
+    }
+
+    /// One that another thread has used last.
+    #[inline(never)]
+    fn acquire_elsewhere(&self) -> Option<Box<Connection>> {
+        match &self.own {
+            Some(own) => own.acquire(),
+            None => self.idle_cache.take().or_else(|| self.lock().idle.pop()),
+        }
+    }
+
+    /// A connection for one call: a new one, or, at the limit, the next that
+    /// becomes idle.
+    #[cold]
+    pub(crate) fn acquire_new(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Box<Connection>, SystemException> {
+        role::about_to_wait(|| self.reacts);
+        if let Some(connection) = self.take_flushed() {
+            return Ok(connection);
+        }
+        if let Some(connection) = self.wait_for_idle(deadline)? {
+            return Ok(connection);
+        }
+        match self.connect(deadline) {
+            Ok(connection) => {
+                if self.key.partition.is_single() {
+                    self.lock().is_made = true;
+                }
+                self.tell_all(&All::connection_made);
+                Ok(connection)
+            }
+            Err(exception) => {
+                self.discard();
+                Err(exception)
+            }
+        }
+    }
+
+    /// Notes why a call gets no connection.
+    #[cold]
+    #[inline(never)]
+    fn note_busy(&self, exception: SystemException) {
+        let channel = Some(&self.key.channel);
+        let limit = self.limit;
+        match exception.kind {
+            ExceptionKind::Timeout => note(
+                Phase::Connect,
+                channel,
+                &format_args!(
+                    "all {limit} connections were busy (`limits.connections_per_server`)"
+                ),
+            ),
+            _ => note(Phase::Connect, channel, &exception),
+        }
+    }
+
+    /// One that is idle; `None` if there is to be a new one, counted already.
+    fn wait_for_idle(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Option<Box<Connection>>, SystemException> {
+        let nested = role::is_set().then(|| Deadline::after(Some(self.nested_patience())));
+        let limit = nested.map_or(deadline, |nested| nested.earlier(deadline));
+        let mut waits = None;
+        let mut state = self.lock();
+        loop {
+            let looked = self.look(&mut state, limit, nested.is_some());
+            let left = match looked.inspect_err(|error| self.note_busy(*error))? {
+                Found::Idle(connection) => return Ok(Some(connection)),
+                Found::Room => return Ok(None),
+                Found::Nothing(left) => left,
+            };
+            if waits.is_none() {
+                // Registered as a waiter: later releases notify us. Look once more, for
+                // releases that came before.
+                waits = Some(Waits::begin(&self.callers_wait));
+                drop(state);
+                if let Some(connection) = self.take_flushed() {
+                    return Ok(Some(connection));
+                }
+                state = self.lock();
+                continue;
+            }
+            let any;
+            (state, any) = self.take_from_others(state);
+            if !any {
+                state = waiting::wait(&self.one_free, state, left);
+            }
+        }
+    }
+
+    /// How long a call within a request waits for a connection. A caller that waits on
+    /// a reactor does not: the busy ones may be in use further down this very stack.
+    fn nested_patience(&self) -> Duration {
+        match self.reacts && keeps_reactor().is_some() {
+            true => Duration::ZERO,
+            false => NESTED_PATIENCE,
+        }
+    }
+
+    /// Looks once for a connection, or for room to make one, which is then taken.
+    fn look(
+        &self,
+        state: &mut State,
+        limit: Deadline,
+        is_nested: bool,
+    ) -> Result<Found, SystemException> {
+        if self.counts.is_closed() {
+            return Err(already_shut_down());
+        }
+        self.drain_cache(state);
+        if let Some(connection) = state.idle.pop() {
+            return Ok(Found::Idle(connection));
+        }
+        if state.is_made && state.open == 0 {
+            return Err(binding_lost());
+        }
+        let left = time_left(limit);
+        let goes_beyond = left.is_err() && is_nested;
+        if goes_beyond && self.key.partition.is_single() && state.open > 0 {
+            return Err(binding_busy());
+        }
+        if state.open < self.limit || goes_beyond {
+            state.open += 1;
+            return Ok(Found::Room);
+        }
+        left.map(Found::Nothing)
+    }
+
+    /// Closes a connection that another thread has for itself and does not use, so
+    /// that there is room; whether anything has changed.
+    fn take_from_others<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+    ) -> (MutexGuard<'s, State>, bool) {
+        let Some(own) = &self.own else {
+            return (state, false);
+        };
+        let freed = state.freed;
+        drop(state);
+        let closed = own.give_one_up();
+        state = self.lock();
+        state.open -= usize::from(closed);
+        let any = closed || state.freed != freed;
+        (state, any)
+    }
+
+    /// Keeps a connection for the next call.
+    #[inline(always)]
+    pub(crate) fn release(&self, connection: Box<Connection>) {
+        if self.is_unusual.load(Ordering::Relaxed) {
+            self.release_otherwise(connection);
+            return;
+        }
+        if let Err(connection) = self.idle_cache.put(connection) {
+            self.keep_in_list(connection);
+        }
+        // SeqCst, after the put: a caller that counts itself up later finds the
+        // connection in its second look.
+        if self.callers_wait.load(Ordering::SeqCst) > 0 {
+            self.tell_of_release();
+        }
+    }
+
+    /// Keeps one for which the cache has no slot.
+    #[cold]
+    #[inline(never)]
+    fn keep_in_list(&self, connection: Box<Connection>) {
+        self.lock().idle.push(connection);
+    }
+
+    /// Wakes a waiter, or closes the connections of a closed pool.
+    #[cold]
+    #[inline(never)]
+    fn tell_of_release(&self) {
+        if self.counts.is_closed() {
+            return self.close();
+        }
+        // Taking the lock orders this after the waiter has blocked: no lost wake-up between
+        // its last look and its wait.
+        drop(self.lock());
+        self.one_free.notify_one();
+    }
+
+    /// Keeps a connection for the next call, if the ORB has not ended, and
+    /// closes those that have been idle for longest, if there are too many.
+    #[cold]
+    #[inline(never)]
+    fn release_otherwise(&self, connection: Box<Connection>) {
+        if let Some(own) = &self.own {
+            return own.release(self, connection);
+        }
+        if self.counts.is_closed() {
+            connection.close();
+            drop(connection);
+            self.discard();
+            self.close_source();
+            return;
+        }
+        self.lock().idle.push(connection);
+        self.one_free.notify_one();
+        self.tell_all(&|all| all.shrink());
+    }
+
+    /// Has something done about all pools together, if the ORB is still there.
+    #[inline(never)]
+    fn tell_all(&self, tell: &dyn Fn(&Arc<All>)) {
+        if let Some(all) = self.all.upgrade() {
+            tell(&all);
+        }
+    }
+
+    /// Notifies waiters that a connection may be idle.
+    pub(crate) fn one_is_free(&self) {
+        self.lock().freed += 1;
+        self.one_free.notify_all();
+    }
+
+    /// Forgets a connection that was acquired and is not to be used again.
+    pub(crate) fn discard(&self) {
+        let mut state = self.lock();
+        state.open -= 1;
+        state.discarded += 1;
+        drop(state);
+        self.one_free.notify_one();
+    }
+
+    /// Connections that were forgotten so far.
+    pub(crate) fn connections_lost(&self) -> u64 {
+        self.lock().discarded
+    }
+
+    /// Has the reader woken when the pool closes.
+    pub fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = Arc::downgrade(reader);
+        if !readers.iter().any(|known| known.ptr_eq(&reader)) {
+            readers.push(reader);
+        }
+    }
+
+    fn tell_readers(&self) {
+        let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = readers.iter().filter_map(Weak::upgrade);
+        readers.for_each(|reader| reader.wake());
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.counts.is_closed()
+    }
+
+    pub(crate) fn shrink_if_crowded(&self) {
+        if self.counts.is_crowded() {
+            self.tell_all(&|all| all.shrink());
+        }
+    }
+}
+
+/// What a caller finds that looks for a connection.
+enum Found {
+    Idle(Box<Connection>),
+    /// There may be a new one.
+    Room,
+    /// All are busy; what is left of the time to wait.
+    Nothing(Option<Duration>),
+}
+
+impl Drop for Pool {
+    /// The last reference to the server, or the reference with private connections, is
+    /// gone.
+    fn drop(&mut self) {
+        self.close();
+        self.tell_readers();
+    }
+}

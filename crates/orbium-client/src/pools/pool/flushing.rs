@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sending the buffered oneways of a pool.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::reactor::wait_on_reactor;
+use orbium_sync::lock::MutexGuard;
+use orbium_sys::Interest;
+use orbium_transport::Deadline;
+
+use super::Pool;
+use super::oneway_state::State;
+use super::oneways::REPLACEMENTS;
+use crate::call::outcome::Outcome;
+use crate::connection::Connection;
+
+/// How soon sending is tried again over a connection that takes nothing.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// What became of the buffer.
+enum Flushed {
+    Empty,
+    /// The connection takes no more now.
+    Blocked,
+    /// There is no connection, and nothing was given to an earlier one.
+    Unconnected,
+    /// The connection failed: so many messages were not sent whole.
+    Lost(usize),
+}
+
+/// Messages that were not sent, and why.
+pub(super) struct Unsent {
+    pub(super) messages: usize,
+    pub(super) outcome: Outcome,
+}
+
+impl Unsent {
+    fn lost(messages: usize) -> Self {
+        let outcome = Outcome::NotBegun(send_failed());
+        Self { messages, outcome }
+    }
+
+    fn exception(&self) -> SystemException {
+        match &self.outcome {
+            Outcome::Failed(exception) | Outcome::NotBegun(exception) => *exception,
+            _ => send_failed(),
+        }
+    }
+}
+
+/// Raised where the connection is lost with what was to be sent.
+#[cold]
+fn send_failed() -> SystemException {
+    let (kind, code) = (ExceptionKind::CommFailure, minor::SEND_FAILED);
+    SystemException::orbium(kind, code, Completion::No)
+}
+
+impl Pool {
+    /// Sends what is buffered, and waits until the deadline for a connection that does not take
+    /// it.
+    ///
+    /// # Errors
+    /// TIMEOUT: it is still in the buffer. Otherwise it is lost, for the exception that is raised.
+    pub(crate) fn flush_oneways(&self, deadline: Deadline) -> Result<(), SystemException> {
+        let flushed = self.flush_from(self.oneways.lock(), Some(deadline), deadline);
+        flushed.map_err(|unsent| {
+            self.counts.note_lost_oneways(unsent.messages);
+            unsent.exception()
+        })
+    }
+
+    /// Sends what is buffered. `waits`: until when for a connection that takes nothing; without,
+    /// the rest is left to the thread that flushes. `connects`: until when for a new connection.
+    pub(super) fn flush_from<'p>(
+        &'p self,
+        mut state: MutexGuard<'p, State>,
+        waits: Option<Deadline>,
+        connects: Deadline,
+    ) -> Result<(), Unsent> {
+        let mut replaced = 0;
+        loop {
+            match self.send_oneways(&mut state) {
+                Flushed::Empty => {
+                    self.hand_over(state);
+                    return Ok(());
+                }
+                Flushed::Blocked => match waits {
+                    None => {
+                        self.flush_at(&mut state, Instant::now() + RETRY);
+                        return Ok(());
+                    }
+                    Some(deadline) => {
+                        state = self.await_room(state, deadline).ok_or(Unsent {
+                            messages: 0,
+                            outcome: Outcome::Failed(deadline_passed()),
+                        })?;
+                    }
+                },
+                Flushed::Unconnected if replaced < REPLACEMENTS => {
+                    replaced += 1;
+                    drop(state);
+                    state = self.reconnect(connects, waits.is_some())?;
+                }
+                Flushed::Unconnected => return Err(Unsent::lost(state.drop_all())),
+                Flushed::Lost(messages) => return Err(Unsent::lost(messages)),
+            }
+        }
+    }
+
+    /// A connection for what is buffered, which is dropped if there is none: but not at the
+    /// deadline if `keeps`.
+    fn reconnect(&self, deadline: Deadline, keeps: bool) -> Result<MutexGuard<'_, State>, Unsent> {
+        self.connect_oneways(deadline).or_else(|exception| {
+            let mut state = self.oneways.lock();
+            // Another caller has brought one.
+            if state.connection.is_some() {
+                return Ok(state);
+            }
+            let messages = match keeps && exception.kind == ExceptionKind::Timeout {
+                true => 0,
+                false => state.drop_all(),
+            };
+            let outcome = Outcome::Failed(exception);
+            Err(Unsent { messages, outcome })
+        })
+    }
+
+    /// Sends what is buffered as far as the connection takes it.
+    fn send_oneways(&self, state: &mut State) -> Flushed {
+        if state.buffer.is_empty() {
+            return Flushed::Empty;
+        }
+        let Some(connection) = &mut state.connection else {
+            return Flushed::Unconnected;
+        };
+        // A loss would go unreported. One message by itself is as any oneway.
+        let is_looked_at = connection.is_to_be_looked_at() || state.buffer.messages() > 1;
+        if is_looked_at && !state.buffer.is_begun() && connection.has_ended() {
+            self.note_stale();
+            self.drop_connection(state);
+            return Flushed::Unconnected;
+        }
+        match connection.send_buffered(&mut state.buffer) {
+            Ok(is_all) => {
+                self.note_flow_control(state, !is_all);
+                match is_all {
+                    true => Flushed::Empty,
+                    false => Flushed::Blocked,
+                }
+            }
+            Err(error) => Flushed::Lost(self.lose(state, &error)),
+        }
+    }
+
+    #[cold]
+    fn lose(&self, state: &mut State, error: &io::Error) -> usize {
+        orbium_trace::log::debug!(target: "orbium::conn", channel = %self.channel(), %error, "cannot send");
+        self.note_flow_control(state, false);
+        self.drop_connection(state);
+        state.drop_all()
+    }
+
+    fn drop_connection(&self, state: &mut State) {
+        if state.connection.take().is_some() {
+            self.discard();
+        }
+    }
+
+    /// Notes that the connection takes nothing now, or takes bytes again.
+    fn note_flow_control(&self, state: &mut State, is_blocked: bool) {
+        if std::mem::replace(&mut state.is_blocked, is_blocked) != is_blocked {
+            self.counts.note_flow_control(self.channel(), is_blocked);
+        }
+    }
+
+    /// Sends until there is room for so many bytes; `None` if the connection takes too little
+    /// before the deadline, or at once if there is none.
+    pub(super) fn make_room<'p>(
+        &'p self,
+        mut state: MutexGuard<'p, State>,
+        len: usize,
+        deadline: Deadline,
+    ) -> Option<MutexGuard<'p, State>> {
+        let limit = self.config.limits.buffered_oneways;
+        let fits = |state: &State| state.buffer.is_empty() || state.buffer.len() + len <= limit;
+        while !fits(&state) {
+            match self.send_oneways(&mut state) {
+                Flushed::Empty | Flushed::Unconnected => break,
+                Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),
+                Flushed::Blocked if fits(&state) => break,
+                Flushed::Blocked => {
+                    self.flush_at(&mut state, Instant::now() + RETRY);
+                    // Without a deadline SYNC_NONE waits for nothing.
+                    deadline.instant()?;
+                    state = self.await_room(state, deadline)?;
+                }
+            }
+        }
+        Some(state)
+    }
+
+    /// Waits until the connection takes bytes again; `None` at the deadline.
+    fn await_room<'p>(
+        &'p self,
+        state: MutexGuard<'p, State>,
+        deadline: Deadline,
+    ) -> Option<MutexGuard<'p, State>> {
+        let connection = state.connection.as_ref();
+        let room = connection.and_then(|it| it.room_to_send().ok())?;
+        drop(state);
+        wait_on_reactor(&room, Interest::Write, deadline).ok()?;
+        Some(self.oneways.lock())
+    }
+
+    /// Has the buffer sent at that time, unless it is to be sent before; `false` if there is no
+    /// thread for that.
+    pub(super) fn flush_at(&self, state: &mut State, due: Instant) -> bool {
+        if state.due.is_some_and(|before| before <= due) {
+            return true;
+        }
+        let all = self.all.upgrade();
+        let is_armed = all.is_some_and(|all| all.flush_at(due));
+        if is_armed {
+            state.due = Some(due);
+        }
+        is_armed
+    }
+
+    /// Sends the buffer if that is due; when it is, if not now.
+    pub(crate) fn flush_due(&self, now: Instant) -> Option<Instant> {
+        let mut state = self.oneways.lock();
+        let due = state.due?;
+        if due > now {
+            return Some(due);
+        }
+        state.due = None;
+        let connects = Deadline::after(Some(self.config.connect_timeout.0));
+        if let Err(unsent) = self.flush_from(state, None, connects) {
+            self.counts.note_lost_oneways(unsent.messages);
+        }
+        self.put_back_flushed();
+        self.oneways.lock().due
+    }
+
+    /// Gives the connection to a caller that waits for one, if the buffer does not need it.
+    pub(super) fn hand_over(&self, mut state: MutexGuard<'_, State>) {
+        state.due = None;
+        // SeqCst: a caller that counts itself up later finds the connection by itself.
+        if self.callers_wait.load(Ordering::SeqCst) > 0
+            && let Some(connection) = self.take_if_flushed(&mut state)
+        {
+            drop(state);
+            self.release(connection);
+        }
+    }
+
+    /// The connection of the buffer, once that is sent: for a call.
+    pub(crate) fn take_flushed(&self) -> Option<Box<Connection>> {
+        let mut state = self.oneways.lock();
+        match self.send_oneways(&mut state) {
+            Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),
+            // The thread that flushes hands the connection over once all is sent.
+            Flushed::Blocked => {
+                self.flush_at(&mut state, Instant::now() + RETRY);
+            }
+            Flushed::Empty | Flushed::Unconnected => {}
+        }
+        self.take_if_flushed(&mut state)
+    }
+
+    fn take_if_flushed(&self, state: &mut State) -> Option<Box<Connection>> {
+        if !state.buffer.is_empty() || self.oneways.has_writers() {
+            return None;
+        }
+        let connection = state.connection.take()?;
+        if connection.set_blocking(true).is_err() {
+            self.discard();
+            return None;
+        }
+        Some(connection)
+    }
+
+    /// Makes the connection of an empty buffer an idle one.
+    pub(super) fn put_back_flushed(&self) {
+        let connection = {
+            let mut state = self.oneways.lock();
+            self.take_if_flushed(&mut state)
+        };
+        if let Some(connection) = connection {
+            self.release(connection);
+        }
+    }
+
+    /// Sends what is buffered, as far as the server takes it before the deadline, and closes the
+    /// connection in order.
+    pub(super) fn end_oneways(&self, deadline: Deadline) {
+        // What is lost is counted, and what is late is below.
+        let _ = self.flush_oneways(deadline);
+        let mut state = self.oneways.lock();
+        let unsent = state.drop_all();
+        self.note_flow_control(&mut state, false);
+        let connection = state.connection.take();
+        drop(state);
+        self.counts.note_lost_oneways(unsent);
+        if let Some(connection) = connection {
+            connection.close();
+            drop(connection);
+            self.discard();
+        }
+    }
+}
+
+impl State {
+    /// Drops what is buffered; returns how many messages were not sent whole.
+    fn drop_all(&mut self) -> usize {
+        self.due = None;
+        self.buffer.clear()
+    }
+}

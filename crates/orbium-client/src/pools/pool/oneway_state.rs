@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways under SYNC_NONE: the buffer of a pool, and the connection that it is sent over.
+//!
+//! The connection stays with the buffer as long as no call needs it. A message is written without
+//! the lock, since its arguments may have marshalling code of their own.
+
+use std::mem;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use orbium_channel::oneway_buffer::OnewayBuffer;
+use orbium_giop::SystemException;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_transport::Deadline;
+
+use crate::call::introduction::{Introduction, PriorityContext};
+use crate::connection::Connection;
+
+/// What waits to be sent, and where.
+#[derive(Debug, Default)]
+pub(crate) struct BufferedOneways {
+    state: Mutex<State>,
+    /// A thread has connected, or could not.
+    connected: Condvar,
+    /// Callers that write a message for the connection.
+    writers: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) connection: Option<Box<Connection>>,
+    /// Counts connections: a message that was written for an earlier one is written anew.
+    pub(super) generation: u64,
+    pub(super) buffer: OnewayBuffer,
+    pub(super) storage: Vec<u8>,
+    /// When the buffer is to be sent.
+    pub(super) due: Option<Instant>,
+    /// The connection takes nothing now: flow control has begun.
+    pub(super) is_blocked: bool,
+    /// A thread makes the connection.
+    is_connecting: bool,
+}
+
+/// Whether the buffer has a connection.
+pub(super) enum Connectable<'p> {
+    Connected(MutexGuard<'p, State>),
+    /// The calling thread is to make it.
+    Unconnected(Connecting<'p>),
+}
+
+/// Held by the thread that makes the connection of the buffer.
+pub(super) struct Connecting<'p>(&'p BufferedOneways);
+
+impl Connecting<'_> {
+    /// Lets the others go on, with the connection or without.
+    pub(super) fn end(self, state: &mut State) {
+        state.is_connecting = false;
+        self.0.connected.notify_all();
+        mem::forget(self);
+    }
+}
+
+/// The thread has panicked.
+impl Drop for Connecting<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_connecting = false;
+        self.0.connected.notify_all();
+    }
+}
+
+impl BufferedOneways {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the calling thread connect; or waits until another one has done so. One connects at a
+    /// time: of two connections the second would become idle, and could be that of the buffer
+    /// before the server has served what came over the first.
+    ///
+    /// # Errors
+    /// TIMEOUT: another thread was still connecting at the deadline.
+    pub(super) fn connect_or_wait(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Connectable<'_>, SystemException> {
+        let mut state = self.lock();
+        while state.is_connecting {
+            let left = deadline.remaining().map_err(|_| deadline_passed())?;
+            state = match left {
+                None => self.connected.wait(state),
+                Some(left) => {
+                    let waited = self.connected.wait_timeout(state, left);
+                    waited
+                        .map(|(state, _)| state)
+                        .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0))
+                }
+            }
+            .unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.connection.is_some() {
+            return Ok(Connectable::Connected(state));
+        }
+        state.is_connecting = true;
+        Ok(Connectable::Unconnected(Connecting(self)))
+    }
+
+    /// Whether messages are being written for the connection. Under the lock.
+    pub(super) fn has_writers(&self) -> bool {
+        self.writers.load(Ordering::Acquire) > 0
+    }
+}
+
+/// What a oneway says that is written for the connection of the buffer, which stays there
+/// until the message is there.
+pub(crate) struct Begun<'p> {
+    oneways: &'p BufferedOneways,
+    pub(super) generation: u64,
+    pub(crate) request_id: u32,
+    pub(crate) introduction: Option<Introduction>,
+    /// Memory for the message.
+    pub(crate) storage: Vec<u8>,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // Release: the writing happens-before the connection is taken by a thread that
+        // reads 0.
+        self.oneways.writers.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// It is in the buffer, or sent.
+    Buffered,
+    /// The connection has been replaced: it is to be written anew.
+    Outdated,
+}
+
+impl BufferedOneways {
+    /// Begins a message for the connection; `None` without one.
+    pub(super) fn begin(&self, state: &mut State, said: PriorityContext) -> Option<Begun<'_>> {
+        let is_first = state.buffer.is_empty();
+        let connection = state.connection.as_mut()?;
+        let (request_id, introduction) = connection.introduce_oneway(said, is_first);
+        self.writers.fetch_add(1, Ordering::Relaxed);
+        Some(Begun {
+            oneways: self,
+            generation: state.generation,
+            request_id,
+            introduction,
+            storage: std::mem::take(&mut state.storage),
+        })
+    }
+}

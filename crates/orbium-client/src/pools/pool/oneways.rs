@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways of a pool under SYNC_NONE: into the buffer.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::BufferingConstraint;
+use orbium_sync::lock::MutexGuard;
+use orbium_transport::{Deadline, Stamp};
+
+use super::oneway_state::{Begun, Connectable, Pushed, State};
+use super::{Pool, Source};
+use crate::call::introduction::PriorityContext;
+use crate::call::outcome::Outcome;
+use crate::connection::Connection;
+
+/// Times that a connection which turns out to have ended is replaced.
+pub(super) const REPLACEMENTS: usize = 64;
+
+impl Pool {
+    /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
+    /// share connections otherwise, or where there is to be one connection.
+    pub(crate) fn buffers_oneways(&self) -> bool {
+        matches!(self.source, Source::Exclusive(_))
+            && self.own.is_none()
+            && !self.key.partition.is_single()
+            && !self.config.protocols.is_datagram(&self.key.channel)
+    }
+
+    /// Begins a oneway: what is said in it. Makes a connection for the buffer if it has none.
+    ///
+    /// # Errors
+    /// As for any call that needs a connection.
+    pub(crate) fn begin_oneway(
+        &self,
+        said: PriorityContext,
+        deadline: Deadline,
+    ) -> Result<Begun<'_>, SystemException> {
+        let mut state = self.oneways.lock();
+        loop {
+            if let Some(begun) = self.oneways.begin(&mut state, said) {
+                return Ok(begun);
+            }
+            drop(state);
+            state = self.connect_oneways(deadline)?;
+        }
+    }
+
+    /// Puts a message into the buffer, which is sent if the constraint says so.
+    ///
+    /// # Errors
+    /// TRANSIENT: there is no room, and the connection takes nothing before the deadline. What
+    /// sending raises, if the message is sent now.
+    pub(crate) fn push_oneway(
+        &self,
+        begun: Begun<'_>,
+        message: &mut CdrWriter<'_>,
+        constraint: BufferingConstraint,
+        deadline: Deadline,
+    ) -> Result<Pushed, Outcome> {
+        let state = self.oneways.lock();
+        let mut state = self
+            .make_room(state, message.len(), deadline)
+            .ok_or(Outcome::Failed(no_room()))?;
+        if state.connection.is_none() || state.generation != begun.generation {
+            return Ok(Pushed::Outdated);
+        }
+        drop(begun);
+        state.buffer.push(message, self.config.fragment_size);
+        state.storage = message.take_storage();
+        let is_sent = constraint.is_reached(state.buffer.messages(), state.buffer.len());
+        let due = constraint
+            .timeout
+            .and_then(|it| Instant::now().checked_add(it));
+        // A caller that waits for the connection could not take it during the writing, and gets
+        // it once all is sent. Never 0 again once the pool is closed.
+        let is_awaited = self.callers_wait.load(Ordering::SeqCst) > 0;
+        if !is_sent && !is_awaited && due.is_none_or(|due| self.flush_at(&mut state, due)) {
+            return Ok(Pushed::Buffered);
+        }
+        match self.flush_from(state, None, deadline) {
+            Ok(()) => Ok(Pushed::Buffered),
+            Err(unsent) => {
+                // The caller hears of its own.
+                self.counts
+                    .note_lost_oneways(unsent.messages.saturating_sub(1));
+                Err(unsent.outcome)
+            }
+        }
+    }
+
+    /// Ends a oneway that was begun and cannot be written.
+    pub(crate) fn abandon_oneway(&self, begun: Begun<'_>) {
+        drop(begun);
+        let state = self.oneways.lock();
+        if state.buffer.is_empty() {
+            self.hand_over(state);
+        }
+    }
+
+    /// A connection for the buffer, unless another caller has brought one.
+    ///
+    /// # Errors
+    /// As for any call that needs a connection.
+    pub(super) fn connect_oneways(
+        &self,
+        deadline: Deadline,
+    ) -> Result<MutexGuard<'_, State>, SystemException> {
+        let connecting = match self.oneways.connect_or_wait(deadline)? {
+            Connectable::Connected(state) => return Ok(state),
+            Connectable::Unconnected(connecting) => connecting,
+        };
+        let connection = self.acquire_for_oneways(deadline);
+        let mut state = self.oneways.lock();
+        connecting.end(&mut state);
+        let connection = connection?;
+        if state.connection.is_none() && connection.set_blocking(false).is_ok() {
+            state.connection = Some(connection);
+            state.generation += 1;
+            return Ok(state);
+        }
+        drop(state);
+        self.release(connection);
+        Ok(self.oneways.lock())
+    }
+
+    /// A connection that the server is not known to have closed.
+    fn acquire_for_oneways(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+        for _ in 0..REPLACEMENTS {
+            let Some(mut connection) = self.acquire_idle() else {
+                break;
+            };
+            connection.note_use(Stamp::now());
+            if !connection.has_ended() {
+                return Ok(connection);
+            }
+            drop(connection);
+            self.note_stale();
+            self.discard();
+        }
+        let mut connection = self.acquire_new(deadline)?;
+        connection.note_use(Stamp::now());
+        Ok(connection)
+    }
+}
+
+/// Raised where the buffer is full.
+#[cold]
+fn no_room() -> SystemException {
+    let (kind, code) = (ExceptionKind::Transient, minor::ONEWAYS_BUFFERED);
+    SystemException::orbium(kind, code, Completion::No)
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a reference to the ways its object can be reached.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbium_channel::protocol::{self, Offer, Usable};
+use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy};
+use orbium_config::BidirectionalPolicy;
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_invocation::router_policies::RouterPolicies;
+
+use crate::context::ClientContext;
+use crate::errors::no_usable_protocol;
+use crate::policy::connection_policies::conflicts;
+use crate::policy::overrides::Overrides;
+use crate::pools::priorities::{Lanes, Priorities};
+use crate::reference::candidate::Candidate;
+
+/// All ways to an object, in the order of its profiles and their addresses.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    /// Those over connections.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Those over datagrams, for oneways.
+    pub(crate) datagrams: Vec<Candidate>,
+    /// Whether oneways go over datagrams even if there are connections.
+    pub(crate) datagrams_first: bool,
+    /// What calls look at if the reference has to do with priorities.
+    pub(crate) priorities: Option<Box<Priorities>>,
+    /// The candidate that answered last.
+    preferred: AtomicUsize,
+}
+
+/// The ways that are collected from the offers of a reference, as a [`Binding`] has them.
+#[derive(Default)]
+struct Ways {
+    candidates: Vec<Candidate>,
+    datagrams: Vec<Candidate>,
+    datagrams_first: bool,
+    lanes: Lanes,
+    /// Whether connections have buffers of their own.
+    is_buffered: bool,
+    /// Whether requests of their servers may come over them.
+    is_bidirectional: bool,
+    /// What requests say to routers.
+    routers: RouterPolicies,
+    /// Why the last one that cannot be used cannot.
+    refused: Option<SystemException>,
+}
+
+impl Ways {
+    fn add(&mut self, client: &ClientContext, offer: &Offer, is_own_channel: bool) {
+        let config = client.config();
+        let over_datagrams = config.protocols.is_datagram(&offer.channel);
+        let (pools, spoken) = (client.pools(), config.giop_minor);
+        let policies = (self.is_buffered, self.is_bidirectional, self.routers);
+        match Candidate::new(pools, spoken, offer, is_own_channel, policies) {
+            Ok(candidate) if over_datagrams => {
+                self.datagrams_first |= self.candidates.is_empty();
+                self.datagrams.push(candidate);
+            }
+            Ok(candidate) => {
+                self.lanes.add(Lanes::served(offer), self.candidates.len());
+                self.candidates.push(candidate);
+            }
+            Err(exception) => self.refused = Some(exception),
+        }
+    }
+}
+
+impl Binding {
+    /// The candidates under a ClientProtocolPolicy, best first: the client's, or
+    /// else the one that the reference has.
+    ///
+    /// # Errors
+    /// INV_POLICY if no protocol can be used, or if a policy that only one side
+    /// may have is there on both.
+    pub(crate) fn new(
+        client: &ClientContext,
+        is_own_channel: &dyn Fn(&Channel) -> bool,
+        ior: &Ior,
+        policy: Option<&ProtocolPolicy>,
+        overrides: &Overrides,
+    ) -> Result<Self, SystemException> {
+        let published = protocol::published_policies(ior);
+        let policies = overrides.connections(&client.connection_sharing());
+        if !conflicts(&published, &policies.sharing, policy.is_some()).is_empty() {
+            return Err(not_reconciled());
+        }
+        let routers = reconciled(&overrides.policies.messaging.routers, ior);
+        if routers.unsatisfiable().next().is_some() {
+            return Err(not_reconciled());
+        }
+        let own = overrides.bidirectional;
+        if own == Some(BidirectionalPolicy::Both) && client.bidirectional().is_none() {
+            return Err(not_reconciled());
+        }
+        let both_ways = own.unwrap_or(client.config().goes_both_ways);
+        let exposed = protocol::exposed_protocols(&published);
+        let by_client = policy.is_some();
+        let policy = policy.or(exposed.as_ref());
+        let strategy = client.latest_config().client_strategy;
+        let mut ways = Ways {
+            is_buffered: overrides.is_buffered() && !strategy.is_pooled(),
+            is_bidirectional: both_ways.is_both(),
+            routers,
+            ..Ways::default()
+        };
+        let protocols = &client.config().protocols;
+        for offer in &protocol::wanted(protocols, ior, policy, by_client) {
+            ways.add(client, offer, is_own_channel(&offer.channel));
+        }
+        let Ways {
+            candidates,
+            datagrams,
+            datagrams_first,
+            lanes,
+            refused,
+            is_buffered: _,
+            is_bidirectional: _,
+            routers: _,
+        } = ways;
+        if candidates.is_empty() && datagrams.is_empty() {
+            let offered = OfferedProtocol::list(&offered(client, is_own_channel, ior, policy));
+            orbium_trace::log::warn!(target: "orbium::call", %offered, "no protocol of a reference can be used");
+            return Err(refused.unwrap_or_else(no_usable_protocol));
+        }
+        let priorities = Priorities::new(
+            client,
+            &published,
+            &policies,
+            candidates.iter().chain(&datagrams),
+            lanes,
+        )?;
+        Ok(Self {
+            candidates,
+            priorities,
+            datagrams,
+            datagrams_first,
+            preferred: AtomicUsize::new(0),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn preferred(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn prefer(&self, candidate: usize) {
+        self.preferred.store(candidate, Ordering::Relaxed);
+    }
+}
+
+/// The policies for routers of calls through a reference: what it publishes counts where the
+/// client has the policy too.
+pub(crate) fn reconciled(own: &RouterPolicies, ior: &Ior) -> RouterPolicies {
+    match own.is_none() {
+        true => *own,
+        false => own.reconcile(RouterPolicies::published(ior)),
+    }
+}
+
+/// Raised where client and server have policies that exclude one another.
+fn not_reconciled() -> SystemException {
+    SystemException::omg(ExceptionKind::InvPolicy, 1, Completion::No)
+}
+
+/// The protocols that a reference offers to calls of a client under a policy: what can be
+/// used first.
+#[must_use]
+pub fn offered(
+    client: &ClientContext,
+    is_own_channel: &dyn Fn(&Channel) -> bool,
+    ior: &Ior,
+    policy: Option<&ProtocolPolicy>,
+) -> Vec<OfferedProtocol> {
+    let usable = Usable {
+        protocols: &client.config().protocols,
+        options: client.config().channel_options(),
+        policy,
+        is_own: is_own_channel,
+    };
+    usable.of(ior)
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Path of a request: the candidate, and the connections that it may use.
+
+use std::sync::Arc;
+
+use orbium_giop::real_time::PriorityBand;
+
+use crate::call::introduction::PriorityContext;
+use crate::pools::pool::Pool;
+use crate::pools::private_connections::PrivateConnections;
+use crate::reference::candidate::Candidate;
+
+/// Choice of the candidate to be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The one that suits the call's priority, or answered last.
+    First,
+    /// The one that was chosen before.
+    Same,
+    /// The one behind that.
+    Next,
+}
+
+/// Path of a request to its object.
+pub struct RequestPath<'s> {
+    /// Where it leads.
+    pub candidate: &'s Candidate,
+    /// The connections that it may use; `None` within the process.
+    pub pool: Option<&'s Arc<Pool>>,
+    /// What the request says of priorities.
+    pub said: PriorityContext,
+    /// Bound with the server before the first request.
+    pub band: Option<PriorityBand>,
+    /// The reference's private connections, if it has any.
+    pub own: Option<&'s Arc<PrivateConnections>>,
+}
