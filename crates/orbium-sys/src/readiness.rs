@@ -17,10 +17,12 @@
 
 #[cfg(target_os = "linux")]
 mod epoll;
+pub(crate) mod event_source;
 mod interest;
 #[cfg(any(not(target_os = "linux"), test))]
 mod poll;
 mod system;
+pub(crate) mod waker;
 
 use std::io;
 use std::os::fd::AsFd;

@@ -11,7 +11,7 @@ mod platform {
     use socket2::SockRef;
 
     pub(crate) use crate::host::interface_index;
-    pub(crate) use crate::sockopt::{pacing_rate, set_pacing_rate};
+    pub(crate) use crate::socket::sockopt::{pacing_rate, set_pacing_rate};
 
     pub(crate) fn set_quick_ack(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
         SockRef::from(&socket).set_tcp_quickack(on)
@@ -71,7 +71,7 @@ mod platform {
         socket: BorrowedFd<'_>,
         index: NonZeroU32,
     ) -> io::Result<()> {
-        crate::sockopt::set_multicast_index_v4(socket, index.get())
+        crate::socket::sockopt::set_multicast_index_v4(socket, index.get())
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-use crate::direct_syscall;
+use crate::socket::direct_syscall;
 
 /// Sends from one buffer; returns the number of bytes taken.
 ///

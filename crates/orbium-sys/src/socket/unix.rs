@@ -134,5 +134,5 @@ pub fn is_listening(name: &UnixName) -> io::Result<bool> {
 /// `None` where the system cannot say.
 #[must_use]
 pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
-    crate::sockopt::peer_process(stream.as_fd()).ok()
+    crate::socket::sockopt::peer_process(stream.as_fd()).ok()
 }

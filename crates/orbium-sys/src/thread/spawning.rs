@@ -6,8 +6,8 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 
-use crate::pthread::{self, Pthread};
-use crate::thread_limits::no_thread;
+use crate::thread::pthread::{self, Pthread};
+use crate::thread::thread_limits::no_thread;
 use crate::{RealTimeError, fork};
 
 /// A thread; it goes on by itself when this is dropped.

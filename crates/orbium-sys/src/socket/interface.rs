@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use crate::platform_options::interface_index;
+use crate::socket::platform_options::interface_index;
 
 /// A network interface of this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use socket2::{Domain, SockRef, Type};
 
-use crate::platform_options as platform;
-use crate::socket::family;
-use crate::{NetworkInterface, SocketOptions, sockopt};
+use crate::socket::any_family::family;
+use crate::socket::platform_options as platform;
+use crate::socket::sockopt;
+use crate::{NetworkInterface, SocketOptions};
 
 impl SocketOptions {
     /// The options in effect on a socket; those that its sort does not have are

@@ -6,8 +6,8 @@ use std::io;
 use std::mem::zeroed;
 
 use crate::RealTimeError;
-use crate::scheduling_class::{Scheduling, SchedulingClass};
-use crate::threads::try_on_thread;
+use crate::thread::scheduling_class::{Scheduling, SchedulingClass};
+use crate::thread::spawning::try_on_thread;
 
 impl Scheduling {
     /// The scheduling of the calling thread.

@@ -174,8 +174,8 @@ pub fn shut_down_datagrams(socket: &UdpSocket) {
 pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
-        let is_v6 = crate::socket::is_v6(socket.as_fd()).ok()?;
-        let mtu = crate::sockopt::path_mtu(socket.as_fd(), is_v6);
+        let is_v6 = crate::socket::any_family::is_v6(socket.as_fd()).ok()?;
+        let mtu = crate::socket::sockopt::path_mtu(socket.as_fd(), is_v6);
         usize::try_from(mtu.ok()?).ok()
     }
     #[cfg(not(target_os = "linux"))]

@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::threads::try_on_thread;
+use crate::thread::spawning::try_on_thread;
 use crate::{RealTimeError, Reservation};
 
 /// The longest wait between two attempts at an admission.

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-use crate::platform_options as platform;
-use crate::socket::is_v6;
-use crate::{NetworkInterface, sockopt};
+use crate::NetworkInterface;
+use crate::socket::any_family::is_v6;
+use crate::socket::platform_options as platform;
+use crate::socket::sockopt;
 
 /// Options of a socket. `None` leaves what the system does by itself.
 ///
