@@ -34,84 +34,57 @@
 // large functions too: then the tools compile it, and other programs do not.
 #![warn(missing_docs)]
 
-mod address;
-mod body;
-mod cancel;
-mod close;
-pub mod codeset;
-pub mod component;
-mod component_text;
-mod component_value;
-mod corbaloc;
-mod corbaname;
+mod context;
 mod encapsulation;
 mod exceptions;
-mod fragment;
-mod group_address;
-mod header;
-mod host_port;
-mod iiop_address;
-mod iiop_profile;
-mod ior;
-mod locate;
+mod message;
 pub mod messaging;
 pub mod minor;
 pub mod miop;
-mod miop_collector;
 pub mod numbers;
-mod object_group;
-mod object_url;
-mod orb_type;
-mod orbium_profile;
-pub mod profile;
-pub mod real_time;
-mod reassembly;
-pub mod reorder_buffer;
-mod reply;
-mod request;
-mod request_parts;
-pub mod service_context;
+mod reference;
 mod short;
-mod tagged_profile;
-mod template;
-pub mod time;
-mod uiop_profile;
-mod uipmc_profile;
-mod url_error;
-mod url_text;
+mod url;
 
-pub use address::ObjectAddress;
-pub use body::{BodyStart, finish_message};
-pub use cancel::CancelRequest;
-pub use close::{close_connection, message_error};
-pub use component::{Component, TaggedComponent};
-pub use corbaloc::Corbaloc;
-pub use corbaname::Corbaname;
+pub use context::service_context::{EncodedContexts, ServiceContext, ServiceContexts};
+pub use context::{codeset, real_time, service_context, time};
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
 #[doc(hidden)]
 pub use exceptions::tell_stories;
 pub use exceptions::{Completion, ExceptionKind, SystemException};
-pub use fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
-pub use group_address::GroupAddress;
-pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version, split_header};
-pub use iiop_address::{DEFAULT_PORT, IiopAddress};
-pub use ior::{Ior, IorStringError, MAX_PROFILES};
-pub use locate::{
+pub use message::body::{BodyStart, finish_message};
+pub use message::cancel::CancelRequest;
+pub use message::close::{close_connection, message_error};
+pub use message::fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
+pub use message::header::{
+    HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version, split_header,
+};
+pub use message::locate::{
     LocateReplyHeader, LocateRequest, LocateStatus, begin_locate_reply, write_locate_request,
 };
-pub use object_url::ObjectUrl;
-pub use profile::{
-    IiopProfile, ObjectGroup, OrbiumProfile, Profile, TaggedProfile, UiopProfile, UipmcProfile,
-};
-pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
-pub use reply::{
+pub use message::reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
+pub use message::reply::{
     PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, add_reply_context, begin_reply,
 };
-pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
-pub use request_parts::{
+pub use message::request::{
+    AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target,
+};
+pub use message::request_parts::{
     GiopRequests, NumberedRequests, RequestForm, RequestParts, ShortRequests, UsualForm,
 };
-pub use service_context::{EncodedContexts, ServiceContext, ServiceContexts};
+pub use message::template::{OperationTail, RequestTemplate};
+pub use miop::reorder_buffer;
+pub use reference::component::{Component, TaggedComponent};
+pub use reference::ior::{Ior, IorStringError, MAX_PROFILES};
+pub use reference::profile::{
+    IiopProfile, ObjectGroup, OrbiumProfile, Profile, TaggedProfile, UiopProfile, UipmcProfile,
+};
+pub use reference::{component, profile};
 pub use short::{Headers, UsualHeaders};
-pub use template::{OperationTail, RequestTemplate};
-pub use url_error::{UrlError, UrlErrorKind};
+pub use url::address::ObjectAddress;
+pub use url::corbaloc::Corbaloc;
+pub use url::corbaname::Corbaname;
+pub use url::group_address::GroupAddress;
+pub use url::iiop_address::{DEFAULT_PORT, IiopAddress};
+pub use url::object_url::ObjectUrl;
+pub use url::url_error::{UrlError, UrlErrorKind};

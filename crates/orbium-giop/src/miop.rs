@@ -6,14 +6,16 @@
 //! them. What is kept of incomplete messages is bounded in number, octets and
 //! age. Time is whatever the caller counts.
 
+mod collector;
+pub mod reorder_buffer;
 use core::fmt;
 use core::ops::Range;
 
 use orbium_cdr::ByteOrder;
 
-use crate::header::{u32_from, u32_octets};
+use crate::message::header::{u32_from, u32_octets};
 
-pub use crate::miop_collector::{Accepted, Collector, CollectorLimits};
+pub use crate::miop::collector::{Accepted, Collector, CollectorLimits};
 
 /// Octets before the id in a packet.
 const ID_AT: usize = 20;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium_cdr::ByteOrder;
 
-use crate::header::{HEADER_LEN, MessageHeader};
+use crate::message::header::{HEADER_LEN, MessageHeader};
 use crate::messaging::MessagingError;
 use crate::short::{
     Asked, DEFINES, MARK, NATIVE, NUMBERED, NumberedTarget as Target, Short, order_of,

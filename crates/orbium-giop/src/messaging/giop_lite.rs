@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use super::layout::{NO_CONTEXTS, ReplyLayout, ReplyParts, RequestLayout, RequestParts};
 use super::{Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side};
-use crate::header::HEADER_LEN;
+use crate::message::header::HEADER_LEN;
 use crate::numbers::{Names, Naming, Numbers};
 use crate::short::{Asked, Short};
 use crate::{Headers, MessageHeader, MessageKind, PlainRequest, Version};

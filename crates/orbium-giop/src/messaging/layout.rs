@@ -5,8 +5,8 @@
 use core::ops::Range;
 
 use super::{Message, MessagingError};
-use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
-use crate::service_context::MAX_SERVICE_CONTEXTS;
+use crate::context::service_context::MAX_SERVICE_CONTEXTS;
+use crate::message::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
 use orbium_cdr::ByteOrder;
 
 /// Where the key of a request starts.

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, PART, Session, Side,
 };
-use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
+use crate::message::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
 use miniz_oxide::deflate::core::CompressorOxide;
 use miniz_oxide::inflate::stream::InflateState;
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus, deflate, inflate};

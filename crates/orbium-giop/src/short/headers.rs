@@ -2,7 +2,7 @@
 //! Header forms on which the two ends of a stream have agreed.
 
 use super::form::{DEFINES, NATIVE, NUMBERED};
-use crate::header::{HEADER_LEN, MessageHeader};
+use crate::message::header::{HEADER_LEN, MessageHeader};
 
 /// Header forms of requests and replies over a stream, as its two ends have agreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

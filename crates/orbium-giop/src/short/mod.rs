@@ -44,10 +44,12 @@ mod writing;
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Format};
 
-use crate::body::{BodyStart, skip_to_body};
-use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
-use crate::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
-use crate::service_context::ServiceContexts;
+use crate::context::service_context::ServiceContexts;
+use crate::message::body::{BodyStart, skip_to_body};
+use crate::message::header::{
+    HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets,
+};
+use crate::message::request::{PlainRequest, RequestHeader, ResponseFlags, Target};
 pub(crate) use form::{DEFINES, MARK, NATIVE, NUMBERED, RESPONSE_SHIFT, order_of, request_form};
 use form::{REPLY, natural_bit, order_bit};
 pub use headers::Headers;

@@ -5,8 +5,8 @@ use orbium_cdr::ByteOrder;
 
 use super::form::{FORM_MASK, REPLY, request_form};
 use super::{Headers, REPLY_BODY};
-use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
-use crate::reply::{PlainReply, ReplyStatus};
+use crate::message::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
+use crate::message::reply::{PlainReply, ReplyStatus};
 
 /// The short headers of nearly all requests and replies over a connection, in the byte order
 /// of this machine: one compare finds such a message, and only its size remains to be read.

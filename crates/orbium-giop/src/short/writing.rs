@@ -5,7 +5,7 @@ use orbium_cdr::ByteOrder;
 
 use super::REPLY_BODY;
 use super::form::{DEFINES, NUMBERED, REPLY, RESPONSE_SHIFT, request_form, u16_octets};
-use crate::header::{HEADER_LEN, u32_octets};
+use crate::message::header::{HEADER_LEN, u32_octets};
 
 /// The numbers of an object and an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

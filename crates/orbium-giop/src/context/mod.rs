@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Service contexts, and what travels in them: code sets, priorities, time.
+
+pub mod codeset;
+pub mod real_time;
+pub mod service_context;
+pub mod time;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests with nothing unusual about them, in parts.
+
+use orbium_cdr::ByteOrder;
+
+use crate::message::header::{HEADER_LEN, MessageHeader, Version};
+use crate::message::request::{PlainRequest, ResponseFlags};
+use crate::numbers::{BODY, Names};
+use crate::short::{Headers, NUMBERED, UsualHeaders, short_request_native};
+
+/// The parts of a whole request in the byte order of this machine that is addressed by key
+/// and has no service contexts, as nearly all are.
+#[derive(Debug)]
+pub struct RequestParts<'m> {
+    /// Chosen by the requester; the reply carries it.
+    pub request_id: u32,
+    /// Which answer is wanted.
+    pub response: ResponseFlags,
+    /// The object key.
+    pub key: &'m [u8],
+    /// Operation name without its NUL.
+    pub operation: &'m [u8],
+    /// The body: empty, if there is none.
+    pub body: &'m mut [u8],
+    /// Where the body starts in the message.
+    pub body_at: usize,
+}
+
+/// The form that nearly all requests over a connection have, in the byte order of this
+/// machine. A receiver that is generic over it decides once for a connection, rather than
+/// for each message, how requests are read.
+pub trait RequestForm {
+    /// The version that their headers stand for.
+    const VERSION: Version;
+
+    /// The size that a message header says, if it is that of a request of this form. `None`
+    /// for any other message and for what is none, which [`MessageHeader::parse`] and
+    /// [`Headers::parse`] are for.
+    fn size(usual: &UsualHeaders, octets: &[u8; HEADER_LEN]) -> Option<u32>;
+
+    /// Splits a whole request with such a header. `None` for one with anything unusual about
+    /// it, for numbers without a meaning, and for what is no request.
+    fn split<'m>(message: &'m mut [u8], names: Option<&'m Names>) -> Option<RequestParts<'m>>;
+}
+
+/// Requests of GIOP 1.2.
+#[derive(Debug)]
+pub enum GiopRequests {}
+
+/// Requests with short headers and the names of their objects and operations, and with
+/// bodies in the [`native`](Version::NATIVE) data representation or in CDR.
+#[derive(Debug)]
+pub enum ShortRequests<const NATIVE: bool> {}
+
+/// Requests with short headers and [numbers](crate::numbers).
+#[derive(Debug)]
+pub enum NumberedRequests {}
+
+impl RequestForm for GiopRequests {
+    const VERSION: Version = Version::V1_2;
+
+    #[inline(always)]
+    fn size(_: &UsualHeaders, octets: &[u8; HEADER_LEN]) -> Option<u32> {
+        MessageHeader::plain_request(octets).map(|header| header.size)
+    }
+
+    #[inline(always)]
+    fn split<'m>(message: &'m mut [u8], _: Option<&'m Names>) -> Option<RequestParts<'m>> {
+        let plain = PlainRequest::find(&message[HEADER_LEN..], ByteOrder::NATIVE)?;
+        let body_at = HEADER_LEN + plain.body;
+        let (octets, body) = message.split_at_mut(body_at);
+        let octets = &octets[HEADER_LEN..];
+        Some(RequestParts {
+            request_id: plain.request_id,
+            response: plain.response,
+            key: &octets[plain.key],
+            operation: &octets[plain.operation],
+            body,
+            body_at,
+        })
+    }
+}
+
+impl<const NATIVE: bool> RequestForm for ShortRequests<NATIVE> {
+    const VERSION: Version = Version::of_short(NATIVE);
+
+    #[inline(always)]
+    fn size(usual: &UsualHeaders, octets: &[u8; HEADER_LEN]) -> Option<u32> {
+        usual.request_size(octets, 0)
+    }
+
+    #[inline(always)]
+    fn split<'m>(message: &'m mut [u8], _: Option<&'m Names>) -> Option<RequestParts<'m>> {
+        let (head, rest) = message.split_first_chunk_mut::<HEADER_LEN>()?;
+        let asked = short_request_native(head);
+        let (key, rest) = rest.split_at_mut_checked(asked.key)?;
+        let (operation, rest) = rest.split_at_mut_checked(asked.operation)?;
+        let names_end = HEADER_LEN + key.len() + operation.len();
+        let padding = (names_end.wrapping_neg() & 7).min(rest.len());
+        let (_, body) = rest.split_at_mut(padding);
+        Some(RequestParts {
+            request_id: asked.id,
+            response: asked.response,
+            key,
+            operation,
+            body,
+            body_at: names_end + padding,
+        })
+    }
+}
+
+impl RequestForm for NumberedRequests {
+    const VERSION: Version = Version::SHORT;
+
+    #[inline(always)]
+    fn size(usual: &UsualHeaders, octets: &[u8; HEADER_LEN]) -> Option<u32> {
+        usual.request_size(octets, NUMBERED)
+    }
+
+    #[inline(always)]
+    fn split<'m>(message: &'m mut [u8], names: Option<&'m Names>) -> Option<RequestParts<'m>> {
+        let (head, _) = message.split_first_chunk::<HEADER_LEN>()?;
+        let asked = short_request_native(head);
+        let (key, operation) = names?.meanings(asked.key, asked.operation)?;
+        let body_at = BODY.min(message.len());
+        let (_, body) = message.split_at_mut(body_at);
+        Some(RequestParts {
+            request_id: asked.id,
+            response: asked.response,
+            key,
+            operation,
+            body,
+            body_at,
+        })
+    }
+}
+
+/// [`RequestForm`] of nearly all requests over a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsualForm {
+    /// [`GiopRequests`].
+    Giop,
+    /// [`ShortRequests`] in CDR.
+    Short,
+    /// [`ShortRequests`] in the `native` data representation.
+    Native,
+    /// [`NumberedRequests`].
+    Numbered,
+}
+
+impl Headers {
+    /// The form of nearly all requests with these headers; GIOP's, where no other is read
+    /// sooner.
+    #[must_use]
+    #[inline]
+    pub const fn usual_form(self) -> UsualForm {
+        match (self.are_short(), self.are_numbered(), self.are_native()) {
+            (true, false, false) => UsualForm::Short,
+            (true, false, true) => UsualForm::Native,
+            (true, true, false) => UsualForm::Numbered,
+            _ => UsualForm::Giop,
+        }
+    }
+}

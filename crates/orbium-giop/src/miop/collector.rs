@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages out of packets that may come in any order, or never.
+
+use core::ops::Range;
+use std::collections::VecDeque;
+
+use crate::miop::reorder_buffer::{Inconsistent, ReorderBuffer};
+use crate::miop::{MiopError, PacketHeader};
+
+/// Limits of the memory that senders may occupy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectorLimits {
+    /// Octets of one message.
+    pub message: usize,
+    /// Messages that are incomplete at the same time.
+    pub messages: usize,
+    /// Octets of all incomplete messages; each packet counts 64 more.
+    pub total: usize,
+    /// How long a message may be incomplete, in the caller's ticks.
+    pub age: u64,
+    /// Complete messages that are remembered, so that they are not delivered
+    /// again when their packets come again.
+    pub remembered: usize,
+}
+
+impl Default for CollectorLimits {
+    /// 1 MiB a message, 64 messages, 8 MiB in all, 5000 ticks (milliseconds,
+    /// say), 64 remembered.
+    fn default() -> Self {
+        Self {
+            message: 1 << 20,
+            messages: 64,
+            total: 8 << 20,
+            age: 5000,
+            remembered: 64,
+        }
+    }
+}
+
+/// Outcome of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    /// It holds a whole message: these octets of it.
+    Whole(Range<usize>),
+    /// It was what a message lacked, which is this.
+    Completed(Vec<u8>),
+    /// Its message lacks others.
+    Incomplete,
+    /// It, or its whole message, was there before.
+    Duplicate,
+}
+
+/// Which message of which sender.
+#[derive(Debug, PartialEq, Eq)]
+struct Key<S> {
+    sender: S,
+    id: Box<[u8]>,
+}
+
+impl<S: PartialEq> Key<S> {
+    fn is(&self, sender: &S, id: &[u8]) -> bool {
+        *self.id == *id && self.sender == *sender
+    }
+}
+
+#[derive(Debug)]
+struct Partial<S> {
+    key: Key<S>,
+    parts: ReorderBuffer,
+    /// When its first packet came.
+    begun: u64,
+}
+
+/// Messages in assembly, of all senders. When there are too many, or they are
+/// too large, those that were begun first make room: packets that are never
+/// completed must not exclude others.
+#[derive(Debug)]
+pub struct Collector<S> {
+    limits: CollectorLimits,
+    /// In the order in which they were begun.
+    partial: VecDeque<Partial<S>>,
+    /// The last is the latest.
+    remembered: VecDeque<Key<S>>,
+    octets: usize,
+    given_up: u64,
+}
+
+impl<S: Clone + PartialEq> Collector<S> {
+    /// Nothing in assembly.
+    #[must_use]
+    pub const fn new(limits: CollectorLimits) -> Self {
+        Self {
+            limits,
+            partial: VecDeque::new(),
+            remembered: VecDeque::new(),
+            octets: 0,
+            given_up: 0,
+        }
+    }
+
+    /// Takes a packet, a whole datagram, of that sender; `now` never goes back.
+    ///
+    /// # Errors
+    /// [`MiopError`]. What was kept of an inconsistent or too large message is
+    /// dropped.
+    pub fn accept(&mut self, sender: &S, packet: &[u8], now: u64) -> Result<Accepted, MiopError> {
+        self.expire(now);
+        let header = PacketHeader::parse(packet)?;
+        let (data, count) = (header.data(), header.total()?);
+        if data.len() > self.limits.message {
+            return Err(MiopError::TooLarge);
+        }
+        if self.is_remembered(sender, header.id) {
+            return Ok(Accepted::Duplicate);
+        }
+        if count == Some(1) {
+            self.drop_message(sender, header.id);
+            self.remember(sender, header.id);
+            return Ok(Accepted::Whole(data));
+        }
+        let taken = self.insert(sender, &header, count, &packet[data], now);
+        if taken.is_err() {
+            self.drop_message(sender, header.id);
+        }
+        taken
+    }
+
+    fn insert(
+        &mut self,
+        sender: &S,
+        header: &PacketHeader<'_>,
+        count: Option<u32>,
+        data: &[u8],
+        now: u64,
+    ) -> Result<Accepted, MiopError> {
+        let cost = ReorderBuffer::cost_of(data.len());
+        if cost > self.limits.total || self.limits.messages == 0 {
+            return Err(MiopError::TooLarge);
+        }
+        if let Some(at) = self.find(sender, header.id) {
+            if self.partial[at].parts.contains(header.number) {
+                return Ok(Accepted::Duplicate);
+            }
+        } else {
+            while self.partial.len() >= self.limits.messages {
+                self.give_up(0);
+            }
+            self.partial.push_back(Partial {
+                key: Key {
+                    sender: sender.clone(),
+                    id: header.id.into(),
+                },
+                parts: ReorderBuffer::default(),
+                begun: now,
+            });
+        }
+        // Others make room for this one, which is only dropped if it is too large
+        // alone.
+        while self.octets + cost > self.limits.total && self.partial.len() > 1 {
+            let own_is_first = self.find(sender, header.id) == Some(0);
+            self.give_up(usize::from(own_is_first));
+        }
+        let at = self.find(sender, header.id).ok_or(MiopError::TooLarge)?;
+        let partial = &mut self.partial[at];
+        if self.octets + cost > self.limits.total
+            || partial.parts.bytes() + data.len() > self.limits.message
+        {
+            return Err(MiopError::TooLarge);
+        }
+        match partial.parts.insert(header.number, count, data) {
+            Err(Inconsistent) => return Err(MiopError::Inconsistent),
+            Ok(false) => return Ok(Accepted::Duplicate),
+            Ok(true) => self.octets += cost,
+        }
+        if !self.partial[at].parts.is_complete() {
+            return Ok(Accepted::Incomplete);
+        }
+        let mut message = Vec::new();
+        self.partial[at].parts.append_to(&mut message);
+        self.drop_message(sender, header.id);
+        self.remember(sender, header.id);
+        Ok(Accepted::Completed(message))
+    }
+
+    /// Drops what has been incomplete for too long. [`Collector::accept`] does
+    /// so too.
+    pub fn expire(&mut self, now: u64) {
+        while let Some(first) = self.partial.front()
+            && now.saturating_sub(first.begun) > self.limits.age
+        {
+            self.give_up(0);
+        }
+    }
+
+    /// Messages in assembly.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Whether nothing is in assembly.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.partial.is_empty()
+    }
+
+    /// Octets kept for messages in assembly.
+    #[must_use]
+    pub const fn octets(&self) -> usize {
+        self.octets
+    }
+
+    /// Messages that were never completed: too old, or in the way of others.
+    #[must_use]
+    pub const fn given_up(&self) -> u64 {
+        self.given_up
+    }
+
+    fn find(&self, sender: &S, id: &[u8]) -> Option<usize> {
+        let mut partial = self.partial.iter();
+        partial.position(|partial| partial.key.is(sender, id))
+    }
+
+    fn give_up(&mut self, at: usize) {
+        if let Some(partial) = self.partial.remove(at) {
+            self.octets -= partial.parts.cost();
+            self.given_up += 1;
+        }
+    }
+
+    fn drop_message(&mut self, sender: &S, id: &[u8]) {
+        let at = self.find(sender, id);
+        if let Some(partial) = at.and_then(|at| self.partial.remove(at)) {
+            self.octets -= partial.parts.cost();
+        }
+    }
+
+    fn is_remembered(&self, sender: &S, id: &[u8]) -> bool {
+        // A message without an id cannot be distinguished from the next.
+        !id.is_empty() && self.remembered.iter().any(|key| key.is(sender, id))
+    }
+
+    fn remember(&mut self, sender: &S, id: &[u8]) {
+        if self.limits.remembered == 0 || id.is_empty() {
+            return;
+        }
+        if self.remembered.len() >= self.limits.remembered {
+            self.remembered.pop_front();
+        }
+        self.remembered.push_back(Key {
+            sender: sender.clone(),
+            id: id.into(),
+        });
+    }
+}
