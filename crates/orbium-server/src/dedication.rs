@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Dedicated threads: what decides about them, and how many there are.
 
+mod dedicated;
+mod dedicated_thread;
+pub(crate) mod dedication_state;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 

@@ -7,53 +7,29 @@
 //! asks of its ORB is a [`ServerContext`]. Its user is `orbium-core`.
 #![forbid(unsafe_code)]
 
-mod cancelled;
-pub mod conclusion;
-mod connection;
-mod connection_table;
+mod connections;
 mod context;
-mod dedicated;
-mod dedicated_thread;
 mod dedication;
-mod dedication_state;
 mod deferred;
-mod dispatcher;
-mod ending;
-mod flusher;
 mod hand_off;
-mod idle;
-mod incoming;
 mod intake;
-mod intercepted;
-mod lane_core;
-mod lane_start;
-mod leader_followers;
+mod lane;
 mod log;
-mod notifier;
-mod observed_request;
-mod origin;
-mod outcome;
-mod pool;
-mod reactive;
-mod reactor;
-mod receiving;
-mod reply;
-pub mod spans;
-mod threads;
-mod waiting;
-mod worker_pool;
+mod request;
+mod strategy;
 
-pub use connection::ServerConnection;
+pub use connections::connection::ServerConnection;
 pub use context::{OrbFacts, ServerContext};
 pub use dedication::{Arrival, DedicatedThread, Dedication, Dedications, Gate, Pass, ThreadAsked};
 pub use deferred::{
     AnswerPath, AsyncCall, AsyncServant, DeferredReply, Forward, OpenRequests, Spawn, Task,
     Unanswered, WaitingCaller,
 };
-pub use dispatcher::{Dispatcher, Host, Located};
-pub use incoming::{IncomingRequest, asked_priority};
-pub use intercepted::{Interception, intercept};
-use lane_core::LaneCore;
-pub use lane_start::start_lane;
-pub use observed_request::ObservedRequest;
-pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};
+use lane::lane_core::LaneCore;
+pub use lane::lane_start::start_lane;
+pub use request::dispatcher::{Dispatcher, Host, Located};
+pub use request::incoming::{IncomingRequest, asked_priority};
+pub use request::intercepted::{Interception, intercept};
+pub use request::observed_request::ObservedRequest;
+pub use request::reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};
+pub use request::{conclusion, spans};

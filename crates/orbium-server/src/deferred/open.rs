@@ -14,7 +14,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use super::answer_path::{AnswerPath, Nowhere, Unanswered};
 use super::registry::OpenRequests;
 use crate::IncomingRequest;
-use crate::reply::{ReplyPath, UntypedReply};
+use crate::request::reply::{ReplyPath, UntypedReply};
 
 /// What it takes to answer an open request. The memory of the request itself is not
 /// retained.

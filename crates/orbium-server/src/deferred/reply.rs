@@ -14,7 +14,7 @@ use orbium_invocation::raises::{DispatchError, Raised, Raises};
 
 use super::open::OpenRequest;
 use crate::IncomingRequest;
-use crate::reply::UntypedReply;
+use crate::request::reply::UntypedReply;
 
 /// How results are written.
 type Write<T> = for<'v> fn(&'v T, &mut CdrWriter<'v>);

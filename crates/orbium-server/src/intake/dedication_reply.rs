@@ -8,7 +8,7 @@ use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
 use crate::deferred::AnswerPath;
-use crate::reply::{ReplyPath, UntypedReply};
+use crate::request::reply::{ReplyPath, UntypedReply};
 use crate::{Dispatcher, IncomingRequest};
 use orbium_lane::Decided;
 use orbium_lane::Lane;

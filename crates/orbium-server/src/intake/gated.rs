@@ -9,8 +9,8 @@ use super::queued::Queued;
 use super::source::Source;
 use super::state::Intake;
 use crate::ServerConnection;
+use crate::dedication::dedication_state::Marker;
 use crate::dedication::{Arrival, Gate, Pass};
-use crate::dedication_state::Marker;
 
 impl Intake {
     /// Whether the request with that header is for a dedicated thread of the

@@ -13,11 +13,11 @@ use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
-use crate::connection::ServerConnection;
-use crate::dedication_state::Marker;
+use crate::connections::connection::ServerConnection;
+use crate::dedication::dedication_state::Marker;
 use crate::deferred::{AnswerPath, Unanswered};
 use crate::log::Recurring;
-use crate::reply::{ReplyPath, UntypedReply};
+use crate::request::reply::{ReplyPath, UntypedReply};
 use crate::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;

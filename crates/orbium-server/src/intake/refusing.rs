@@ -15,9 +15,9 @@ use orbium_giop::{
 };
 
 use super::source::Source;
-use crate::connection::ServerConnection;
+use crate::connections::connection::ServerConnection;
 use crate::log::Recurring;
-use crate::outcome::Outcome;
+use crate::request::outcome::Outcome;
 use orbium_metrics::Refusal;
 
 /// Answers a request that was dropped.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies to pipelined requests, sent together.
+//!
+//! A reply is collected while the next request lies whole in the receive buffer, and goes
+//! out with the reply to the last of these. No reply waits for a request that has not
+//! arrived. Nor does one wait for a servant that takes long: where servants do, nothing is
+//! collected, and one that does so unexpectedly is noticed by the lane's
+//! [`Flusher`](crate::connections::flusher::Flusher).
+
+use std::time::Duration;
+
+use crate::connections::flusher::Tick;
+use orbium_channel::receive_buffer::SMALL;
+use orbium_sys::Stamp;
+
+/// Replies are collected while they follow each other as fast as that.
+const MAX_REPLY_GAP: Duration = Duration::from_micros(50);
+
+/// How long the first reply may wait for those behind it, each of which is made within
+/// [`MAX_REPLY_GAP`].
+const MAX_HOLDING_TIME: Duration = Duration::from_micros(100);
+
+/// Ticks of the flusher without a reply, after which it forgets the connection.
+const QUIET: u32 = 64;
+
+/// Replies that are made and not sent.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) octets: Vec<u8>,
+    /// When the first of them was made, and when the last reply was: the processor's counter,
+    /// since reading the system's clock costs more than a tenth of a request.
+    since: u64,
+    pub(super) last: u64,
+    pace: Pace,
+    /// The number of these replies among those that were sent together.
+    number: u64,
+    /// What the flusher saw at its last tick, and for how many ticks there was nothing.
+    seen: u64,
+    quiet: u32,
+    /// Whether the flusher looks at the connection.
+    pub(super) is_watched: bool,
+}
+
+/// [`MAX_REPLY_GAP`] and [`MAX_HOLDING_TIME`] as the processor counts. A counter that differs between processors
+/// has replies sent sooner or later; the flusher bounds how late.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pause: u64,
+    held: u64,
+}
+
+impl Pace {
+    pub(super) fn of_processor() -> Self {
+        Self {
+            pause: Stamp::counts_in(MAX_REPLY_GAP),
+            held: Stamp::counts_in(MAX_HOLDING_TIME),
+        }
+    }
+}
+
+impl Collected {
+    pub(super) fn new(now: u64, pace: Pace) -> Self {
+        Self {
+            octets: Vec::new(),
+            since: now,
+            last: now,
+            pace,
+            number: 0,
+            seen: 0,
+            quiet: 0,
+            is_watched: false,
+        }
+    }
+
+    /// Whether another reply of that length may wait with these, or for others.
+    #[inline]
+    pub(super) fn takes(&mut self, len: usize, now: u64) -> bool {
+        let pause = now.saturating_sub(std::mem::replace(&mut self.last, now));
+        let held = match self.octets.is_empty() {
+            true => 0,
+            false => now.saturating_sub(self.since),
+        };
+        pause <= self.pace.pause && held <= self.pace.held && self.octets.len() + len <= SMALL
+    }
+
+    /// The first of these replies was made.
+    pub(super) fn begin(&mut self, now: u64) {
+        self.since = now;
+        self.number += 1;
+        self.octets.reserve_exact(SMALL);
+    }
+
+    /// Whether the flusher goes on to look, and whether these replies have waited for a tick.
+    pub(super) fn tick(&mut self, ends: bool) -> Tick {
+        let is_seen = std::mem::replace(&mut self.seen, self.number) == self.number;
+        self.quiet = match is_seen {
+            true => self.quiet + 1,
+            false => 0,
+        };
+        if !self.octets.is_empty() {
+            return match is_seen {
+                true => Tick::Flush,
+                false => Tick::Watch,
+            };
+        }
+        self.is_watched = self.quiet < QUIET && !ends;
+        match self.is_watched {
+            true => Tick::Watch,
+            false => Tick::Forget,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACE: Pace = Pace {
+        pause: 50,
+        held: 100,
+    };
+
+    #[test]
+    fn replies_are_collected_while_they_follow_each_other_quickly() {
+        let mut collected = Collected::new(0, PACE);
+        assert!(collected.takes(SMALL, 0));
+        assert!(!collected.takes(SMALL + 1, 0));
+        assert!(!collected.takes(1, 100), "servants take long");
+        collected.octets.push(0);
+        collected.begin(100);
+        collected.last = 200;
+        assert!(collected.takes(1, 200));
+        assert!(!collected.takes(SMALL, 200), "too many");
+        assert!(!collected.takes(1, 225), "held too long");
+        assert!(collected.takes(1, 90), "a counter that lags behind");
+    }
+
+    #[test]
+    fn replies_found_by_two_ticks_are_flushed_and_quiet_connections_forgotten() {
+        let mut collected = Collected::new(0, PACE);
+        collected.octets.push(0);
+        collected.begin(0);
+        assert_eq!(collected.tick(false), Tick::Watch);
+        assert_eq!(collected.tick(false), Tick::Flush);
+        collected.begin(0);
+        assert_eq!(
+            collected.tick(true),
+            Tick::Watch,
+            "others, of the same length"
+        );
+        collected.octets.clear();
+        for _ in 1..QUIET {
+            assert_eq!(collected.tick(false), Tick::Watch);
+        }
+        assert_eq!(collected.tick(false), Tick::Forget);
+        assert!(!collected.is_watched);
+        assert_eq!(collected.tick(true), Tick::Forget);
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection with a dedicated thread, whatever the strategy of its lane: the thread
+//! reads, and runs the servants itself, at a priority of its own.
+//!
+//! A gate may make requests wait. They wait here, in order, and reading goes on, so
+//! that requests are refused when there is no more room.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sync::role::Role;
+
+use crate::connections::receiving::{self, Receiving};
+use crate::dedication::{Gate, Pass};
+use crate::hand_off::hand_off;
+use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
+use crate::request::outcome::Outcome;
+use crate::{Dispatcher, LaneCore, ServerConnection};
+use orbium_lane::thread::{self, Setup};
+
+/// What all threads have that serve the connection: one reads, and others may
+/// wait in calls of their own.
+struct Own {
+    lane: Arc<LaneCore>,
+    connection: Arc<ServerConnection>,
+    /// The gate may change it.
+    setup: Mutex<Arc<Setup>>,
+    gate: Option<Arc<dyn Gate>>,
+    waiting: Mutex<VecDeque<Kept>>,
+}
+
+/// A request that waits, and whether it need not wait for the gate.
+struct Kept {
+    request: Queued,
+    may_begin: bool,
+}
+
+impl LaneCore {
+    /// Has the thread that was granted to a connection read on with `intake`;
+    /// gives that back if there is no thread, and the connection is to be served
+    /// like any other.
+    #[cold]
+    pub(crate) fn dedicate(
+        self: &Arc<Self>,
+        connection: &Arc<ServerConnection>,
+        mut intake: Box<Intake>,
+    ) -> Result<(), Box<Intake>> {
+        intake.put_marked_back();
+        let Some(thread) = connection.thread() else {
+            connection.refuse_thread();
+            return Err(intake);
+        };
+        let own = Arc::new(Own {
+            setup: Mutex::new(Arc::new(
+                self.setup.for_thread(thread.priority, thread.scheduling),
+            )),
+            lane: Arc::clone(self),
+            connection: Arc::clone(connection),
+            gate: thread.gate,
+            waiting: Mutex::default(),
+        });
+        own.read_elsewhere(intake).inspect_err(|_| {
+            crate::log::warn!(target: "orbium::conn", "no thread for a connection that was to have its own");
+            connection.refuse_thread();
+        })
+    }
+}
+
+impl Own {
+    fn setup(&self) -> Arc<Setup> {
+        Arc::clone(&self.setup.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The calling thread has the priority that the gate has changed to, if it has.
+    fn follow_gate(&self) {
+        let Some(changed) = self.gate.as_ref().and_then(|it| it.changed()) else {
+            return;
+        };
+        let granted = &self.lane.setup;
+        let setup = Arc::new(granted.for_thread(changed.priority, changed.scheduling));
+        thread::resume(&setup);
+        self.connection.change_priority(setup.priority);
+        *self.setup.lock().unwrap_or_else(PoisonError::into_inner) = setup;
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many wait, and their octets.
+    fn load(&self) -> (usize, usize) {
+        let waiting = self.waiting();
+        (
+            waiting.len(),
+            waiting.iter().map(|it| it.request.len()).sum(),
+        )
+    }
+
+    fn read_elsewhere(self: &Arc<Self>, intake: Box<Intake>) -> Result<(), Box<Intake>> {
+        let own = Arc::clone(self);
+        hand_off(&self.lane.threads, intake, move |intake| own.read(*intake))
+    }
+
+    /// Reads the connection to its end, or until another thread does; then this
+    /// is a thread of the lane again.
+    fn read(self: Arc<Self>, intake: Intake) {
+        self.setup().begin();
+        let dispatcher = self.lane.host.dispatcher();
+        let ended = dispatcher.is_none_or(|dispatcher| {
+            let reading = Reading {
+                own: &self,
+                dispatcher: &*dispatcher,
+                intake: RefCell::new(None),
+                verdict: Cell::new(None),
+            };
+            reading.read(intake)
+        });
+        if ended {
+            // Dropped, they were not begun: the end of the connection says so.
+            let waiting = std::mem::take(&mut *self.waiting());
+            drop(waiting);
+            self.connection.end();
+            self.connection.give_thread_back();
+            self.lane.forget(&self.connection);
+        }
+        thread::resume(&self.lane.setup);
+    }
+}
+
+/// The thread that reads.
+struct Reading<'a> {
+    own: &'a Arc<Own>,
+    dispatcher: &'a dyn Dispatcher,
+    /// What was received, while a request is served that had to wait.
+    intake: RefCell<Option<Intake>>,
+    /// What the gate has said to the request that is being kept.
+    verdict: Cell<Option<Pass>>,
+}
+
+impl Reading<'_> {
+    /// Whether the connection has ended, rather than that another thread reads.
+    fn read(&self, mut intake: Intake) -> bool {
+        let connection = &self.own.connection;
+        let limits = self.dispatcher.context().limits();
+        if !connection
+            .begin_dedicated_thread(self.own.setup().priority, receiving::first_bound(limits))
+        {
+            return true;
+        }
+        let source = Source::new(self.dispatcher, connection, self);
+        let mut receiving = Receiving::new(connection, limits);
+        loop {
+            self.own.follow_gate();
+            let (back, wait) = match self.serve_waiting(intake) {
+                Ok(served) => served,
+                Err(HandedOver) => return false,
+            };
+            intake = back;
+            match self.take(&source, &mut intake) {
+                Outcome::Dispatched
+                | Outcome::Forwarded
+                | Outcome::QueueFull
+                | Outcome::ThreadGranted
+                | Outcome::Dedicated => {
+                    receiving.message_ends();
+                    if connection.is_over() {
+                        return true;
+                    }
+                }
+                Outcome::HandedOff => return false,
+                Outcome::Close => return true,
+                Outcome::Incomplete if self.receive(&mut receiving, &mut intake, wait) => {}
+                Outcome::Incomplete => return true,
+            }
+        }
+    }
+
+    /// Receives once, or until the next waiting request may begin; `false` if the
+    /// connection is to end.
+    fn receive(
+        &self,
+        receiving: &mut Receiving<'_>,
+        intake: &mut Intake,
+        wait: Option<Duration>,
+    ) -> bool {
+        let ends = receiving.is_late(intake)
+            || self.own.connection.is_over()
+            || self.own.lane.is_stopping()
+            || intake.is_assembly_late();
+        !ends && receiving.wait_at_most(wait) && receiving.receive(intake)
+    }
+
+    /// Deals with the next message: in place, unless it has to wait.
+    fn take(&self, source: &Source<'_>, intake: &mut Intake) -> Outcome {
+        let Some(gate) = &self.own.gate else {
+            return intake.take(source);
+        };
+        let load = self.own.load();
+        let verdict = intake.at_gate(source.connection, &**gate, load);
+        let in_place = match verdict {
+            Some(Pass::Overtake) => true,
+            Some(Pass::Begin) => load.0 == 0,
+            _ => false,
+        };
+        if in_place {
+            return intake.take(source);
+        }
+        self.verdict.set(verdict);
+        let taken = intake.take_for(source, self);
+        self.verdict.set(None);
+        taken
+    }
+
+    /// Serves the waiting requests that may begin; then gives the intake back, and says
+    /// how long the next has to wait.
+    fn serve_waiting(&self, intake: Intake) -> Result<(Intake, Option<Duration>), HandedOver> {
+        let Some(gate) = &self.own.gate else {
+            return Ok((intake, None));
+        };
+        let mut storage = Vec::new();
+        *self.intake.borrow_mut() = Some(intake);
+        let mut wait = None;
+        loop {
+            let next = {
+                let mut waiting = self.own.waiting();
+                let Some(first) = waiting.front() else { break };
+                if !first.may_begin
+                    && let Err(time) = gate.begin()
+                {
+                    wait = Some(time);
+                    break;
+                }
+                waiting.pop_front()
+            };
+            let Some(Kept { request, .. }) = next else {
+                break;
+            };
+            let connection = request.connection();
+            if connection.is_broken() || connection.is_over() || request.was_cancelled() {
+                continue;
+            }
+            let priority = self.own.setup().priority;
+            request.serve(self.dispatcher, priority, self, &mut storage);
+            if self.intake.borrow().is_none() {
+                return Err(HandedOver);
+            }
+        }
+        let intake = self.intake.borrow_mut().take();
+        intake.map(|intake| (intake, wait)).ok_or(HandedOver)
+    }
+}
+
+/// Another thread reads.
+struct HandedOver;
+
+impl HandOver for Reading<'_> {
+    fn hand_over(&self, _: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.own.read_elsewhere(Box::new(intake)).is_ok()
+    }
+
+    fn sink(&self) -> Option<&dyn Sink> {
+        self.own.gate.as_ref().map(|_| self as &dyn Sink)
+    }
+}
+
+impl Sink for Reading<'_> {
+    fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
+        let Some(gate) = &self.own.gate else {
+            return Err(Box::new(request));
+        };
+        let verdict = self.verdict.take();
+        let verdict = verdict.unwrap_or_else(|| request.at_gate(&**gate, self.own.load()));
+        if let Pass::Refuse(exception) = verdict {
+            self.own.lane.pool.count_refused(1);
+            request.refuse_with(exception);
+            return Ok(());
+        }
+        // Without the place that it needs to overtake, it waits for those before it alone.
+        let may_begin = verdict != Pass::Wait;
+        self.own.waiting().push_back(Kept { request, may_begin });
+        Ok(())
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        let mut waiting = self.own.waiting();
+        let which = |kept: &Kept| kept.request.is(connection, request_id);
+        let place = waiting.iter().position(which);
+        let removed = place.and_then(|place| waiting.remove(place));
+        drop(waiting);
+        removed.is_some()
+    }
+}
+
+impl Answering for Reading<'_> {
+    fn answers(&self) {}
+}
+
+impl Role for Reading<'_> {
+    fn hand_over(&self) {
+        let Some(intake) = self.intake.borrow_mut().take() else {
+            return;
+        };
+        if let Err(intake) = self.own.read_elsewhere(Box::new(intake)) {
+            // No thread to be had: the connection is read when this one is done.
+            *self.intake.borrow_mut() = Some(*intake);
+        }
+    }
+
+    fn owner(&self) -> usize {
+        self.own.lane.host.context.number
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Negotiation of a connection's dedicated thread.
+
+use std::io;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use orbium_channel::dedication::{DedicationReply, DedicationRequest, Undedicated};
+use orbium_channel::outgoing::{self, Patience};
+use orbium_giop::{ServiceContexts, service_context};
+use orbium_sys::Interest;
+
+use crate::ServerConnection;
+use crate::ServerContext;
+use crate::dedication::dedication_state::{Marker, State};
+use crate::dedication::{DedicatedThread, Place, ThreadAsked};
+use crate::strategy::notifier::Notifier;
+use orbium_invocation::{Priority, priority};
+use orbium_lane::SETTLED;
+
+impl ServerConnection {
+    /// Settles whether the connection has a thread of its own, once.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn settle(
+        &self,
+        context: &ServerContext,
+        decide: impl FnOnce() -> Result<DedicatedThread, Undedicated>,
+    ) -> Result<(), Undedicated> {
+        let granted = match self.stream.has_many_peers() {
+            true => Err(Undedicated::Shared),
+            // A place first: `decide` may reserve resources.
+            false => context
+                .dedications
+                .place(context.limits().dedicated_threads)
+                .and_then(|place| Ok((decide()?, place))),
+        };
+        self.settle_with(granted)
+    }
+
+    fn settle_with(
+        &self,
+        granted: Result<(DedicatedThread, Place), Undedicated>,
+    ) -> Result<(), Undedicated> {
+        let settled = &self.dedication_state;
+        let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*state, State::Unasked | State::Refused(_)) {
+            return Err(Undedicated::Policy);
+        }
+        match granted {
+            Ok((thread, place)) => {
+                *state = State::Granted(thread, place);
+                // Release, after the state: a thread that sees the flag (Acquire in
+                // `is_due`) finds the grant.
+                settled.is_due.store(true, Ordering::Release);
+                Ok(())
+            }
+            Err(why) => {
+                *state = State::Refused(why);
+                Err(why)
+            }
+        }
+    }
+
+    /// What the marker among the contexts of a request comes to, if there is one
+    /// and somebody here knows it.
+    #[inline]
+    pub(crate) fn marker(
+        &self,
+        context: &ServerContext,
+        contexts: &ServiceContexts<'_>,
+    ) -> Option<Marker> {
+        let dedication = context.dedications.decides()?;
+        let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
+        let unasked = matches!(
+            *self
+                .dedication_state
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+            State::Unasked
+        );
+        if unasked {
+            let asked = DedicationRequest::decode(data);
+            let asked = asked.inspect_err(|error| {
+                crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "a marker is passed over");
+            });
+            let priority = asked.ok()?.priority.and_then(Priority::new);
+            let peer = self.peer();
+            let settled = self.settle(context, || {
+                dedication.asked(&ThreadAsked { priority, peer })
+            });
+            if settled.is_ok() {
+                return Some(Marker::Due);
+            }
+        }
+        let state = &self.dedication_state.state;
+        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Granted(thread, _) => Some(Marker::Decided(DedicationReply::Granted {
+                priority: thread.priority.map(Priority::number),
+            })),
+            State::Refused(why) => Some(Marker::Decided(DedicationReply::Refused(*why))),
+            State::Unasked | State::Over => None,
+        }
+    }
+
+    /// The thread that the connection was granted.
+    pub fn thread(&self) -> Option<DedicatedThread> {
+        let state = &self.dedication_state.state;
+        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Granted(thread, _) => Some(thread.clone()),
+            _ => None,
+        }
+    }
+
+    /// There is no thread to be had: the connection is served like any other.
+    pub(crate) fn refuse_thread(&self) {
+        self.dedication_state.is_due.store(false, Ordering::Release);
+        self.dedication_state
+            .set(State::Refused(Undedicated::NoThread));
+    }
+
+    /// Gives the grant back; the connection ends after the request being served.
+    pub fn give_thread_back(&self) {
+        self.dedication_state.set(State::Over);
+    }
+
+    /// Whether the grant was given back.
+    pub(crate) fn is_over(&self) -> bool {
+        let state = &self.dedication_state.state;
+        matches!(
+            *state.lock().unwrap_or_else(PoisonError::into_inner),
+            State::Over
+        )
+    }
+
+    /// Whether a thread of its own is to take the connection over.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.dedication_state.is_due.load(Ordering::Acquire)
+    }
+
+    /// Whether it has a thread of its own.
+    #[inline]
+    pub(crate) fn has_dedicated_thread(&self) -> bool {
+        self.dedication_state.has_begun.load(Ordering::Acquire)
+    }
+
+    /// The thread serves requests at that priority from now on.
+    pub(crate) fn change_priority(&self, priority: Option<Priority>) {
+        let number = priority::number_of(priority);
+        self.priority.store(number, Ordering::Relaxed);
+    }
+
+    /// The poller no longer watches the connection: sends block for the peer from now
+    /// on.
+    pub(crate) fn leave(&self, notifier: &Notifier) {
+        let mut pending = self.lock();
+        self.dedication_state
+            .has_begun
+            .store(true, Ordering::Release);
+        self.remove_sources(&mut pending, notifier);
+    }
+
+    /// It is waited for again, since there is no thread.
+    pub(crate) fn come_back(&self, notifier: &Notifier) -> io::Result<()> {
+        let _pending = self.lock();
+        self.dedication_state
+            .has_begun
+            .store(false, Ordering::Release);
+        let interest = notifier.interest(Interest::Read);
+        notifier
+            .poller
+            .add(&self.stream.source(), self.id, interest)
+    }
+
+    /// The calling thread takes the connection over: from now on sends block for the
+    /// peer, and requests are dispatched in place.
+    pub(crate) fn begin_dedicated_thread(
+        &self,
+        priority: Option<Priority>,
+        receive: Duration,
+    ) -> bool {
+        let mut pending = self.lock();
+        let blocking = self.stream.set_nonblocking(false);
+        let times = (Some(Some(receive)), Some(Some(self.send_time)));
+        if blocking.is_err() || self.stream.set_timeouts(times.0, times.1).is_err() {
+            return false;
+        }
+        self.lane.store(SETTLED, Ordering::Relaxed);
+        self.change_priority(priority);
+        self.dedication_state.is_due.store(false, Ordering::Release);
+        self.dedication_state
+            .has_begun
+            .store(true, Ordering::Release);
+        let kept = pending.octets.take();
+        pending.give_back();
+        self.has_pending.store(false, Ordering::Release);
+        outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time)).is_ok()
+    }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane, as its threads see it.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use orbium_channel::accepting::Accepting;
+use orbium_channel::endpoints::Endpoints;
+use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Waker;
+use orbium_sys::fork::Origin;
+use orbium_transport::ByteStream;
+
+use crate::Host;
+use crate::connections::connection::ServerConnection;
+use crate::connections::connection_table::ConnectionTable;
+use crate::connections::flusher::Flusher;
+use crate::lane::pool::Pool;
+use crate::log::Recurring;
+use crate::strategy::notifier::Notifier;
+use orbium_channel::Channel;
+use orbium_config::Limits;
+use orbium_giop::SystemException;
+use orbium_invocation::{CallQueue, QueuedCall};
+use orbium_lane::thread::Setup;
+use orbium_lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane, StartError};
+use orbium_metrics::{Closing, LaneSnapshot, Refusal};
+
+/// How long `shutdown` waits for requests being served: it must return even if a
+/// servant never does.
+const LAST_REQUESTS: Duration = Duration::from_secs(3600);
+
+/// What all threads of a lane share.
+pub(crate) struct LaneCore {
+    pub(crate) host: Host,
+    /// The process that has its threads.
+    origin: Origin,
+    pub(crate) facts: LaneFacts,
+    pub(crate) endpoints: Endpoints,
+    /// Whether a thread accepts and reads.
+    reads: bool,
+    pub(crate) setup: Arc<Setup>,
+    /// Requests that wait, and the threads that serve those handed over.
+    pub(crate) pool: Arc<Pool>,
+    /// Threads that there may be if all are busy; those that are kept.
+    pub(crate) most_threads: usize,
+    pub(crate) idle_time: Duration,
+    pub(crate) threads: ThreadCache,
+    pub(crate) flusher: Arc<Flusher>,
+    stopping: AtomicBool,
+    pub(crate) waker: Arc<Waker>,
+    connections: Mutex<ConnectionTable>,
+    next_id: AtomicU64,
+}
+
+impl LaneCore {
+    /// The lane behind a handle.
+    pub(crate) fn of(lane: &Lane) -> &Self {
+        match lane.serving().as_any().downcast_ref() {
+            Some(core) => core,
+            None => unreachable!("every lane is started by this crate"),
+        }
+    }
+
+    /// A lane before its threads are started.
+    pub(crate) fn new(
+        host: &Host,
+        config: &LaneConfig,
+        number: u32,
+        accepting: &Accepting,
+        published: Vec<Channel>,
+    ) -> Result<Arc<Self>, StartError> {
+        let refused = |error| StartError::RealTime(config.name.clone(), error);
+        let failed = |error| StartError::Threads(config.name.clone(), error);
+        let setup = Setup::new(config).map_err(refused)?;
+        let options = setup.options(config.stack_size);
+        let start = orbium_sys::spawn_detached;
+        let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
+        let lenders = config.borrows_from.iter();
+        let lenders = lenders.map(|it| Arc::clone(&Self::of(it).pool)).collect();
+        let waker = Arc::new(Waker::new().map_err(failed)?);
+        Ok(Arc::new(Self {
+            host: host.clone(),
+            origin: Origin::here(),
+            reads: !(config.is_pool() && accepting.is_nowhere()),
+            endpoints: Endpoints::new(&config.endpoints, accepting, published, &waker),
+            facts: LaneFacts {
+                number,
+                name: config.name.clone(),
+                priority: setup.priority,
+                scheduling: setup.scheduling,
+                strategy: config.strategy,
+            },
+            pool: Pool::new(host, number, config, lenders, (&setup, &threads)),
+            most_threads: config.threads().1,
+            idle_time: config.idle_time,
+            flusher: Flusher::new(&threads),
+            threads,
+            stopping: AtomicBool::new(false),
+            waker,
+            connections: Mutex::default(),
+            // No two connections of an ORB have the same.
+            next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
+            setup,
+        }))
+    }
+
+    /// Takes nothing more; what is being served goes on.
+    #[inline(never)]
+    pub(crate) fn stop(&self) {
+        if !self.origin.is_here() {
+            // A forked child has none of its threads, and perhaps not its locks.
+            return;
+        }
+        // Before the lock of the table is taken below: a connection that enters it later
+        // synchronizes with that and sees the flag; one that entered before is in the
+        // loop.
+        self.stopping.store(true, Ordering::Release);
+        self.flusher.end();
+        self.waker.wake();
+        for connection in self.lock().all() {
+            connection.stop_receiving();
+        }
+        self.pool.close();
+    }
+
+    /// Waits for the end of what is being served when the lane was halted.
+    pub(crate) fn wait_for_threads(&self) {
+        if !self.origin.is_here() {
+            return;
+        }
+        let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
+        if left > 0 {
+            crate::log::warn!(target: "orbium::conn", left, lane = self.facts.name, "threads still serve");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Its name for people: its threads are called otherwise if it is the ORB's own.
+    pub(crate) fn label(&self) -> &str {
+        match self.facts.number {
+            OWN => "orb",
+            _ => &self.facts.name,
+        }
+    }
+
+    /// Takes a connection into the table, which came in at that endpoint; `None` if
+    /// no more are taken, or when the limit is reached and `end` ends none of those
+    /// that may make room. With a `notifier` sends must not block.
+    pub(crate) fn register(
+        &self,
+        stream: Box<dyn ByteStream>,
+        at: usize,
+        notifier: Option<Arc<Notifier>>,
+        mut end: impl FnMut(&ServerConnection) -> bool,
+    ) -> Option<Arc<ServerConnection>> {
+        let context = &*self.host.context;
+        let limits = context.limits();
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (transport, headers) = self.endpoints.at(at);
+        let tracked = context.instruments.book().accepted(id, &transport);
+        let stream = tracked.metered(stream);
+        let of_lane = (self.facts.number, self.facts.priority);
+        let sending = (Arc::clone(&self.flusher), notifier);
+        let made = ServerConnection::new(of_lane, id, stream, tracked, context, sending);
+        let made = made.with_headers(headers);
+        let connection = Arc::new(made);
+        let served: Weak<ServerConnection> = Arc::downgrade(&connection);
+        connection.tracked.is_served_by(served);
+        if self.enter(&connection, limits) {
+            self.log_accepted(&connection);
+            return Some(connection);
+        }
+        let emptiest = match self.is_stopping() {
+            true => Vec::new(),
+            false => self.lock().emptiest(&connection, limits),
+        };
+        for other in emptiest {
+            if end(&other) && self.enter(&connection, limits) {
+                other.tracked.note_closing(Closing::Limit);
+                crate::log::debug!(target: "orbium::conn", peer = %other.peer(), "an empty connection made room");
+                self.log_accepted(&connection);
+                return Some(connection);
+            }
+        }
+        connection.tracked.note_closing(Closing::Limit);
+        if let Some(all) = context.measurements() {
+            all.count_refused(Refusal::Limit);
+        }
+        if !self.is_stopping()
+            && let Some(suppressed) = connection.tracked.admit(Recurring::ConnectionLimit)
+        {
+            crate::log::warn!(
+                target: "orbium::conn",
+                cause = Recurring::ConnectionLimit.cause(),
+                peer = %connection.peer_so_far(),
+                lane = self.label(),
+                limit = limits.connections,
+                suppressed,
+                "connection refused: the limit of connections is reached",
+            );
+        }
+        None
+    }
+
+    fn log_accepted(&self, connection: &ServerConnection) {
+        crate::log::debug!(
+            target: "orbium::conn",
+            conn = connection.id,
+            peer = %connection.peer_so_far(),
+            transport = connection.tracked.transport(),
+            lane = self.label(),
+            "accepted",
+        );
+    }
+
+    /// Takes a connection into the table, unless it is full or closed.
+    fn enter(&self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
+        let mut table = self.lock();
+        !self.is_stopping() && table.enter(connection, limits)
+    }
+
+    pub(crate) fn forget(&self, connection: &ServerConnection) {
+        if self.is_stopping() {
+            connection.tracked.note_closing(Closing::Shutdown);
+        } else if connection.is_shared() {
+            connection.cancelled.end_open();
+        }
+        // Dropped when the lock is no longer held.
+        let _forgotten = self.lock().remove(connection);
+    }
+}
+
+impl ServingLane for LaneCore {
+    fn facts(&self) -> &LaneFacts {
+        &self.facts
+    }
+
+    fn endpoints(&self) -> &Endpoints {
+        &self.endpoints
+    }
+
+    fn reads(&self) -> bool {
+        self.reads
+    }
+
+    fn snapshot(&self) -> LaneSnapshot {
+        let facts = &self.facts;
+        let mut snapshot = LaneSnapshot::default();
+        snapshot.number = facts.number;
+        self.label().clone_into(&mut snapshot.name);
+        snapshot.priority = facts.priority;
+        snapshot.strategy = facts.strategy;
+        let published = self.endpoints.published();
+        snapshot.endpoints = published.iter().map(ToString::to_string).collect();
+        snapshot.connections = self.lock().all().count();
+        snapshot.threads = self.threads.len();
+        snapshot.waiting = self.pool.waiting();
+        snapshot.queue = self.pool.capacity();
+        snapshot.refused = self.pool.refused();
+        snapshot.budget = self.setup.budget.as_ref().map(|it| it.usage());
+        snapshot
+    }
+
+    fn refused(&self) -> u64 {
+        self.pool.refused()
+    }
+
+    fn waiting(&self) -> usize {
+        self.pool.waiting()
+    }
+
+    fn is_of_this_thread(&self) -> bool {
+        self.setup.is_of_this_thread()
+    }
+
+    fn halt(&self) {
+        self.stop();
+    }
+
+    fn await_end(&self) {
+        self.wait_for_threads();
+    }
+
+    fn leave(&self) {
+        if let Some(dispatcher) = self.host.dispatcher() {
+            dispatcher.forget_lane(self.facts.number);
+        }
+    }
+
+    fn serve_one(&self, waits: bool) -> bool {
+        self.pool.serve_one(waits)
+    }
+
+    fn run(&self, job: Box<dyn FnOnce() + Send>) {
+        self.pool.add_job(job);
+    }
+
+    fn has_work(&self) -> bool {
+        self.pool.has_work()
+    }
+
+    fn call_queue(&self) -> &dyn CallQueue {
+        self
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl CallQueue for LaneCore {
+    fn put(&self, call: QueuedCall) -> Result<(), SystemException> {
+        self.pool.put_call(call)
+    }
+
+    fn withdraw(&self, number: u64) {
+        self.pool.withdraw_call(number);
+    }
+
+    fn bounds_octets(&self) -> bool {
+        self.pool.bounds_octets
+    }
+}

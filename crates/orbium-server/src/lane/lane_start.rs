@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The start of a lane: its threads, by its strategy.
+
+use orbium_channel::Channel;
+use orbium_channel::accepting::Accepting;
+use orbium_config::ServerStrategy;
+
+use crate::Host;
+use crate::lane::lane_core::LaneCore;
+use crate::strategy::{leader_followers, reactive, thread_per_connection, worker_pool};
+use orbium_lane::{Lane, LaneConfig, StartError};
+
+/// Starts a lane of that number, which no other lane of its ORB has: it serves what
+/// is accepted, its channels are published.
+///
+/// # Errors
+/// The host refuses its scheduling or threads; nothing is left of it then.
+pub fn start_lane(
+    host: &Host,
+    number: u32,
+    config: &LaneConfig,
+    accepting: Accepting,
+    published: Vec<Channel>,
+) -> Result<Lane, StartError> {
+    host.context.serve_here();
+    let lane = LaneCore::new(host, config, number, &accepting, published)?;
+    let started = match config.strategy {
+        ServerStrategy::ThreadPerConnection => thread_per_connection::start(&lane, accepting),
+        ServerStrategy::Reactive => reactive::start(&lane, accepting),
+        ServerStrategy::LeaderFollowers { threads } => {
+            leader_followers::start(&lane, accepting, threads)
+        }
+        ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
+    };
+    if let Err(error) = started {
+        // Threads that are there already have nothing to do.
+        lane.stop();
+        lane.wait_for_threads();
+        return Err(StartError::Threads(config.name.clone(), error));
+    }
+    log_addresses(&lane);
+    Ok(Lane::new(lane))
+}
+
+fn log_addresses(lane: &LaneCore) {
+    for channel in lane.endpoints.published().iter() {
+        crate::log::info!(
+            target: "orbium::conn",
+            lane = lane.label(),
+            published = %channel,
+            "listening; this address is of use to {}",
+            channel.audience()
+        );
+    }
+}

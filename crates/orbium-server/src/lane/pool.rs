@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane's queue and its worker threads: all requests of a worker pool; with other
+//! strategies those that arrived over another lane's connection.
+//!
+//! When all threads block in nested calls, another one is started, up to a limit. At
+//! the limit requests are refused, so that their clients get an exception rather than
+//! wait for ever.
+
+mod calling;
+mod item;
+mod putting;
+mod queue;
+mod worker;
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+
+use crate::Host;
+use item::Item;
+use orbium_config::ServerStrategy;
+use orbium_lane::thread::Setup;
+use orbium_lane::{LaneConfig, QueueBounds};
+use orbium_sync::{StartBarrier, StartGuard};
+use queue::Queue;
+
+/// A buffer larger than this is given back after the request.
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
+
+/// Octets of a buffer at first: most requests and replies are smaller.
+const SMALL: usize = 8 * 1024;
+
+/// Requests that may wait for the threads of a lane that has no queue of its
+/// own, to which they were handed over.
+const HANDED_OVER: usize = 256;
+
+/// Something to run on a thread that serves a pool.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// What a thread has to do.
+enum Work {
+    /// What this lane serves.
+    Own(Item),
+    /// One of another lane, which has asked for a thread.
+    For(Arc<Pool>),
+}
+
+struct State {
+    waiting: Queue,
+    /// Buffers for requests, for as many as there are workers.
+    room: Vec<Vec<u8>>,
+    /// Connections of which a oneway runs: what was sent behind it comes after. No
+    /// more than there are threads.
+    oneways: Vec<u64>,
+    /// Lanes that want a request of theirs served.
+    loans: VecDeque<Arc<Pool>>,
+    /// What else callers are to run.
+    jobs: VecDeque<Job>,
+    /// Threads that wait for a request.
+    idle: usize,
+    /// Threads that do not wait in a call of their own.
+    active: usize,
+    /// All threads.
+    alive: usize,
+    /// No thread is left, and none can be started.
+    stalled: bool,
+    closed: bool,
+}
+
+/// The queue and its threads.
+pub(crate) struct Pool {
+    host: Host,
+    threads: ThreadCache,
+    refused: AtomicU64,
+    /// Threads that have replied, or were just started, and are about to be idle. A
+    /// client that already has its reply can count on them.
+    answering: AtomicUsize,
+    lane: u32,
+    setup: Arc<Setup>,
+    /// Threads that stay.
+    fixed: usize,
+    /// Threads that are started as requests come.
+    grows_to: usize,
+    /// Threads there may be, those included that replace others that wait in
+    /// calls.
+    most: usize,
+    idle_time: Duration,
+    /// Requests that may wait.
+    capacity: usize,
+    /// Whether fewer octets may wait than one message may have.
+    pub(crate) bounds_octets: bool,
+    /// Room for those that have it together with other lanes'.
+    queue_bounds: Option<QueueBounds>,
+    /// Whether another thread is started when all wait in calls of their own.
+    replaces_waiting: bool,
+    borrows_from: Vec<Arc<Pool>>,
+    /// It has no threads of its own.
+    served_by_callers: bool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Pool {
+    pub(crate) fn new(
+        host: &Host,
+        lane: u32,
+        config: &LaneConfig,
+        borrows_from: Vec<Arc<Self>>,
+        (setup, threads): (&Arc<Setup>, &ThreadCache),
+    ) -> Arc<Self> {
+        let limits = host.context.limits();
+        let (fixed, grows_to) = config.threads();
+        let (fixed, capacity) = match config.strategy {
+            ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),
+            _ => (0, HANDED_OVER),
+        };
+        let octets = config.queue_octets.unwrap_or(limits.message_size);
+        let of_lanes = config.queue_bounds.as_ref().map(|bounds| bounds.most().1);
+        let bounds_octets = octets.min(of_lanes.unwrap_or(octets)) < limits.message_size;
+        Arc::new(Self {
+            host: host.clone(),
+            threads: threads.clone(),
+            refused: AtomicU64::new(0),
+            answering: AtomicUsize::new(0),
+            lane,
+            setup: Arc::clone(setup),
+            fixed,
+            grows_to: match grows_to {
+                0 => limits.serving_threads,
+                some => some,
+            },
+            most: limits.serving_threads,
+            idle_time: config.idle_time,
+            capacity,
+            bounds_octets,
+            queue_bounds: config.queue_bounds.clone(),
+            replaces_waiting: config.replaces_waiting,
+            borrows_from,
+            served_by_callers: config.served_by_callers,
+            state: Mutex::new(State {
+                waiting: Queue::new(octets),
+                room: Vec::new(),
+                oneways: Vec::new(),
+                loans: VecDeque::new(),
+                jobs: VecDeque::new(),
+                idle: 0,
+                active: 0,
+                alive: 0,
+                stalled: false,
+                closed: false,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Starts the threads that stay; all are there when this returns.
+    pub(crate) fn start(self: &Arc<Self>) -> io::Result<()> {
+        let barrier = StartBarrier::default();
+        let started = {
+            let mut state = self.lock();
+            state.room = (0..=self.fixed)
+                .map(|_| Vec::with_capacity(SMALL))
+                .collect();
+            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.guard())))
+        };
+        barrier.wait();
+        started
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Requests for which there was no room so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request for which there was no room.
+    pub(crate) fn count_refused(&self, requests: usize) {
+        self.refused.fetch_add(requests as u64, Ordering::Relaxed);
+    }
+
+    /// Requests that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting.all()
+    }
+
+    /// Requests that may wait.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// A connection takes answers again, or has ended.
+    pub(crate) fn look_again(&self) {
+        // Not between a thread's look and its sleep.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Drops what a connection that is lost has asked for.
+    pub(crate) fn forget(&self, connection: u64) {
+        let which = |item: &Item| item.is_request(|it| it.connection().id == connection);
+        // Dropped when the lock is no longer held: that may end the connection.
+        let _removed = self.removed(&mut self.lock(), &which);
+    }
+
+    /// Takes all of a kind out, which makes room for others.
+    fn removed(&self, state: &mut State, which: &dyn Fn(&Item) -> bool) -> Vec<Item> {
+        let mut removed = state.waiting.remove(which);
+        // In the room of several lanes, too.
+        removed.iter_mut().for_each(Item::give_place_back);
+        if state
+            .waiting
+            .refill(self.capacity, self.queue_bounds.as_ref())
+            && state.idle > 0
+        {
+            self.changed.notify_all();
+        }
+        removed
+    }
+
+    /// Begins nothing more. Requests that wait are dropped with their
+    /// connections; those of connections that stay open are refused, be they other
+    /// lanes' or kept for the reply to a request that is being served, and calls from within
+    /// the process are.
+    pub(crate) fn close(&self) {
+        let jobs;
+        let left = {
+            let mut state = self.lock();
+            state.closed = true;
+            state.loans.clear();
+            // Dropped when the lock is no longer held.
+            jobs = std::mem::take(&mut state.jobs);
+            state.waiting.remove(&|_| true)
+        };
+        self.changed.notify_all();
+        drop(jobs);
+        let mut waiting = HashMap::<u64, usize>::new();
+        for item in &left {
+            *waiting.entry(item.sharer()).or_default() += 1;
+        }
+        let stays_open = |item: &&Item| {
+            item.connection().is_none_or(|connection| {
+                let waiting = waiting[&connection.id];
+                connection.lane() != self.lane || connection.serves_more_than(waiting)
+            })
+        };
+        left.iter().filter(stays_open).for_each(Item::refuse);
+    }
+
+    /// Starts a thread, which drops `guard` once it has begun.
+    fn add_thread(
+        self: &Arc<Self>,
+        state: &mut State,
+        guard: Option<StartGuard>,
+    ) -> io::Result<()> {
+        let pool = Arc::clone(self);
+        self.threads.run(move || {
+            let storage = Vec::with_capacity(SMALL);
+            drop(guard);
+            pool.work(storage);
+        })?;
+        // Under the lock, which it needs before it is idle.
+        self.answering.fetch_add(1, Ordering::AcqRel);
+        state.active += 1;
+        state.alive += 1;
+        Ok(())
+    }
+
+    /// The next thing to do, in exchange for the buffer of the one before;
+    /// `None` if this thread is one too many.
+    fn next(&self, mut octets: Vec<u8>, answered: bool) -> Option<Work> {
+        let mut state = self.lock();
+        if answered {
+            self.answering.fetch_sub(1, Ordering::AcqRel);
+        }
+        if (1..=MAX_RETAINED_BUFFER).contains(&octets.capacity()) && state.room.len() <= self.fixed
+        {
+            octets.clear();
+            state.room.push(octets);
+        } else {
+            // Not when this thread has waited for something to do.
+            drop(octets);
+        }
+        let mut waited_enough = false;
+        while !state.closed && state.active <= self.grows_to {
+            // What borrows is more urgent, and was promised a thread.
+            if let Some(borrower) = state.loans.pop_front() {
+                return Some(Work::For(borrower));
+            }
+            if let Some(item) = self.take(&mut state) {
+                return Some(Work::Own(item));
+            }
+            let spare = state.active > self.fixed;
+            if spare && waited_enough {
+                break;
+            }
+            state.idle += 1;
+            (state, waited_enough) = self.wait(state, spare);
+            state.idle -= 1;
+        }
+        state.active -= 1;
+        state.alive -= 1;
+        // A wake-up that was for us is for another.
+        self.changed.notify_one();
+        None
+    }
+
+    /// Waits for something to do, a thread too many only for some time; whether
+    /// that is over.
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, spare: bool) -> (MutexGuard<'a, State>, bool) {
+        if !spare {
+            let state = self.changed.wait(state);
+            return (state.unwrap_or_else(PoisonError::into_inner), false);
+        }
+        let waited = self.changed.wait_timeout(state, self.idle_time);
+        let (state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        (state, result.timed_out())
+    }
+
+    /// The first request that may begin.
+    fn take(&self, state: &mut State) -> Option<Item> {
+        let State {
+            waiting, oneways, ..
+        } = state;
+        let may_begin = |item: &Item| {
+            let Some(connection) = item.connection() else {
+                return true;
+            };
+            // Another lane's connection does not notify this lane when replies can be
+            // sent again.
+            let held_up = connection.lane() == self.lane && connection.is_held_up();
+            !held_up && !oneways.contains(&connection.id)
+        };
+        let mut item = waiting.take(may_begin)?;
+        item.begin(&self.host.context, (self.lane, self.setup.name()));
+        if waiting.refill(self.capacity, self.queue_bounds.as_ref()) && state.idle > 0 {
+            self.changed.notify_one();
+        }
+        if let Some(connection) = item.oneway() {
+            oneways.push(connection);
+        }
+        Some(item)
+    }
+
+    /// What was sent behind a oneway may begin.
+    fn oneway_ends(&self, state: &mut State, connection: u64) {
+        state.oneways.retain(|id| *id != connection);
+        if state.idle > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// A thread is about to wait in a call of its own.
+    #[cold]
+    fn wait_begins(self: &Arc<Self>) {
+        if !self.replaces_waiting {
+            return;
+        }
+        let refused = {
+            let mut state = self.lock();
+            state.active -= 1;
+            let all_wait = state.active == 0 && !state.closed;
+            if !all_wait || state.alive < self.most && self.add_thread(&mut state, None).is_ok() {
+                return;
+            }
+            state.stalled = true;
+            state.waiting.remove(&|_| true)
+        };
+        crate::log::warn!(target: "orbium::lane", "all threads wait in calls of their own: requests are refused");
+        self.count_refused(refused.len());
+        refused.iter().for_each(Item::refuse);
+    }
+
+    /// A thread that waited in a call of its own goes on.
+    fn wait_ends(&self) {
+        if self.replaces_waiting {
+            let mut state = self.lock();
+            state.active += 1;
+            state.stalled = false;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Items of a lane's queue: requests that came by messages, and calls of the ORB's own
+//! callers.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_invocation::{Priority, QueuedCall};
+use orbium_lane::{QueueBounds, QueuePermit};
+
+use crate::ServerContext;
+use crate::connections::connection::ServerConnection;
+use crate::intake::{Queued, count_waited, no_room};
+
+/// In place of a connection's id: what callers within the process have in the queue.
+const WITHIN_THE_PROCESS: u64 = u64::MAX;
+
+/// Waits for a thread. Dropped, it was not begun.
+pub(super) enum Item {
+    Request(Queued),
+    Call(LocalCall),
+}
+
+/// A call from within the process.
+pub(super) struct LocalCall {
+    pub(super) queued: QueuedCall,
+    permit: Option<QueuePermit>,
+    /// When it was made, if that is measured.
+    arrived: Option<Instant>,
+}
+
+impl LocalCall {
+    pub(super) fn new(queued: QueuedCall, context: &ServerContext) -> Self {
+        Self {
+            queued,
+            permit: None,
+            arrived: context.measurements().map(|_| Instant::now()),
+        }
+    }
+}
+
+impl Item {
+    /// Acquires a permit of bounds that several lanes share; `false` if there is none.
+    pub(super) fn acquire(&mut self, bounds: &QueueBounds) -> bool {
+        match self {
+            Self::Request(request) => request.acquire(bounds),
+            Self::Call(call) => {
+                call.permit = bounds.acquire(call.queued.octets);
+                call.permit.is_some()
+            }
+        }
+    }
+
+    /// Others may have its place.
+    pub(super) fn give_place_back(&mut self) {
+        match self {
+            Self::Request(request) => request.give_place_back(),
+            Self::Call(call) => call.permit = None,
+        }
+    }
+
+    /// It waits no longer: others may.
+    pub(super) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
+        match self {
+            Self::Request(request) => request.begin(context, lane),
+            Self::Call(call) => {
+                call.permit = None;
+                if let Some(arrived) = call.arrived {
+                    count_waited(context, lane, arrived);
+                }
+            }
+        }
+    }
+
+    /// CORBA priority: higher goes first.
+    pub(super) fn priority(&self) -> i16 {
+        match self {
+            Self::Request(request) => request.priority(),
+            Self::Call(call) => call.queued.priority.map_or(0, Priority::number),
+        }
+    }
+
+    /// Octets held.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Request(request) => request.len(),
+            Self::Call(call) => call.queued.octets,
+        }
+    }
+
+    /// The connection that it came over.
+    pub(super) fn connection(&self) -> Option<&ServerConnection> {
+        match self {
+            Self::Request(request) => Some(request.connection()),
+            Self::Call(_) => None,
+        }
+    }
+
+    /// The number under which it shares the queue with others.
+    pub(super) fn sharer(&self) -> u64 {
+        match self {
+            Self::Request(request) => request.connection().id,
+            Self::Call(_) => WITHIN_THE_PROCESS,
+        }
+    }
+
+    /// The connection on which later requests wait until this was served.
+    pub(super) fn oneway(&self) -> Option<u64> {
+        match self {
+            Self::Request(request) => request.is_oneway().then(|| request.connection().id),
+            Self::Call(_) => None,
+        }
+    }
+
+    /// Whether it is a request of that kind.
+    pub(super) fn is_request(&self, which: impl FnOnce(&Queued) -> bool) -> bool {
+        matches!(self, Self::Request(request) if which(request))
+    }
+
+    /// Whether it is the call of that number.
+    pub(super) fn is_call(&self, number: u64) -> bool {
+        matches!(self, Self::Call(call) if call.queued.number == number)
+    }
+
+    /// Answers that there is no room for it: it was not begun.
+    #[cold]
+    pub(super) fn refuse(&self) {
+        match self {
+            Self::Request(request) => request.refuse(),
+            Self::Call(call) => Arc::clone(&call.queued.call).refuse(no_room()),
+        }
+    }
+}

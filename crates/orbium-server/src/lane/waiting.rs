@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests in the order in which they are to be served.
+
+use std::collections::VecDeque;
+
+/// Levels that nothing waits in are kept, with their memory, up to so many.
+const SPARE_LEVELS: usize = 32;
+
+/// What waits: higher priorities first, within one first come first served.
+#[derive(Debug)]
+pub(crate) struct Waiting<T> {
+    /// Highest priority first.
+    levels: Vec<Level<T>>,
+    /// How many entries wait, and of how many octets together.
+    entries: usize,
+    octets: usize,
+    most_octets: usize,
+    arrived: u64,
+}
+
+/// What waits with one priority.
+#[derive(Debug)]
+struct Level<T> {
+    priority: i16,
+    entries: VecDeque<Entry<T>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    arrived: u64,
+    octets: usize,
+    it: T,
+}
+
+impl<T> Waiting<T> {
+    /// Nothing yet, and never more than `most_octets`, except for one entry
+    /// alone.
+    pub(crate) fn new(most_octets: usize) -> Self {
+        Self {
+            levels: Vec::new(),
+            entries: 0,
+            octets: 0,
+            most_octets,
+            arrived: 0,
+        }
+    }
+
+    /// Adds an entry of `octets`, unless there are `most` already or its octets
+    /// are too many.
+    pub(crate) fn put(
+        &mut self,
+        priority: i16,
+        octets: usize,
+        entry: T,
+        most: usize,
+    ) -> Result<(), T> {
+        if self.entries >= most || self.entries > 0 && !self.has_room(octets) {
+            return Err(entry);
+        }
+        self.octets = self.octets.saturating_add(octets);
+        self.entries += 1;
+        self.arrived += 1;
+        let arrived = self.arrived;
+        let level = self.level(priority);
+        level.entries.push_back(Entry {
+            arrived,
+            octets,
+            it: entry,
+        });
+        Ok(())
+    }
+
+    /// Whether there is room for another entry of `octets`.
+    pub(crate) fn has_room(&self, octets: usize) -> bool {
+        self.octets.saturating_add(octets) <= self.most_octets
+    }
+
+    fn level(&mut self, priority: i16) -> &mut Level<T> {
+        let mut place = self.levels.partition_point(|it| it.priority > priority);
+        let there = self.levels.get(place);
+        if there.is_none_or(|it| it.priority != priority) {
+            if self.levels.len() >= SPARE_LEVELS {
+                self.levels.retain(|it| !it.entries.is_empty());
+                place = self.levels.partition_point(|it| it.priority > priority);
+            }
+            let level = Level {
+                priority,
+                entries: VecDeque::new(),
+            };
+            self.levels.insert(place, level);
+        }
+        &mut self.levels[place]
+    }
+
+    /// Takes the first that may be begun.
+    pub(crate) fn take(&mut self, may_begin: impl Fn(&T) -> bool) -> Option<T> {
+        for level in 0..self.levels.len() {
+            let mut entries = self.levels[level].entries.iter();
+            if let Some(place) = entries.position(|entry| may_begin(&entry.it)) {
+                return self.take_at(level, place);
+            }
+        }
+        None
+    }
+
+    /// Takes what has arrived last.
+    pub(crate) fn take_last(&mut self) -> Option<T> {
+        let last = |level: &Level<T>| level.entries.back().map_or(0, |entry| entry.arrived);
+        let level = (0..self.levels.len()).max_by_key(|&level| last(&self.levels[level]))?;
+        let place = self.levels[level].entries.len().checked_sub(1)?;
+        self.take_at(level, place)
+    }
+
+    fn take_at(&mut self, level: usize, place: usize) -> Option<T> {
+        let entry = self.levels[level].entries.remove(place)?;
+        self.entries -= 1;
+        self.octets -= entry.octets;
+        Some(entry.it)
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Takes all of a kind out.
+    pub(crate) fn remove(&mut self, which: &dyn Fn(&T) -> bool) -> Vec<T> {
+        let mut removed = Vec::new();
+        for entries in self.levels.iter_mut().map(|level| &mut level.entries) {
+            // Once around: what stays comes back in its order.
+            for _ in 0..entries.len() {
+                let Some(entry) = entries.pop_front() else {
+                    break;
+                };
+                if which(&entry.it) {
+                    self.entries -= 1;
+                    self.octets -= entry.octets;
+                    removed.push(entry.it);
+                } else {
+                    entries.push_back(entry);
+                }
+            }
+        }
+        removed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(waiting: &mut Waiting<&'static str>) -> Vec<&'static str> {
+        std::iter::from_fn(|| waiting.take(|_| true)).collect()
+    }
+
+    #[test]
+    fn priority_goes_first_and_then_the_order_of_arrival() {
+        let mut waiting = Waiting::new(100);
+        let arriving = [(0, "a"), (5, "b"), (0, "c"), (5, "d"), (32767, "e")];
+        for (priority, entry) in arriving {
+            waiting.put(priority, 1, entry, 10).unwrap();
+        }
+        assert_eq!(all(&mut waiting), ["e", "b", "d", "a", "c"]);
+    }
+
+    #[test]
+    fn blocked_items_are_passed_over_and_keep_their_place() {
+        let mut waiting = Waiting::new(100);
+        for entry in ["a", "b", "c"] {
+            waiting.put(0, 1, entry, 10).unwrap();
+        }
+        assert_eq!(waiting.take(|entry| *entry != "a"), Some("b"));
+        assert_eq!(waiting.take(|_| false), None);
+        assert_eq!(all(&mut waiting), ["a", "c"]);
+    }
+
+    #[test]
+    fn the_last_to_arrive_is_taken_whatever_its_priority() {
+        let mut waiting = Waiting::new(100);
+        for (priority, entry) in [(0, "a"), (9, "b"), (5, "c")] {
+            waiting.put(priority, 1, entry, 10).unwrap();
+        }
+        assert_eq!((waiting.take_last(), waiting.len()), (Some("c"), 2));
+        assert_eq!(all(&mut waiting), ["b", "a"]);
+        assert_eq!(waiting.take_last(), None);
+    }
+
+    #[test]
+    fn levels_without_entries_do_not_pile_up() {
+        let mut waiting = Waiting::new(100);
+        waiting.put(7, 1, "stays", 10).unwrap();
+        for priority in 0..i16::MAX {
+            waiting.put(priority, 1, "goes", 10).unwrap();
+            assert_eq!(waiting.take(|entry| *entry == "goes"), Some("goes"));
+            assert!(waiting.levels.len() <= SPARE_LEVELS);
+        }
+        for priority in [8, 6, 8] {
+            waiting.put(priority, 1, "more", 10).unwrap();
+        }
+        assert_eq!(all(&mut waiting), ["more", "more", "stays", "more"]);
+        assert_eq!((waiting.len(), waiting.octets), (0, 0));
+    }
+
+    #[test]
+    fn remaining_items_keep_their_order() {
+        let mut waiting = Waiting::new(100);
+        for entry in ["a", "x", "b", "c", "x"] {
+            waiting.put(0, 1, entry, 10).unwrap();
+            waiting.put(1, 1, entry, 10).unwrap();
+        }
+        assert_eq!(waiting.remove(&|entry| *entry == "x").len(), 4);
+        assert_eq!((waiting.len(), waiting.octets), (6, 6));
+        assert_eq!(all(&mut waiting), ["a", "b", "c", "a", "b", "c"]);
+    }
+
+    #[test]
+    fn both_bounds_hold_and_room_comes_back() {
+        let mut waiting = Waiting::new(10);
+        // One alone may be as large as a message may be.
+        waiting.put(0, 50, "large", 2).unwrap();
+        assert_eq!(waiting.put(0, 1, "no octets", 2), Err("no octets"));
+        assert_eq!(waiting.remove(&|entry| *entry == "large"), ["large"]);
+        waiting.put(0, 5, "a", 2).unwrap();
+        assert_eq!(waiting.put(0, 6, "too large", 2), Err("too large"));
+        waiting.put(0, 5, "b", 2).unwrap();
+        assert_eq!(waiting.put(9, 0, "too many", 2), Err("too many"));
+        assert_eq!(waiting.take(|_| true), Some("a"));
+        waiting.put(0, 5, "c", 2).unwrap();
+        assert_eq!(all(&mut waiting), ["b", "c"]);
+        assert_eq!(waiting.octets, 0);
+    }
+}

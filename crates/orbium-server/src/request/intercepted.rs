@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests by way of interceptors: from the first point to the reply.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
+use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::{Interceptors, Interrupt};
+use orbium_invocation::raises::DispatchError;
+
+use crate::request::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
+use crate::{IncomingRequest, UntypedReply};
+
+/// Interception of a request before its servant.
+#[derive(Clone, Copy, Debug)]
+pub enum Interception<'f, 'r> {
+    /// There are none.
+    None,
+    /// Nothing: no interceptor implements a point that the request passes.
+    Overlooked,
+    /// Those of the flow see which servant it is for.
+    Flow(&'f RefCell<RequestFlow<'r>>),
+}
+
+impl Interception<'_, '_> {
+    /// The servant is known: runs `receive_request` of the flow, if there is one.
+    ///
+    /// # Errors
+    /// What interrupts the request.
+    #[inline]
+    pub fn receive_request(self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        match self {
+            Self::None | Self::Overlooked => Ok(()),
+            Self::Flow(flow) => flow.borrow_mut().receive_request(object),
+        }
+    }
+}
+
+/// Serves a request by way of interceptors, and answers it. The ending points are called when
+/// the reply is written, before it is sent. `serve` runs the servant, and calls
+/// `receive_request` of the flow, if there is one.
+///
+/// # Errors
+/// The system exception that the request ends with; it was sent already.
+///
+/// # Panics
+/// As the servant did, once the request is answered.
+#[inline]
+pub fn intercept(
+    all: &Interceptors,
+    request: &IncomingRequest<'_>,
+    object: &dyn InterceptedObject,
+    reply: &mut UntypedReply<'_>,
+    serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    let end = RequestEnd::new(all, reply, request, object);
+    if all.overlooks_requests() {
+        let serve = |reply: &mut UntypedReply<'_>| serve(reply, Interception::Overlooked);
+        return serve_by(&OverlookedReply(end), request, reply, serve);
+    }
+    let path = InterceptedReply::new(end);
+    if let Err(interrupt) = path.begin() {
+        return path.conclude(reply, interrupt.into());
+    }
+    let flow = Interception::Flow(path.flow());
+    serve_by(&path, request, reply, |reply| serve(reply, flow))
+}
+
+/// Runs the servant with an answer that takes that path.
+#[inline(always)]
+fn serve_by<'p, 'r>(
+    path: &impl InterceptedPath<'p, 'r>,
+    request: &IncomingRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    if request.response == ResponseFlags::SyncWithServer
+        && let Err(error) = reply.confirm(request.peer)
+    {
+        return path.conclude(reply, RequestOutcome::Raised(error.exception()));
+    }
+    let served = {
+        let mut inner = path.end().reply(path, reply);
+        catch_unwind(AssertUnwindSafe(|| serve(&mut inner)))
+    };
+    match served {
+        Ok(Ok(())) if path.end().has_sent_results() => {
+            reply.note_answered();
+            Ok(())
+        }
+        Ok(served) => path.conclude(reply, path.end().outcome_of(served)),
+        Err(panic) => {
+            // What it has answered is sent already.
+            let _ = path.conclude(reply, path.end().outcome_of(Err(panicked().into())));
+            resume_unwind(panic)
+        }
+    }
+}
+
+fn panicked() -> SystemException {
+    let code = minor::SERVANT_PANICKED;
+    SystemException::orbium(ExceptionKind::Unknown, code, Completion::Maybe)
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Leader/followers: all threads of the lane wait on one poller; the kernel wakes one,
+//! which receives and dispatches itself while the others keep waiting.
+//!
+//! Several threads may lead at once, a variant of the pattern for pollers that give
+//! each event to a single waiter. So no follower is promoted, and a request takes the
+//! lock of the team once.
+//!
+//! Connections are registered with EPOLLONESHOT: the notified thread re-arms its
+//! connection, so a connection has one thread at a time. When all threads block in
+//! nested calls, another one is started, up to a limit; the last one dispatches nothing
+//! and refuses requests, so that the poller always has a waiter.
+
+mod member;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use orbium_channel::accepting::Accepting;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Ready;
+
+use crate::connections::connection::ServerConnection;
+use crate::connections::ending::refuse_the_rest;
+use crate::intake::{Intake, Source};
+use crate::request::outcome::Outcome;
+use crate::strategy::notifier::Notifier;
+use crate::strategy::reactor::{Reactor, Turn as Requests};
+use crate::{Dispatcher, LaneCore};
+use orbium_sync::{StartBarrier, StartGuard};
+
+struct State {
+    reactor: Reactor,
+    /// Threads that do not wait in a call of their own.
+    active: usize,
+    /// All threads.
+    alive: usize,
+    /// Waiting for connections has failed.
+    failed: bool,
+}
+
+/// What the threads share.
+struct Team {
+    shared: Arc<LaneCore>,
+    notifier: Arc<Notifier>,
+    /// Threads that stay.
+    threads: usize,
+    /// Limit of active threads; above `threads` they are started while none waits on
+    /// the poller.
+    grows_to: usize,
+    /// Threads there may be, those that wait in calls included; one more only
+    /// refuses.
+    most: usize,
+    state: Mutex<State>,
+    /// Threads that wait for the connections, or are about to.
+    waiting: AtomicUsize,
+    /// Whether a thread must check the state before it waits. Dekker's protocol, SeqCst
+    /// on both sides: a waiter increments `waiting`, then reads `look`; a producer
+    /// stores `look`, then reads `waiting`. So the waiter sees the work, or the
+    /// producer sees the waiter.
+    look: AtomicBool,
+}
+
+/// A thread that serves a connection.
+struct Member<'a> {
+    team: &'a Arc<Team>,
+    refuse: bool,
+}
+
+/// Starts the threads.
+pub(crate) fn start(
+    shared: &Arc<LaneCore>,
+    accepting: Accepting,
+    threads: usize,
+) -> io::Result<()> {
+    let reactor = Reactor::new(shared, accepting, true)?;
+    let team = Arc::new(Team {
+        shared: Arc::clone(shared),
+        notifier: Arc::clone(&reactor.notifier),
+        threads,
+        grows_to: shared.most_threads,
+        most: shared.host.context.limits().serving_threads,
+        state: Mutex::new(State {
+            reactor,
+            active: 0,
+            alive: 0,
+            failed: false,
+        }),
+        waiting: AtomicUsize::new(0),
+        look: AtomicBool::new(true),
+    });
+    let mut state = team.lock();
+    let barrier = StartBarrier::default();
+    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(barrier.guard())));
+    if started.is_err() {
+        state.failed = true;
+    }
+    drop(state);
+    // The first request finds all of them.
+    barrier.wait();
+    started
+}
+
+/// A connection to serve.
+struct Turn {
+    dispatcher: Arc<dyn Dispatcher>,
+    connection: Arc<ServerConnection>,
+    intake: Box<Intake>,
+    /// Whether there was nothing else to do or to mind when it was taken.
+    easy: bool,
+    /// Requests are refused: no other thread is left to wait on the poller.
+    refuse: bool,
+}
+
+impl Team {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a thread, which drops `guard` once it has begun.
+    fn add_thread(
+        self: &Arc<Self>,
+        state: &mut State,
+        guard: Option<StartGuard>,
+    ) -> io::Result<()> {
+        let team = Arc::clone(self);
+        self.shared.threads.run(move || {
+            let mut ready = Vec::with_capacity(1);
+            drop(guard);
+            let mut easy = false;
+            while let Some(turn) = team.next(&mut ready, easy) {
+                easy = team.serve(turn);
+            }
+        })?;
+        state.active += 1;
+        state.alive += 1;
+        Ok(())
+    }
+
+    /// Waits until there is a connection to serve; `None` if this thread is one
+    /// too many. With `easy` it may wait before it looks at anything.
+    fn next(self: &Arc<Self>, ready: &mut Vec<Ready>, easy: bool) -> Option<Turn> {
+        let waited = easy.then(|| self.wait_unless_asked(ready)).flatten();
+        let mut state = self.lock();
+        if let Some(waited) = waited {
+            handle_wait(&mut state, waited, ready);
+        }
+        let mut spare_since = None;
+        while !self.is_over(&state) && state.active <= self.grows_to {
+            if let Some(id) = state.reactor.next_turn() {
+                match self.turn(&mut state, id) {
+                    Some(turn) => return Some(turn),
+                    None => continue,
+                }
+            }
+            if state.reactor.has_turns() {
+                self.look(&mut state, ready);
+                continue;
+            }
+            let spare = state.active > self.threads;
+            let mut timeout = state.reactor.timeout();
+            if spare {
+                let since = *spare_since.get_or_insert_with(Instant::now);
+                let left = self.shared.idle_time.saturating_sub(since.elapsed());
+                // The last waiter never ends: the next thread that comes to wait is then
+                // the surplus one.
+                if !left.is_zero() {
+                    timeout = Some(timeout.map_or(left, |it| it.min(left)));
+                } else if self.waiting.load(Ordering::SeqCst) > 0 {
+                    break;
+                }
+            }
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            self.tell(&state);
+            drop(state);
+            let waited = self.wait(ready, timeout);
+            state = self.lock();
+            handle_wait(&mut state, waited, ready);
+        }
+        self.end_thread(state);
+        None
+    }
+
+    /// Looks at deadlines and at one of the connections that are ready, before those
+    /// that wait for their turn.
+    fn look(&self, state: &mut State, ready: &mut Vec<Ready>) {
+        let timeout = state.reactor.timeout_of_a_look();
+        let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
+        handle_wait(state, waited, ready);
+    }
+
+    /// The turn of a connection that there is something to do for.
+    fn turn(self: &Arc<Self>, state: &mut State, id: u64) -> Option<Turn> {
+        let (dispatcher, connection, intake) = state.reactor.take(id)?;
+        self.see_that_others_wait(state);
+        Some(Turn {
+            dispatcher,
+            connection,
+            intake,
+            easy: !self.tell(state),
+            refuse: state.active == 1 && state.alive > self.most,
+        })
+    }
+
+    /// This thread serves no more: it is one too many, or all is over.
+    fn end_thread(&self, mut state: MutexGuard<'_, State>) {
+        state.active -= 1;
+        state.alive -= 1;
+        if !self.is_over(&state) {
+            return self.wake_one_to_look(&state);
+        }
+        // A connection being served is closed by the thread that serves it.
+        let left = state.reactor.close_all();
+        // Wakes the threads that wait, or are about to.
+        self.shared.waker.wake();
+        drop(state);
+        if let Some(left) = left {
+            refuse_the_rest(left);
+        }
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        state.failed || self.shared.is_stopping()
+    }
+
+    /// Publishes whether waiters must check the state first. Called before the lock is
+    /// released, if that may have changed.
+    fn tell(&self, state: &State) -> bool {
+        let look = state.reactor.has_plans() || state.failed || state.active > self.threads;
+        self.look.store(look, Ordering::SeqCst);
+        look
+    }
+
+    /// Waits for a connection, unless there is something else to do first.
+    fn wait_unless_asked(&self, ready: &mut Vec<Ready>) -> Option<io::Result<()>> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        if self.look.load(Ordering::SeqCst) {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            return None;
+        }
+        Some(self.wait(ready, None))
+    }
+
+    /// Waits, as one of those that are counted as waiting. What others could
+    /// take is left to them.
+    fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+        let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        waited
+    }
+
+    /// This thread is about to serve: another is to wait for the connections, and
+    /// to know of what has a deadline.
+    fn see_that_others_wait(self: &Arc<Self>, state: &mut State) {
+        if self.waiting.load(Ordering::SeqCst) == 0 {
+            if state.alive < self.grows_to.min(self.most) {
+                // If there is none, this one waits again when it has served.
+                let _ = self.add_thread(state, None);
+            }
+        } else if state.reactor.has_turns()
+            || state.reactor.is_timed()
+            || state.reactor.newcomers.are_to_be_looked_at()
+        {
+            self.shared.waker.wake();
+        }
+    }
+
+    /// There may be something to do that this thread will not do.
+    fn wake_one_to_look(&self, state: &State) {
+        self.tell(state);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            self.shared.waker.wake();
+        }
+    }
+
+    /// Serves a connection: what is there, and what one receive brings. Whether
+    /// there was nothing else to do or to mind.
+    fn serve(self: &Arc<Self>, turn: Turn) -> bool {
+        let Turn {
+            dispatcher,
+            connection,
+            mut intake,
+            easy,
+            refuse,
+        } = turn;
+        let member = Member { team: self, refuse };
+        let source = Source::new(&*dispatcher, &connection, &member);
+        let (mut any, mut received) = (false, false);
+        let mut requests = Requests::usual();
+        let mut last;
+        loop {
+            last = match refuse {
+                false => intake.take(&source),
+                true => intake.take_for(&source, &member),
+            };
+            any |= last == Outcome::Dispatched;
+            if last == Outcome::Incomplete && !received {
+                received = true;
+                last = self.receive(&connection, &mut intake);
+                if last == Outcome::Dispatched {
+                    // To be looked at, in this turn or the next.
+                    continue;
+                }
+            }
+            // No request is begun while the answers before it are not taken.
+            if last != Outcome::Dispatched || connection.has_pending() || !requests.goes_on() {
+                break;
+            }
+        }
+        if last == Outcome::HandedOff {
+            let mut state = self.lock();
+            state.active += 1;
+            self.tell(&state);
+            return false;
+        }
+        connection.send_collected();
+        if easy && last == Outcome::Incomplete && is_at_rest(&connection, &intake) {
+            return self.leave(&connection, intake);
+        }
+        self.put_back(&connection, intake, last, any);
+        false
+    }
+
+    /// Receives once; `Done` if there is something to be looked at.
+    #[inline]
+    fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Outcome {
+        match intake.giop.receive(&*connection.stream) {
+            // Shut down: `close_all` closes it.
+            Ok(0) if self.shared.is_stopping() => Outcome::Incomplete,
+            Ok(0) => Outcome::Close,
+            Ok(_) => {
+                connection.note_octets();
+                Outcome::Dispatched
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Outcome::Incomplete,
+                _ => Outcome::Close,
+            },
+        }
+    }
+
+    /// Gives a connection back without the lock, with nothing to be looked after.
+    fn leave(&self, connection: &ServerConnection, intake: Box<Intake>) -> bool {
+        if let Err(intake) = connection.left.put(intake) {
+            // Not while it is taken, as it was.
+            self.put_back(connection, intake, Outcome::Incomplete, true);
+            return false;
+        }
+        let asked = connection.wait_again(&self.notifier).is_ok();
+        if !asked {
+            self.lock().reactor.drop_connection(connection.id);
+        }
+        asked
+    }
+
+    /// Gives a connection back, to be waited for.
+    fn put_back(
+        &self,
+        connection: &ServerConnection,
+        intake: Box<Intake>,
+        last: Outcome,
+        any: bool,
+    ) {
+        let id = connection.id;
+        let mut state = self.lock();
+        let reactor = &mut state.reactor;
+        reactor.put_back(connection, intake, last, any);
+        if reactor.served.get(id).is_some() && !reactor.is_last_in_line(id) {
+            reactor.note_midway(id);
+            if connection.wait_again(&self.notifier).is_err() {
+                reactor.drop_connection(id);
+            }
+        }
+        self.tell(&state);
+    }
+}
+
+/// Looks at what waiting has brought.
+fn handle_wait(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
+    match waited {
+        Ok(()) => state.reactor.handle_ready::<true>(ready),
+        Err(error) => {
+            crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
+            state.failed = true;
+        }
+    }
+}
+
+/// Whether nothing of a connection is to be looked after but that it is waited
+/// for.
+fn is_at_rest(connection: &ServerConnection, intake: &Intake) -> bool {
+    let stream = &connection.stream;
+    let sends = connection.is_broken() || connection.has_pending() || connection.is_shared();
+    !(sends || intake.is_unfinished() || stream.is_midway() || stream.has_buffered())
+}

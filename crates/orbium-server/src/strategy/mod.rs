@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Strategies: which threads of a lane read connections, and which run servants.
+
+pub(crate) mod leader_followers;
+pub(crate) mod notifier;
+pub(crate) mod reactive;
+mod reactor;
+pub(crate) mod thread_per_connection;
+pub(crate) mod worker_pool;

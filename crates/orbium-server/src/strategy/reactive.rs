@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reactive strategy: one thread waits for all connections and runs the servants
+//! itself.
+//!
+//! When a servant is about to block, the whole reactor is handed to another thread: the
+//! blocked one finishes its request and ends. A servant that waits on the reactor keeps
+//! it instead: see [`nested_upcall`].
+
+mod nested_upcall;
+mod waits;
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use orbium_channel::accepting::Accepting;
+use orbium_invocation::reactor::{self, Running};
+
+use crate::LaneCore;
+use crate::connections::connection::ServerConnection;
+use crate::connections::ending::refuse_the_rest;
+use crate::hand_off::hand_off;
+use crate::intake::{HandOver, Intake, Source};
+use crate::request::outcome::Outcome;
+use crate::strategy::reactor::{Reactor, Turn};
+use waits::Waits;
+
+/// Starts the thread.
+#[inline(never)]
+pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    let reactor = Box::new(Reactor::new(shared, accepting, false)?);
+    shared.threads.run(move || run(reactor))
+}
+
+/// The reactor as long as this thread has it.
+struct Held {
+    reactor: RefCell<Option<Box<Reactor>>>,
+    waits: Waits,
+}
+
+impl Held {
+    /// Has another thread run the reactor; whether this one has it no more.
+    fn move_on(&self) -> bool {
+        let Some(reactor) = self.reactor.borrow_mut().take() else {
+            return false;
+        };
+        let threads = reactor.shared.threads.clone();
+        let Err(back) = hand_off(&threads, reactor, run) else {
+            return true;
+        };
+        // No thread to be had: keep the reactor, and block.
+        *self.reactor.borrow_mut() = Some(back);
+        false
+    }
+
+    /// Ends all connections, as soon as their last replies are sent.
+    fn end(&self) {
+        let reactor = self.reactor.borrow_mut().take();
+        if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
+            refuse_the_rest(left);
+        }
+    }
+
+    /// Gives back what was received behind a message: it is looked at first.
+    fn give_back(&self, connection: &ServerConnection, intake: Intake) {
+        if let Some(reactor) = &mut *self.reactor.borrow_mut() {
+            reactor.line_up_first(connection.id, intake);
+        }
+    }
+}
+
+impl HandOver for Held {
+    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.give_back(connection, intake);
+        if self.move_on() {
+            return true;
+        }
+        if let Some(reactor) = &mut *self.reactor.borrow_mut() {
+            reactor.is_first_no_more(connection.id);
+        }
+        false
+    }
+
+    fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        if !self.waits.may_keep(connection) {
+            return self.hand_over(connection, intake);
+        }
+        self.give_back(connection, intake);
+        true
+    }
+
+    fn let_go(&self) {
+        if self.waits.has_kept() {
+            self.move_on();
+        }
+    }
+}
+
+/// Runs the reactor until it stops or moves to another thread.
+fn run(reactor: Box<Reactor>) {
+    let held = Rc::new(Held {
+        reactor: RefCell::new(Some(reactor)),
+        waits: Waits::default(),
+    });
+    let _own = Running::new(Rc::clone(&held) as Rc<dyn reactor::Reactor>);
+    let mut ready = Vec::new();
+    loop {
+        // Borrowed for short times only: a servant may hand the reactor over.
+        let next = match &mut *held.reactor.borrow_mut() {
+            None => return,
+            Some(reactor) => reactor.next(&mut ready),
+        };
+        let Some(next) = next else {
+            return held.end();
+        };
+        held.waits.let_go();
+        serve(&held, next, Turn::usual());
+    }
+}
+
+/// Serves what was received on a connection: a turn of messages.
+fn serve(held: &Held, id: u64, mut turn: Turn) {
+    let taken = match &mut *held.reactor.borrow_mut() {
+        None => return,
+        Some(reactor) => reactor.take(id),
+    };
+    let Some((dispatcher, connection, mut intake)) = taken else {
+        return;
+    };
+    let source = Source::new(&*dispatcher, &connection, held);
+    let mut any = false;
+    let mut last;
+    loop {
+        last = intake.take(&source);
+        any |= last == Outcome::Dispatched;
+        // No request is begun while the answers before it are not taken.
+        if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
+            break;
+        }
+    }
+    // What was received was given back, or to another thread.
+    if last == Outcome::HandedOff {
+        return;
+    }
+    connection.send_collected();
+    if let Some(reactor) = &mut *held.reactor.borrow_mut() {
+        reactor.put_back(&connection, intake, last, any);
+    }
+}

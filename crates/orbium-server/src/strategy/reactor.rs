@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The connections that one thread waits for, and what is done with them but
+//! serving.
+
+mod asked;
+mod newcomers;
+mod silent;
+mod table;
+mod times;
+mod turns;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbium_channel::accepting::{Accepting, WAKER, place_of};
+use orbium_sys::{Interest, Poller, Ready};
+use orbium_transport::{ByteStream, Deadline};
+
+use crate::LaneCore;
+use crate::connections::connection::ServerConnection;
+use crate::connections::ending::Left;
+use crate::connections::idle::Quiet;
+use crate::intake::Intake;
+use crate::lane::pool::Pool;
+use crate::strategy::notifier::Notifier;
+pub(crate) use asked::NestedTurn;
+use newcomers::Newcomers;
+use table::Table;
+pub(crate) use turns::Turn;
+
+/// Turns of connections, at most, between two looks at the poller and at deadlines:
+/// together with [`Turn`] it bounds how many requests of others a peer waits for that
+/// has just become ready.
+const TURNS: usize = 16;
+
+/// How long each client is waited for at the end, if it does not take what is
+/// kept for it.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// Whether a connection waits for room, and what the poller knows of that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    No,
+    /// The poller is still asked to tell of what comes.
+    Heard,
+    /// The poller no longer reports it.
+    Silent,
+}
+
+/// A connection and what was received on it.
+pub(crate) struct Served {
+    pub(crate) connection: Arc<ServerConnection>,
+    /// `None` while a message of it is being served, and where the serving thread has
+    /// left it with the connection.
+    pub(crate) intake: Option<Box<Intake>>,
+    /// Until when the message that has begun must be complete.
+    pub(crate) unfinished: Option<Deadline>,
+    /// Nothing more is read; it is closed when all that is kept was sent.
+    closing: bool,
+    /// Whether it is among those with a deadline.
+    is_timed: bool,
+    /// Whether a request of it waits for a place in a queue: nothing more is read.
+    waits: Waits,
+    /// Whether it is among those to be looked at.
+    is_lined_up: bool,
+    /// Where it is among the newcomers, if it is.
+    newcomer: Option<usize>,
+    quiet: Quiet,
+}
+
+impl Served {
+    /// What was received, wherever it is.
+    fn intake(&mut self) -> &mut Option<Box<Intake>> {
+        if self.intake.is_none() {
+            self.intake = self.connection.left.take_local();
+        }
+        &mut self.intake
+    }
+
+    /// Whether a message of it is being served, so that it is given back.
+    fn is_taken(&mut self) -> bool {
+        self.intake().is_none() && !self.closing
+    }
+
+    /// Whether nothing came for that long, and no reply is due.
+    fn is_idle(&mut self, now: Instant, time: Duration) -> bool {
+        let busy = self.intake().as_ref().is_none_or(|it| it.is_unfinished())
+            || self.closing
+            || self.unfinished.is_some()
+            || self.connection.has_pending()
+            || self.connection.may_be_silent();
+        if busy {
+            self.quiet.disturb();
+        }
+        !busy && self.quiet.lasts(now, time)
+    }
+}
+
+/// The state of the reactor; moves between threads as one.
+pub(crate) struct Reactor {
+    pub(crate) shared: Arc<LaneCore>,
+    pub(crate) notifier: Arc<Notifier>,
+    accepting: Accepting,
+    pub(crate) served: Table<Served>,
+    /// Connections to look at before waiting again.
+    todo: VecDeque<u64>,
+    /// How many of them have a turn before the poller is looked at.
+    turns: usize,
+    /// Connections with a deadline, lazily cleaned. Each knows that it is here.
+    timed: Vec<u64>,
+    /// Connections over which nothing came yet.
+    pub(crate) newcomers: Newcomers,
+    /// When idle connections are looked at next.
+    idle: Instant,
+    /// The worker pool that serves requests, if this thread does not.
+    pub(crate) pool: Option<Arc<Pool>>,
+}
+
+impl Reactor {
+    /// A reactor that takes connections; see [`Notifier`] for `oneshot`.
+    pub(crate) fn new(
+        shared: &Arc<LaneCore>,
+        accepting: Accepting,
+        once: bool,
+    ) -> io::Result<Self> {
+        let poller = Poller::busy(shared.setup.busy_poll)?;
+        let notifier = Arc::new(Notifier::new(&shared.waker, once, poller));
+        accepting.register(&notifier.poller, &shared.waker)?;
+        Ok(Self {
+            shared: Arc::clone(shared),
+            notifier,
+            accepting,
+            served: Table::new(),
+            todo: VecDeque::new(),
+            turns: 0,
+            timed: Vec::new(),
+            newcomers: Newcomers::default(),
+            idle: Instant::now(),
+            pool: None,
+        })
+    }
+
+    /// The next connection with something to serve; `None` at the end.
+    #[inline(never)]
+    pub(crate) fn next(&mut self, ready: &mut Vec<Ready>) -> Option<u64> {
+        loop {
+            if self.shared.is_stopping() {
+                return None;
+            }
+            if let Some(id) = self.next_turn() {
+                return Some(id);
+            }
+            let timeout = self.timeout_of_a_look();
+            if let Err(error) = self.notifier.poller.wait(ready, timeout) {
+                crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
+                return None;
+            }
+            self.handle_ready::<false>(ready);
+        }
+    }
+
+    /// Looks at what is ready. With `LATER`, what came is received by the thread
+    /// that serves it.
+    #[inline]
+    pub(crate) fn handle_ready<const LATER: bool>(&mut self, ready: &[Ready]) {
+        for Ready { token } in ready.iter().copied() {
+            if token == WAKER {
+                // All else it can be about is looked at before waiting again.
+                self.notifier.clear();
+                self.apply_changes();
+                continue;
+            }
+            if Accepting::is_acceptor(token) {
+                self.accept(token);
+            } else if LATER && !self.is_held_up(token) {
+                self.line_up(token);
+            } else if !self.is_lined_up(token) {
+                self.progress(token);
+            }
+        }
+        self.turns = self.todo.len().min(TURNS);
+    }
+
+    fn is_held_up(&self, id: u64) -> bool {
+        let served = self.served.get(id);
+        served.is_some_and(|served| served.connection.has_pending())
+    }
+
+    /// Listens where the lane does now.
+    #[cold]
+    fn apply_changes(&mut self) {
+        let mut accepted = Vec::new();
+        let notifier = Arc::clone(&self.notifier);
+        self.accepting
+            .apply_changes(&notifier.poller, &mut |stream, at| {
+                accepted.push((stream, at));
+            });
+        for (stream, at) in accepted {
+            self.take_on(stream, at);
+        }
+    }
+
+    fn accept(&mut self, token: u64) {
+        if let Some(stream) = self.accepting.accept(token, &self.notifier.poller) {
+            self.take_on(stream, place_of(token));
+        }
+    }
+
+    fn take_on(&mut self, stream: Box<dyn ByteStream>, at: usize) {
+        if stream.set_nonblocking(true).is_err() {
+            return;
+        }
+        let notifier = Some(Arc::clone(&self.notifier));
+        let lane = Arc::clone(&self.shared);
+        let registered = lane.register(stream, at, notifier, |it| self.make_room(it.id));
+        let Some(connection) = registered else {
+            return;
+        };
+        let id = connection.id;
+        let source = connection.stream.source();
+        let interest = self.notifier.interest(Interest::Read);
+        let added = self.notifier.poller.add(&source, connection.id, interest);
+        if added.is_err() {
+            self.shared.forget(&connection);
+            return;
+        }
+        let intake = Some(Box::new(connection.new_intake(&lane.host.context)));
+        self.served.insert(
+            connection.id,
+            Served {
+                connection,
+                intake,
+                unfinished: None,
+                closing: false,
+                is_timed: false,
+                waits: Waits::No,
+                is_lined_up: false,
+                newcomer: None,
+                quiet: Quiet::default(),
+            },
+        );
+        self.note_newcomer(id);
+    }
+
+    /// Ends a connection for another; `false` if there is something to do for it.
+    #[cold]
+    fn make_room(&mut self, id: u64) -> bool {
+        let Some(served) = self.served.get_mut(id) else {
+            return false;
+        };
+        let busy = served.is_taken() || served.closing || !served.connection.may_end();
+        if busy || self.todo.contains(&id) {
+            return false;
+        }
+        self.drop_connection(id);
+        true
+    }
+
+    /// A connection is ready: to receive, or to take what is kept for it.
+    fn progress(&mut self, id: u64) {
+        let Some(served) = self.served.get_mut(id) else {
+            return;
+        };
+        if served.connection.has_pending() {
+            if !served.connection.read_ahead() {
+                return self.lose(id);
+            }
+            match served.connection.flush().ok() {
+                Some(false) => {}
+                // Unless more was queued in the meantime.
+                Some(true) if served.closing => {
+                    if served.connection.may_end() {
+                        self.drop_connection(id);
+                    }
+                }
+                // More may have been received before.
+                Some(true) => {
+                    if served.waits == Waits::Silent {
+                        served.waits = Waits::Heard;
+                    }
+                    self.line_up(id);
+                    if let Some(pool) = &self.pool {
+                        pool.look_again();
+                    }
+                }
+                None => self.lose(id),
+            }
+            return;
+        }
+        if served.waits != Waits::No {
+            return match served.connection.read_ahead_in_part() {
+                Some(true) if !self.notifier.oneshot => {}
+                Some(false) => self.lose(id),
+                _ => self.silence(id),
+            };
+        }
+        if served.intake().is_none() {
+            return;
+        }
+        let Some(intake) = &mut served.intake else {
+            return;
+        };
+        match intake.giop.receive(&*served.connection.stream) {
+            // Shut down: `close_all` closes it.
+            Ok(0) if self.shared.is_stopping() => {}
+            Ok(0) if served.connection.may_end() => self.drop_connection(id),
+            // The answers of other threads go first.
+            Ok(0) => served.closing = true,
+            Ok(_) => {
+                served.connection.note_octets();
+                self.line_up(id);
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => {
+                    if served.connection.stream.has_buffered() {
+                        // It is decoded part by part.
+                        self.line_up(id);
+                    }
+                    self.note_midway(id);
+                }
+                _ => self.drop_connection(id),
+            },
+        }
+    }
+
+    /// Drops a connection that its peer does not read from.
+    #[cold]
+    fn lose(&mut self, id: u64) {
+        if let Some(pool) = &self.pool {
+            pool.forget(id);
+        }
+        if let Some(served) = self.served.get_mut(id)
+            && served.is_taken()
+        {
+            // Its request is answered into the void first.
+            return served.connection.give_up();
+        }
+        self.drop_connection(id);
+    }
+
+    /// Waits for a connection no more.
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Served> {
+        self.forget_newcomer(id);
+        self.served.remove(id)
+    }
+
+    pub(crate) fn drop_connection(&mut self, id: u64) {
+        if let Some(served) = self.remove(id) {
+            // First of all: a late sender must not rely on the reactor.
+            served.connection.end();
+            served.connection.wait_for_nothing(&self.notifier);
+            self.shared.forget(&served.connection);
+            if let Some(pool) = &self.pool {
+                pool.look_again();
+            }
+        }
+    }
+
+    /// Listens no more, and ends all connections but those of which a message is
+    /// being served. Those that are left have replies to come, and are to be refused anything more.
+    #[must_use]
+    pub(crate) fn close_all(&mut self) -> Option<Left> {
+        self.accepting.end(&self.notifier.poller);
+        let mut free = Vec::new();
+        self.served.each(&mut |id, served| {
+            if !served.is_taken() {
+                free.push(id);
+            }
+        });
+        let mut connections = Vec::new();
+        for id in free {
+            let Some(served) = self.remove(id) else {
+                continue;
+            };
+            // In the end the kernel may be waited for, though not for long.
+            let stream = &served.connection.stream;
+            let _ = stream.set_nonblocking(false);
+            let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
+            served.connection.end();
+            self.shared.forget(&served.connection);
+            if served.connection.is_shared()
+                && let Some(intake) = served.intake
+            {
+                connections.push((served.connection, intake));
+            }
+        }
+        let dispatcher = self.shared.host.dispatcher();
+        dispatcher
+            .filter(|_| !connections.is_empty())
+            .map(|dispatcher| Left {
+                dispatcher,
+                connections,
+            })
+    }
+}

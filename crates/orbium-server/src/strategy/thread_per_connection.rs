@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thread per connection: it reads, and runs the servants itself.
+
+use std::io;
+use std::sync::Arc;
+
+use orbium_channel::accepting::Accepting;
+use orbium_giop::{GiopRequests, NumberedRequests, RequestForm, ShortRequests, UsualForm};
+use orbium_sys::Poller;
+use orbium_transport::ByteStream;
+
+use crate::connections::connection::ServerConnection;
+use crate::connections::ending::{Left, refuse_the_rest};
+use crate::connections::receiving::{self, Receiving};
+use crate::intake::{HandOver, Intake, Source};
+use crate::request::outcome::Outcome;
+use crate::{Dispatcher, LaneCore};
+
+/// Starts the thread that accepts.
+#[inline(never)]
+pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    let poller = Poller::new()?;
+    accepting.register(&poller, &shared.waker)?;
+    let serving = Serving {
+        shared: Arc::clone(shared),
+    };
+    shared.threads.run(move || {
+        let is_stopping = || serving.shared.is_stopping();
+        let take_on = |stream, at| serving.take_on(stream, at);
+        accepting.run(&poller, &serving.shared.waker, &is_stopping, &take_on);
+    })
+}
+
+/// What a serving thread needs. It does not keep the ORB alive by itself.
+#[derive(Clone)]
+struct Serving {
+    shared: Arc<LaneCore>,
+}
+
+impl Serving {
+    fn take_on(&self, stream: Box<dyn ByteStream>, at: usize) {
+        let context = &self.shared.host.context;
+        let limits = context.limits();
+        let receive = receiving::first_bound(limits);
+        let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
+        if timeouts.is_err() {
+            return;
+        }
+        let end = |it: &ServerConnection| {
+            it.stop_receiving();
+            self.shared.forget(it);
+            true
+        };
+        let Some(connection) = self.shared.register(stream, at, None, end) else {
+            return;
+        };
+        let intake = connection.new_intake(context);
+        if !self.read_elsewhere(&connection, intake) {
+            self.shared.forget(&connection);
+        }
+    }
+
+    fn read_elsewhere(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        let (serving, connection) = (self.clone(), Arc::clone(connection));
+        let spawned = self
+            .shared
+            .threads
+            .run(move || serving.read(&connection, intake));
+        match spawned {
+            Ok(()) => true,
+            Err(error) => {
+                crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
+                false
+            }
+        }
+    }
+
+    /// Reads a connection to its end, or until another thread does.
+    fn read(&self, connection: &Arc<ServerConnection>, mut intake: Intake) {
+        let Some(dispatcher) = self.shared.host.dispatcher() else {
+            return;
+        };
+        if connection.is_due() {
+            match self.shared.dedicate(connection, Box::new(intake)) {
+                Ok(()) => return,
+                Err(back) => intake = *back,
+            }
+        }
+        let Some(intake) = self.serve(&*dispatcher, connection, intake) else {
+            return;
+        };
+        connection.end();
+        if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
+            refuse_the_rest(Left {
+                dispatcher,
+                connections: vec![(Arc::clone(connection), Box::new(intake))],
+            });
+        }
+        self.shared.forget(connection);
+    }
+
+    /// Serves what comes until the connection is to end; `None` if another
+    /// thread reads it.
+    fn serve(
+        &self,
+        dispatcher: &dyn Dispatcher,
+        connection: &Arc<ServerConnection>,
+        intake: Intake,
+    ) -> Option<Intake> {
+        let form = intake.giop.usual_form();
+        let intake = Box::new(intake);
+        match form {
+            UsualForm::Giop => self.serve_most::<GiopRequests>(dispatcher, connection, intake),
+            UsualForm::Short => {
+                self.serve_most::<ShortRequests<false>>(dispatcher, connection, intake)
+            }
+            UsualForm::Native => {
+                self.serve_most::<ShortRequests<true>>(dispatcher, connection, intake)
+            }
+            UsualForm::Numbered => {
+                self.serve_most::<NumberedRequests>(dispatcher, connection, intake)
+            }
+        }
+    }
+
+    /// As `serve`, where most requests are of that form.
+    #[inline(never)]
+    fn serve_most<F: RequestForm>(
+        &self,
+        dispatcher: &dyn Dispatcher,
+        connection: &Arc<ServerConnection>,
+        intake: Box<Intake>,
+    ) -> Option<Intake> {
+        // In the frame of this function, which the loop reaches at once.
+        let mut intake = *intake;
+        let mut receiving = Receiving::new(connection, dispatcher.context().limits());
+        let source = Source::new(dispatcher, connection, self);
+        loop {
+            match intake.take_within::<F>(&source) {
+                Outcome::Dispatched | Outcome::Forwarded | Outcome::QueueFull => {
+                    receiving.message_ends();
+                    // Mostly nothing was received behind the message: then
+                    // there is no need to look.
+                    if intake.giop.is_partial() {
+                        continue;
+                    }
+                }
+                Outcome::HandedOff => return None,
+                Outcome::Close => return Some(intake),
+                Outcome::Incomplete => {}
+                Outcome::ThreadGranted | Outcome::Dedicated => {
+                    match self.shared.dedicate(connection, Box::new(intake)) {
+                        Ok(()) => return None,
+                        Err(back) => {
+                            intake = *back;
+                            continue;
+                        }
+                    }
+                }
+            }
+            let late = receiving.is_late(&intake);
+            if late || self.shared.is_stopping() || intake.is_assembly_late() {
+                return Some(intake);
+            }
+            orbium_trace::probe!(ServerStart);
+            if !receiving.receive(&mut intake) {
+                return Some(intake);
+            }
+        }
+    }
+}
+
+impl HandOver for Serving {
+    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.read_elsewhere(connection, intake)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Half-sync/half-async: one thread reads all connections; workers run the servants of
+//! the requests in the lane's queue.
+//!
+//! The reading thread runs no foreign code, so it never waits for a worker.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+
+use orbium_channel::accepting::Accepting;
+
+use crate::LaneCore;
+use crate::connections::connection::ServerConnection;
+use crate::connections::ending::refuse_the_rest;
+use crate::intake::{HandOver, Intake, Queued, Sink, Source};
+use crate::lane::pool::Pool;
+use crate::request::outcome::Outcome;
+use crate::strategy::reactor::{Reactor, Turn};
+use orbium_sync::StartBarrier;
+
+/// Starts the reader and the workers.
+pub(crate) fn start(lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    if accepting.is_nowhere() {
+        // All that it serves is handed over.
+        return lane.pool.start();
+    }
+    let mut reactor = Reactor::new(lane, accepting, false)?;
+    reactor.pool = Some(Arc::clone(&lane.pool));
+    lane.pool.start()?;
+    let reader = Reader {
+        pool: Arc::clone(&lane.pool),
+        room: Cell::default(),
+    };
+    let barrier = StartBarrier::default();
+    let guard = barrier.guard();
+    lane.threads.run(move || {
+        drop(guard);
+        reader.read(reactor);
+    })?;
+    barrier.wait();
+    Ok(())
+}
+
+/// The thread that reads.
+struct Reader {
+    pool: Arc<Pool>,
+    /// A buffer for the next request: it comes in exchange for the one before,
+    /// so that the queue's lock is taken once for each.
+    room: Cell<Vec<u8>>,
+}
+
+impl Reader {
+    fn read(&self, mut reactor: Reactor) {
+        let mut ready = Vec::new();
+        while let Some(id) = reactor.next(&mut ready) {
+            let Some((dispatcher, connection, mut intake)) = reactor.take(id) else {
+                continue;
+            };
+            let source = Source::new(&*dispatcher, &connection, self);
+            let (mut turn, mut any) = (Turn::usual(), false);
+            let mut last;
+            loop {
+                last = intake.take_for(&source, self);
+                any |= last == Outcome::Dispatched;
+                // Nothing more is asked while the answers are not taken.
+                if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
+                    break;
+                }
+            }
+            reactor.put_back(&connection, intake, last, any);
+        }
+        // Nothing that was not begun will be: the end of each connection says so.
+        self.pool.close();
+        let left = reactor.close_all();
+        drop(reactor);
+        if let Some(left) = left {
+            refuse_the_rest(left);
+        }
+    }
+}
+
+impl HandOver for Reader {
+    fn hand_over(&self, _: &Arc<ServerConnection>, _: Intake) -> bool {
+        // The reading thread runs nothing that could block.
+        false
+    }
+
+    fn sink(&self) -> Option<&dyn Sink> {
+        Some(self)
+    }
+}
+
+impl Sink for Reader {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        let (put, room) = self.pool.put_for_room(request);
+        self.room.set(room.unwrap_or_default());
+        put
+    }
+
+    fn room(&self) -> Vec<u8> {
+        let room = self.room.take();
+        match room.capacity() {
+            // Those that were busy may have given theirs back.
+            0 => self.pool.room(),
+            _ => room,
+        }
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        self.pool.cancel(connection, request_id)
+    }
+}
