@@ -50,17 +50,18 @@ pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
     BufferingConstraint, CancellationToken, ConnectionSharing, DispatchError, InvalidName,
-    NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority, Raised, Raises,
-    RealTime, RebindMode, SyncScope, TimePolicies, UserException, priority,
+    NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority, Raised,
+    Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
 pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride, policy_type};
 #[doc(hidden)]
 pub use orbium_invocation::{
-    collocation, error_enum, exception, idl_call, idl_call_async, idl_decode_out, idl_errors,
-    idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_is_plain, idl_is_plain_argument,
-    idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent, idl_operation, idl_outputs,
-    idl_pass, idl_passed, idl_put_back, idl_results, idl_send, idl_servant_type, idl_slot_type,
+    collocation, error_enum, exception, idl_arm, idl_call, idl_call_async, idl_decode_out,
+    idl_errors, idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_is_plain,
+    idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent,
+    idl_method, idl_operation, idl_outputs, idl_pass, idl_passed, idl_put_back, idl_results,
+    idl_send, idl_servant_type, idl_slot_type, idl_stub,
 };
 pub use orbium_lane::{Lane, LaneConfig, QueueBounds};
 pub use orbium_server::{
@@ -85,13 +86,11 @@ pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use mapping::Result;
 #[doc(hidden)]
 pub use mapping::{Declares, DispatchesTo, Skeleton};
-pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
+pub use orb::{Orb, OrbBuilder, OrbError};
 #[doc(hidden)]
 pub use orbium_invocation::{concat_names, count_names};
 pub use real_time::{AdapterExtension, Extension};
-pub use reference::{
-    AnyReference, Interface, NarrowError, ObjectRef, ValidationError, nil_reference,
-};
+pub use reference::{AnyReference, Interface, ObjectRef, ValidationError, nil_reference};
 pub use servant::{Call, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.

@@ -22,7 +22,6 @@ use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 pub use interface::{AnyReference, Interface};
-pub use questions::NarrowError;
 pub use validation::ValidationError;
 
 use crate::client::{Overrides, Reference};

@@ -86,7 +86,7 @@ macro_rules! idl_operations {
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $name {
             $($crate::idl_stub! {
-                [$servant] $id [$(#[$op_meta])*] $kind $op($($parameters)*)
+                $crate [$servant] $id [$(#[$op_meta])*] $kind $op($($parameters)*)
                 [$value $(as $codec)?] [$($error)?] $wire { $($($more)*)? }
             })*
         }
@@ -96,13 +96,13 @@ macro_rules! idl_operations {
             $($supertraits)* ::core::marker::Send + ::core::marker::Sync + 'static
         {
             $($crate::idl_method! {
-                $declared [$(#[$op_meta])*] $servant $op($($parameters)*)
+                $crate $declared [$(#[$op_meta])*] $servant $op($($parameters)*)
                 [$value] [$($error)?] { $($($more)*)? }
             })*
         }
         impl<OrbiumServant: $servant + ?::core::marker::Sized> $servant for ::std::sync::Arc<OrbiumServant> {
             $($crate::idl_method! {
-                [forwarded] [] $servant $op($($parameters)*)
+                $crate [forwarded] [] $servant $op($($parameters)*)
                 [$value] [$($error)?] { $($($more)*)? }
             })*
         }

@@ -19,5 +19,4 @@ mod tls;
 pub use builder::OrbBuilder;
 pub use handle::Orb;
 pub use orbium_lane::OrbError;
-pub use short_forms::ResolveError;
 pub(crate) use state::OrbCore;

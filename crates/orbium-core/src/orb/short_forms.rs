@@ -1,70 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two calls that most programs begin with: serve an object, reach an object.
 
-use std::fmt;
+use orbium_invocation::ResolveError;
 
 use super::Orb;
-use crate::ObjectError;
 use crate::servant::ServedBy;
 use crate::{Interface, NarrowError, PoaError};
-
-/// Characters of a reference that an error shows; an `IOR:` has hundreds.
-const MAX_SHOWN_CHARACTERS: usize = 60;
-
-/// Error of [`Orb::resolve`].
-#[derive(Clone, PartialEq, Eq)]
-pub enum ResolveError {
-    /// The text names no object.
-    Reference {
-        /// As it was given.
-        text: String,
-        /// What is wrong with it.
-        error: ObjectError,
-    },
-    /// It names an object that is not known to have the interface.
-    Interface {
-        /// As it was given.
-        text: String,
-        /// Repository id of the interface that was asked for.
-        interface: &'static str,
-        /// Nil, another interface, or an object that could not be asked.
-        error: NarrowError,
-    },
-}
-
-impl fmt::Display for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Self::Reference { text, .. } | Self::Interface { text, .. } => text,
-        };
-        let shown = match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.clone(),
-        };
-        match self {
-            Self::Reference { error, .. } => write!(f, "`{shown}`: {error}"),
-            Self::Interface {
-                interface, error, ..
-            } => write!(f, "`{shown}` as `{interface}`: {error}"),
-        }
-    }
-}
-
-/// The sentence, which is what `main` prints.
-impl fmt::Debug for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for ResolveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(match self {
-            Self::Reference { error, .. } => error,
-            Self::Interface { error, .. } => error,
-        })
-    }
-}
 
 impl Orb {
     /// Serves an object: activates the servant in the root POA, makes it reachable

@@ -1,50 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Implicit operations of every object: CORBA 3.3 Part 1, clause 8.3.
 
-use std::fmt;
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode};
 use orbium_giop::{ExceptionKind, SystemException};
+use orbium_invocation::NarrowError;
 
 use super::{Interface, ObjectRef};
 use crate::{OBJECT_REPOSITORY_ID, Operation, client};
-
-/// Error of narrowing a reference.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum NarrowError {
-    /// The reference is nil.
-    Nil,
-    /// The object has another interface.
-    WrongType,
-    /// The object could not be asked.
-    System(SystemException),
-}
-
-impl fmt::Display for NarrowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nil => f.write_str("the reference is nil"),
-            Self::WrongType => f.write_str("the object does not have that interface"),
-            Self::System(exception) => write!(f, "the object could not be asked: {exception}"),
-        }
-    }
-}
-
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
-impl fmt::Debug for NarrowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for NarrowError {}
-
-impl From<SystemException> for NarrowError {
-    fn from(exception: SystemException) -> Self {
-        Self::System(exception)
-    }
-}
 
 impl ObjectRef {
     /// Takes the reference for one of interface `I` if the object says it is.

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Macros of stubs: the methods of typed references. `$orb` is the crate of the references.
+
+/// The stubs of one operation: the one that waits, the one that reads into a value that is
+/// there, and the asynchronous one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub {
+    // Results that go through a reply slot are marshalled.
+    (
+        $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
+        $wire:literal {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            slot $slot:ty,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_stub_forms! {
+            $orb [$typed slot] $id $meta $kind $op $parameters $value $error $wire {
+                $(into $into,)?
+                $(async $async $(-> $async_value $(as $async_codec)?)?,)?
+                $($rest)*
+            }
+        }
+    };
+    // So are those of servants that answer later.
+    (
+        $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
+        $wire:literal {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            deferred $deferred:ty $(as $deferred_codec:ty)?,
+            $($rest:tt)*
+        }
+    ) => {
+        $crate::idl_stub_forms! {
+            $orb [$typed deferred $deferred $(as $deferred_codec)?]
+            $id $meta $kind $op $parameters $value $error $wire {
+                $(into $into,)?
+                $(async $async $(-> $async_value $(as $async_codec)?)?,)?
+                $($rest)*
+            }
+        }
+    };
+    ($($stub:tt)*) => {
+        $crate::idl_stub_forms! { $($stub)* }
+    };
+}
+
+/// The forms of one stub; `typed` is the trait of the servants that it may call.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_forms {
+    (
+        $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal {
+            $(into $into:ident,)?
+            $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
+            $(context $strings:literal,)?
+            $(out $out:tt gives $gives:tt,)?
+        }
+    ) => {
+        $crate::idl_stub_call! {
+            $orb $typed $id $meta $kind $op $parameters $value $error $wire [$($strings)?] [$($out $gives)?]
+        }
+        $crate::idl_stub_into! {
+            $orb $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
+        }
+        $crate::idl_stub_async! {
+            $orb $typed $id $kind $op $parameters $value $error $wire [$($strings)?]
+            [$($async $(-> $async_value $(as $async_codec)?)?)?] [$($out $gives)?]
+        }
+    };
+}
+
+/// The stub that waits.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_call {
+    // One value comes back, or a struct of several; nothing is `inout`.
+    (
+        $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?] []
+    ) => {
+        $(#[$meta])*
+        #[doc = concat!("IDL operation `", $wire, "`.")]
+        pub fn $op(
+            &self,
+            $($arg: $orb::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+        ) -> $orb::Result<$value $(, $error)?> {
+            static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $($orb::idl_take!($(@$flag)? $arg);)*
+            $crate::idl_call!(
+                $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [$value $(as $value_codec)?] {},
+                self,
+                OP,
+                |writer| {
+                    let _ = &writer;
+                    $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
+                    $(writer.write_count($strings);)?
+                },
+                |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?)
+            )
+        }
+    };
+    // The values of `inout` parameters are written back once the call is over: until then
+    // the closure of the arguments borrows them.
+    (
+        $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
+        [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
+    ) => {
+        $(#[$meta])*
+        #[doc = concat!("IDL operation `", $wire, "`.")]
+        pub fn $op(
+            &self,
+            $($arg: $orb::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+        ) -> $orb::Result<$value $(, $error)?> {
+            static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            struct OrbiumOutputs {
+                $($out: $out_type,)*
+            }
+            $($orb::idl_take!($(@$flag)? $arg);)*
+            let outcome: $orb::Result<OrbiumOutputs $(, $error)?> = $crate::idl_call!(
+                $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [] { OrbiumOutputs ($($out: $out_type $(as $out_codec)?),*) $gives },
+                self,
+                OP,
+                |writer| {
+                    let _ = &writer;
+                    $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
+                    $(writer.write_count($strings);)?
+                },
+                |reader| {
+                    ::core::result::Result::Ok(OrbiumOutputs {
+                        $($out: $crate::cdr::idl_decode!(reader, $out_type $(as $out_codec)?)?,)*
+                    })
+                }
+            );
+            let outputs = outcome?;
+            $($crate::idl_put_back!($(@$flag)? $arg, outputs);)*
+            ::core::result::Result::Ok($crate::idl_gives!(outputs, $gives))
+        }
+    };
+}
+
+/// The stub that reads into a value that is there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_into {
+    ($orb:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $strings:tt []) => {};
+    (
+        $orb:tt $id:literal $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
+        [$into:ident]
+    ) => {
+        #[doc = concat!("Like `", stringify!($op), "`, reading the result into a value that is there already.")]
+        /// After an error that value is unspecified.
+        #[inline]
+        pub fn $into(
+            &self,
+            $($arg: $orb::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?),)*
+            out: &mut $value,
+        ) -> $orb::Result<() $(, $error)?> {
+            static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $($orb::idl_take!($(@$flag)? $arg);)*
+            $orb::ObjectRef::call(
+                $orb::Interface::as_object(self),
+                &OP,
+                |writer| {
+                    let _ = &writer;
+                    $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
+                    $(writer.write_count($strings);)?
+                },
+                |reader| {
+                    $crate::idl_decode_out!(reader, out $(, $value_codec)?);
+                    ::core::result::Result::Ok(())
+                },
+            )
+        }
+    };
+}
+
+/// The stub that does not wait. What is sent is copied: the request may be sent again after
+/// the caller has gone on.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_async {
+    (
+        $orb:tt $typed:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal
+        $strings:tt [] $outputs:tt
+    ) => {};
+    (
+        $orb:tt $typed:tt $id:literal $kind:ident $op:ident $parameters:tt [$($value:tt)*] $error:tt
+        $wire:literal $strings:tt [$async:ident] $outputs:tt
+    ) => {
+        $crate::idl_stub_async! {
+            $orb $typed $id $kind $op $parameters [$($value)*] $error $wire $strings
+            [$async -> $($value)*] $outputs
+        }
+    };
+    (
+        $orb:tt $typed:tt $id:literal $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $sync:tt [$($error:ty)?] $wire:literal [$($strings:literal)?]
+        [$async:ident -> $value:ty $(as $value_codec:ty)?] $outputs:tt
+    ) => {
+        #[doc = concat!("Like `", stringify!($op), "`, without waiting for the answer.")]
+        /// New values of `inout` parameters are in the answer.
+        pub fn $async(
+            &self,
+            $($arg: $orb::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+        ) -> $orb::asynchronous::Asynchronous<$value $(, $error)?> {
+            static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $($orb::idl_take!($(@$flag)? $arg);)*
+            $crate::idl_call_async!(
+                $orb $typed $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                [$value $(as $value_codec)?] $outputs,
+                self,
+                OP,
+                ($($crate::idl_keep!($(@$flag)? $arg, $type $(as $codec)? $(| $lent)?),)*),
+                |($($arg,)*), writer| {
+                    let _ = &writer;
+                    $($crate::cdr::idl_encode!(writer, $arg $(, $codec)?);)*
+                    $(writer.write_count($strings);)?
+                },
+                |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?)
+            )
+        }
+    };
+}
