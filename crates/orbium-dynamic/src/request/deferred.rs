@@ -137,7 +137,7 @@ impl Pollable for Request {
 
 impl State {
     /// Why no reply can be collected.
-    fn not_sent(&self) -> SystemException {
+    pub(super) fn not_sent(&self) -> SystemException {
         wrong_order(match self {
             Self::Fresh => 11,
             Self::Collected => 12,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several requests at once, collected in the order of their replies.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::future::poll_fn;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
-use orbium_core::SystemException;
+use orbium_core::{Completion, ExceptionKind, SystemException};
 
 use super::outcome::Received;
 use super::{Request, RequestError, State, wrong_order};
@@ -13,6 +16,9 @@ use crate::body::Body;
 
 /// Number of a request in its set, and its reply.
 type Reply = (u64, Result<Body, Received>);
+
+/// A request that was handed back, and what came of it.
+type Collected = (Request, Result<(), RequestError>);
 
 /// Requests that were sent together (`ORB::send_multiple_requests_deferred`), each handed back
 /// when its reply is there.
@@ -35,27 +41,102 @@ type Reply = (u64, Result<Body, Received>);
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Default)]
 pub struct Requests {
     sent: HashMap<u64, Request>,
     next: u64,
-    replies: Receiver<Reply>,
-    reply: Sender<Reply>,
-    /// One that [`poll_next_response`](Self::poll_next_response) has found.
-    found: Option<Reply>,
+    replies: Arc<Replies>,
+}
+
+/// The replies that were not handed back yet.
+#[derive(Default)]
+struct Replies {
+    queue: Mutex<ReplyQueue>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct ReplyQueue {
+    replies: VecDeque<Reply>,
+    /// Of the future that waits for the next reply.
+    waker: Option<Waker>,
+}
+
+impl Replies {
+    fn lock(&self) -> MutexGuard<'_, ReplyQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, reply: Reply) {
+        let waker = {
+            let mut queue = self.lock();
+            queue.replies.push_back(reply);
+            queue.waker.take()
+        };
+        self.arrived.notify_one();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// The next reply, for which it waits up to a time, or without end.
+    fn pop(&self, timeout: Option<Duration>) -> Option<Reply> {
+        let end = timeout.and_then(|time| Instant::now().checked_add(time));
+        let mut queue = self.lock();
+        while queue.replies.is_empty() {
+            let Some(end) = end else {
+                let waited = self.arrived.wait(queue);
+                queue = waited.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let rest = end.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                return None;
+            }
+            let waited = self.arrived.wait_timeout(queue, rest);
+            (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.replies.pop_front()
+    }
+
+    fn poll_pop(&self, cx: &Context<'_>) -> Poll<Reply> {
+        let mut queue = self.lock();
+        match queue.replies.pop_front() {
+            Some(reply) => Poll::Ready(reply),
+            None => {
+                queue.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Has a set given the reply of one of its requests, also if the call is dropped without one.
+struct Answer {
+    replies: Arc<Replies>,
+    number: u64,
+    reply: Option<Result<Body, Received>>,
+}
+
+impl Answer {
+    fn give(mut self, reply: Result<Body, Received>) {
+        self.reply = Some(reply);
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        let ended = SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::Maybe);
+        let reply = self.reply.take().unwrap_or_else(|| Err(ended.into()));
+        self.replies.push((self.number, reply));
+    }
 }
 
 impl Requests {
     /// An empty set.
     #[must_use]
     pub fn new() -> Self {
-        let (reply, replies) = channel();
-        Self {
-            sent: HashMap::new(),
-            next: 0,
-            replies,
-            reply,
-            found: None,
-        }
+        Self::default()
     }
 
     /// Sends a request with the others.
@@ -69,9 +150,12 @@ impl Requests {
         let number = self.next;
         self.next += 1;
         self.sent.insert(number, request);
-        let reply = self.reply.clone();
-        // Its receiver is gone once the set was dropped.
-        deferred.on_reply(move |received| drop(reply.send((number, received))));
+        let answer = Answer {
+            replies: Arc::clone(&self.replies),
+            number,
+            reply: None,
+        };
+        deferred.on_reply(move |received| answer.give(received));
         Ok(())
     }
 
@@ -85,14 +169,9 @@ impl Requests {
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: no request is outstanding.
-    pub fn poll_next_response(&mut self) -> Result<bool, SystemException> {
-        if self.sent.is_empty() {
-            return Err(wrong_order(11));
-        }
-        if self.found.is_none() {
-            self.found = self.replies.try_recv().ok();
-        }
-        Ok(self.found.is_some())
+    pub fn poll_next_response(&self) -> Result<bool, SystemException> {
+        self.check_outstanding()?;
+        Ok(!self.replies.lock().replies.is_empty())
     }
 
     /// Waits for the next reply, and returns its request with what came of it. The order is
@@ -100,14 +179,47 @@ impl Requests {
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: no request is outstanding.
-    pub fn get_next_response(
+    pub fn get_next_response(&mut self) -> Result<Collected, SystemException> {
+        self.next_response(None)
+    }
+
+    /// As [`get_next_response`](Self::get_next_response), for which it waits up to a time; `None`
+    /// waits without end.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 11: no request is outstanding. NO_RESPONSE 1 if no reply is there and none
+    /// was waited for; TIMEOUT 1 if there is none after the time. The requests stay sent.
+    pub fn next_response(
         &mut self,
-    ) -> Result<(Request, Result<(), RequestError>), SystemException> {
-        if self.sent.is_empty() {
-            return Err(wrong_order(11));
+        timeout: Option<Duration>,
+    ) -> Result<Collected, SystemException> {
+        self.check_outstanding()?;
+        let reply = self.replies.pop(timeout);
+        self.collect(reply.ok_or_else(|| no_response(timeout))?)
+    }
+
+    /// [`get_next_response`](Self::get_next_response) as a future. One that is dropped leaves the
+    /// reply in the set.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 11: no request is outstanding.
+    pub fn next_response_async(
+        &mut self,
+    ) -> impl Future<Output = Result<Collected, SystemException>> + Send + '_ {
+        poll_fn(|cx| match self.check_outstanding() {
+            Ok(()) => self.replies.poll_pop(cx).map(|reply| self.collect(reply)),
+            Err(none) => Poll::Ready(Err(none)),
+        })
+    }
+
+    fn check_outstanding(&self) -> Result<(), SystemException> {
+        match self.sent.is_empty() {
+            true => Err(wrong_order(11)),
+            false => Ok(()),
         }
-        let found = self.found.take().or_else(|| self.replies.recv().ok());
-        let (number, reply) = found.ok_or_else(|| wrong_order(11))?;
+    }
+
+    fn collect(&mut self, (number, reply): Reply) -> Result<Collected, SystemException> {
         let request = self.sent.remove(&number);
         let mut request = request.ok_or_else(|| wrong_order(11))?;
         let outcome = request.collect(reply);
@@ -115,10 +227,13 @@ impl Requests {
     }
 }
 
-impl Default for Requests {
-    fn default() -> Self {
-        Self::new()
-    }
+/// Raised where there is no reply yet: NO_RESPONSE if none was waited for, else TIMEOUT.
+fn no_response(timeout: Option<Duration>) -> SystemException {
+    let kind = match timeout {
+        Some(Duration::ZERO) => ExceptionKind::NoResponse,
+        _ => ExceptionKind::Timeout,
+    };
+    SystemException::omg(kind, 1, Completion::Maybe)
 }
 
 impl fmt::Debug for Requests {

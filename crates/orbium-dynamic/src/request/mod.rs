@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The dynamic invocation interface: requests built at run time.
 
+mod argument;
+mod asynchronous;
 mod deferred;
 mod error;
 mod group;
@@ -9,6 +11,7 @@ mod outcome;
 use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, TCKind, Type, TypeCode};
 use orbium_core::{Completion, ExceptionKind, ObjectRef, SystemException};
 
+pub use argument::Argument;
 pub use error::RequestError;
 pub use group::Requests;
 use outcome::{Deferred, Received};
@@ -16,62 +19,6 @@ use outcome::{Deferred, Received};
 use crate::body_struct::{self, BodyValues};
 use crate::operations::operation;
 use crate::signature::{Direction, Parameter, Signature};
-
-/// An argument of a [`Request`].
-#[derive(Clone, Debug)]
-pub struct Argument {
-    name: String,
-    direction: Direction,
-    code: TypeCode,
-    /// Empty for an `out` that was not returned yet.
-    value: Any,
-}
-
-impl Argument {
-    pub(crate) fn new(parameter: &Parameter, value: Any) -> Self {
-        Self {
-            name: parameter.name.clone(),
-            direction: parameter.direction,
-            code: parameter.code.clone(),
-            value,
-        }
-    }
-
-    /// Gives it a new value to return; `false` if it is not returned, or of another type.
-    pub(crate) fn set(&mut self, value: Any) -> bool {
-        let fits = self.direction.is_returned() && value.type_code().equivalent(&self.code);
-        if fits {
-            self.value = value;
-        }
-        fits
-    }
-
-    pub(crate) fn type_code(&self) -> &TypeCode {
-        &self.code
-    }
-
-    pub(crate) fn into_value(self) -> Any {
-        self.value
-    }
-
-    /// Its name: for the program alone, the wire has none.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The direction in which it travels.
-    #[must_use]
-    pub fn direction(&self) -> Direction {
-        self.direction
-    }
-
-    /// Its value: what was given, or after the reply what was returned.
-    #[must_use]
-    pub fn value(&self) -> &Any {
-        &self.value
-    }
-}
 
 /// A request for an operation that is known by name (`CORBA::Request`).
 ///
@@ -397,7 +344,7 @@ impl Request {
 /// The result among the members of [`Request::results`]: no parameter has that name.
 const RETURN: &str = "$return";
 
-fn is_void(code: &TypeCode) -> bool {
+pub(crate) fn is_void(code: &TypeCode) -> bool {
     matches!(code.kind(), TCKind::Void | TCKind::Null)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Dynamic invocation, DynAny and JSON, tested as one program.
 
+mod asynchronous;
 mod dyn_any;
 mod dyn_any_component_values;
 mod dyn_any_hostile;
@@ -19,3 +20,4 @@ mod shared_arguments;
 mod skeletons;
 mod type_codes;
 mod types;
+mod waiting;

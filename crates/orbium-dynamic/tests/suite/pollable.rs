@@ -15,7 +15,10 @@ use orbium_core::{
 use orbium_dynamic::{Request, RequestError};
 
 /// `long held(in long value)` returns what it was sent, when the test lets it.
-struct Held(Mutex<Receiver<()>>);
+struct Held {
+    arrived: Sender<i32>,
+    go_on: Mutex<Receiver<()>>,
+}
 
 impl Servant for Held {
     fn repository_id(&self) -> &'static str {
@@ -36,25 +39,32 @@ impl Servant for Held {
             return Err(unknown_operation());
         }
         let value = i32::decode(arguments)?;
-        // A test that ended lets it go on.
-        let _ = self.0.lock().unwrap().recv();
+        // A test that ended does not look at what arrives, and lets it go on.
+        let _ = self.arrived.send(value);
+        let _ = self.go_on.lock().unwrap().recv();
         reply.result(|writer| value.encode(writer))
     }
 }
 
-struct Served {
+pub(crate) struct Served {
     server: Orb,
-    client: Orb,
-    object: ObjectRef,
-    go_on: Sender<()>,
+    pub(crate) client: Orb,
+    pub(crate) object: ObjectRef,
+    /// What requests were sent, once the servant has them.
+    pub(crate) arrived: Receiver<i32>,
+    pub(crate) go_on: Sender<()>,
 }
 
 impl Served {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (go_on, held) = channel();
+        let (arrive, arrived) = channel();
         let server = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
         let server = server.build().unwrap();
-        let servant: Arc<dyn Servant> = Arc::new(Held(Mutex::new(held)));
+        let servant: Arc<dyn Servant> = Arc::new(Held {
+            arrived: arrive,
+            go_on: Mutex::new(held),
+        });
         let own = server.root_poa().activate_servant(&servant).unwrap();
         server.root_poa().manager().activate().unwrap();
         let client = Orb::builder().build().unwrap();
@@ -64,19 +74,26 @@ impl Served {
             server,
             client,
             object,
+            arrived,
             go_on,
         }
     }
 
-    fn sent(&self, operation: &str, value: i32) -> Request {
-        let mut request = Request::new(&self.object, operation).unwrap();
+    /// A request that was not sent.
+    pub(crate) fn request(&self, value: i32) -> Request {
+        let mut request = Request::new(&self.object, "held").unwrap();
         request.add_in("value", Any::from(value)).unwrap();
         request.set_return_type(Type::LONG).unwrap();
+        request
+    }
+
+    fn sent(&self, value: i32) -> Request {
+        let mut request = self.request(value);
         request.send().unwrap();
         request
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         drop(self.go_on);
         self.client.shutdown(true).unwrap();
         self.server.shutdown(true).unwrap();
@@ -95,7 +112,7 @@ fn kind(error: &PollableError) -> (ExceptionKind, u32) {
 fn a_deferred_request_is_ready_when_its_reply_is_there() {
     let served = Served::new();
     let mut set = PollableSet::new();
-    set.add(served.sent("held", 7));
+    set.add(served.sent(7));
     let none = set.next_ready(Some(Duration::ZERO)).unwrap_err();
     assert_eq!(kind(&none), (ExceptionKind::NoResponse, 1));
     let none = set.next_ready(Some(Duration::from_millis(1))).unwrap_err();
@@ -114,7 +131,7 @@ fn a_deferred_request_is_ready_when_its_reply_is_there() {
 fn a_request_that_raises_is_ready_with_its_exception() {
     let served = Served::new();
     let mut set = PollableSet::new();
-    let id = set.add(served.sent("held", 1));
+    let id = set.add(served.sent(1));
     // Another client's, as requests of one connection are served one after the other.
     let other = Orb::builder().build().unwrap();
     let url = served.server.object_to_string(&served.object);
