@@ -41,12 +41,24 @@ pub(crate) trait PointInfo {
 }
 
 /// An interceptor.
-struct Entry<I: ?Sized> {
+pub(crate) struct Entry<I: ?Sized> {
     name: String,
     type_id: TypeId,
     /// Points that it does not implement, as far as they have been run.
     unimplemented: AtomicU8,
     interceptor: Box<I>,
+}
+
+impl<I: ?Sized> Entry<I> {
+    /// An interceptor; `type_id` is its own type.
+    pub(crate) fn new(name: String, type_id: TypeId, interceptor: Box<I>) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            type_id,
+            unimplemented: AtomicU8::new(0),
+            interceptor,
+        })
+    }
 }
 
 /// Interceptors in the order of their registration.
@@ -57,14 +69,9 @@ pub(crate) struct Chain<I: ?Sized> {
 }
 
 impl<I: ?Sized> Chain<I> {
-    /// Adds an interceptor; `type_id` is its own type.
-    pub(crate) fn push(&mut self, name: String, type_id: TypeId, interceptor: Box<I>) {
-        self.entries.push(Arc::new(Entry {
-            name,
-            type_id,
-            unimplemented: AtomicU8::new(0),
-            interceptor,
-        }));
+    /// Adds an interceptor.
+    pub(crate) fn push(&mut self, entry: Arc<Entry<I>>) {
+        self.entries.push(entry);
         // Copies of the chain without that interceptor keep theirs.
         self.unimplemented = Arc::default();
     }
@@ -313,6 +320,10 @@ mod tests {
         completed: Completion::No,
     };
 
+    fn entry<I: Seen>(interceptor: I) -> Arc<Entry<dyn Seen>> {
+        Entry::new(String::new(), TypeId::of::<I>(), Box::new(interceptor))
+    }
+
     /// How often interceptors are called when the point is run that many times.
     fn calls(all: &Chain<dyn Seen>, times: usize) -> usize {
         let calls = Cell::new(0);
@@ -329,14 +340,14 @@ mod tests {
     #[test]
     fn a_point_is_run_once_where_it_is_not_implemented() {
         let mut all = Chain::<dyn Seen>::default();
-        all.push(String::new(), TypeId::of::<Lacks>(), Box::new(Lacks));
-        all.push(String::new(), TypeId::of::<Lacks>(), Box::new(Lacks));
+        for _ in 0..2 {
+            all.push(entry(Lacks));
+        }
         assert_eq!(calls(&all, 3), 2);
         assert!(all.does_nothing_at(POINT));
         let copy = all.clone();
-        all.push(String::new(), TypeId::of::<Has>(), Box::new(Has));
-        let passes_on = Box::new(PassesOn(Lacks));
-        all.push(String::new(), TypeId::of::<PassesOn>(), passes_on);
+        all.push(entry(Has));
+        all.push(entry(PassesOn(Lacks)));
         assert!(!all.does_nothing_at(POINT));
         assert_eq!(calls(&all, 3), 6);
         assert_eq!(calls(&copy, 3), 0);

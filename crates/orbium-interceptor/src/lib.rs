@@ -36,6 +36,7 @@ mod interrupt;
 mod ior;
 mod policy;
 mod post_init;
+mod processing_mode;
 mod registry;
 mod reply_contexts;
 mod reply_message;
@@ -57,6 +58,7 @@ pub use interrupt::Interrupt;
 pub use ior::{IorInterceptor, IorInterceptors};
 pub use policy::{Policy, PolicyError, PolicyFactory};
 pub use post_init::PostInitInfo;
+pub use processing_mode::{Locality, ProcessingMode};
 pub use registry::{DuplicateName, Interceptors};
 pub use reply_message::{ReplyMessage, with_contexts};
 pub use server::{

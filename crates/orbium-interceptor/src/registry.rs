@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orbium_cdr::Any;
 use orbium_giop::{Ior, SystemException};
 
-use crate::chain::Chain;
+use crate::chain::Entry;
 use crate::client::points::ClientInterceptor;
 use crate::errors::{initializer_panicked, invalid_name, nil_initial_reference};
 use crate::identity::OrbIdentity;
 use crate::ior::{IorInterceptor, IorInterceptors};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
 use crate::post_init::{PostInit, PostInitInfo};
+use crate::processing_mode::{Chains, ProcessingMode};
 use crate::server::points::ServerInterceptor;
 use crate::slots::{PiCurrent, SlotAllocator, SlotId};
 
@@ -43,8 +44,8 @@ impl std::error::Error for DuplicateName {}
 /// later. Starting points run in the order of registration, ending points in reverse.
 #[derive(Clone)]
 pub struct Interceptors {
-    pub(crate) client: Chain<dyn ClientInterceptor>,
-    pub(crate) server: Chain<dyn ServerInterceptor>,
+    pub(crate) client: Chains<dyn ClientInterceptor>,
+    pub(crate) server: Chains<dyn ServerInterceptor>,
     ior: IorInterceptors,
     policies: PolicyFactories,
     /// Policies of all calls.
@@ -65,8 +66,8 @@ impl Interceptors {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            client: Chain::default(),
-            server: Chain::default(),
+            client: Chains::default(),
+            server: Chains::default(),
             ior: IorInterceptors::default(),
             policies: PolicyFactories::default(),
             orb_policies: Vec::new(),
@@ -86,9 +87,34 @@ impl Interceptors {
         &mut self,
         interceptor: I,
     ) -> Result<(), DuplicateName> {
-        let name = free_name(self.client.names(), interceptor.name())?;
-        self.client
-            .push(name, TypeId::of::<I>(), Box::new(interceptor));
+        self.add_client_with(interceptor, ProcessingMode::default())
+    }
+
+    /// Adds an interceptor of the calls of that mode
+    /// (`add_client_request_interceptor_with_policy`): the others pay nothing for it.
+    ///
+    /// # Errors
+    /// [`DuplicateName`] unless its name is empty.
+    ///
+    /// ```
+    /// use orbium_interceptor::{ClientInterceptor, Interceptors, ProcessingMode};
+    ///
+    /// struct Accounting;
+    /// impl ClientInterceptor for Accounting {}
+    ///
+    /// let mut interceptors = Interceptors::new();
+    /// interceptors.add_client_with(Accounting, ProcessingMode::RemoteOnly)?;
+    /// # Ok::<(), orbium_interceptor::DuplicateName>(())
+    /// ```
+    pub fn add_client_with<I: ClientInterceptor>(
+        &mut self,
+        interceptor: I,
+        mode: ProcessingMode,
+    ) -> Result<(), DuplicateName> {
+        let name = free_name(self.client.all().names(), interceptor.name())?;
+        let entry =
+            Entry::<dyn ClientInterceptor>::new(name, TypeId::of::<I>(), Box::new(interceptor));
+        self.client.push(mode, entry);
         Ok(())
     }
 
@@ -100,9 +126,23 @@ impl Interceptors {
         &mut self,
         interceptor: I,
     ) -> Result<(), DuplicateName> {
-        let name = free_name(self.server.names(), interceptor.name())?;
-        self.server
-            .push(name, TypeId::of::<I>(), Box::new(interceptor));
+        self.add_server_with(interceptor, ProcessingMode::default())
+    }
+
+    /// Adds an interceptor of the requests of that mode
+    /// (`add_server_request_interceptor_with_policy`): the others pay nothing for it.
+    ///
+    /// # Errors
+    /// [`DuplicateName`] unless its name is empty.
+    pub fn add_server_with<I: ServerInterceptor>(
+        &mut self,
+        interceptor: I,
+        mode: ProcessingMode,
+    ) -> Result<(), DuplicateName> {
+        let name = free_name(self.server.all().names(), interceptor.name())?;
+        let entry =
+            Entry::<dyn ServerInterceptor>::new(name, TypeId::of::<I>(), Box::new(interceptor));
+        self.server.push(mode, entry);
         Ok(())
     }
 
@@ -233,14 +273,14 @@ impl Interceptors {
     /// Whether calls have an interceptor.
     #[must_use]
     pub fn intercepts_calls(&self) -> bool {
-        !self.client.is_empty()
+        !self.client.all().is_empty()
     }
 
     /// Whether requests to servants have an interceptor, or replies carry service contexts of
     /// servants.
     #[must_use]
     pub fn intercepts_requests(&self) -> bool {
-        !self.server.is_empty() || self.reply_contexts
+        !self.server.all().is_empty() || self.reply_contexts
     }
 
     /// A copy, if it [intercepts requests](Self::intercepts_requests).
@@ -255,10 +295,10 @@ impl Interceptors {
         let run = |destroy: &dyn Fn()| {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(destroy));
         };
-        for interceptor in self.client.iter() {
+        for interceptor in self.client.all().iter() {
             run(&|| interceptor.destroy());
         }
-        for interceptor in self.server.iter() {
+        for interceptor in self.server.all().iter() {
             run(&|| interceptor.destroy());
         }
         self.ior.destroy();
@@ -289,8 +329,8 @@ impl Default for Interceptors {
 impl fmt::Debug for Interceptors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Interceptors")
-            .field("client", &self.client)
-            .field("server", &self.server)
+            .field("client", self.client.all())
+            .field("server", self.server.all())
             .field("ior", &self.ior)
             .field("slots", &self.slots)
             .field("reply_contexts", &self.reply_contexts)
@@ -302,7 +342,7 @@ impl PartialEq for Interceptors {
     /// The same ones, or none in both.
     fn eq(&self, other: &Self) -> bool {
         let sizes = |it: &Self| {
-            let of_requests = it.client.len() + it.server.len();
+            let of_requests = it.client.all().len() + it.server.all().len();
             let of_orb = it.ior.len() + it.policies.len() + it.initializers.len();
             (of_requests, of_orb, it.current().slots)
         };

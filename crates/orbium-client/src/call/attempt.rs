@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
-use orbium_interceptor::Policy;
 use orbium_interceptor::client::{CallPolicies, CallTarget};
+use orbium_interceptor::{Locality, Policy};
 use orbium_invocation::story::{self, Failed};
 use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
@@ -29,7 +29,7 @@ use crate::errors::no_usable_protocol;
 use crate::policy::effective_policies::EffectivePolicies;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
-use crate::reference::candidate::Candidate;
+use crate::reference::candidate::{Candidate, Route};
 use orbium_invocation::timing::Timing;
 pub use suspended::Suspended;
 
@@ -396,6 +396,15 @@ impl CallTarget for Attempt<'_> {
         let used = binding.and_then(|it| it.candidates.get(it.preferred()));
         let place = used.and_then(|it| it.profile_in(self.target().ior()));
         place.map_or(0, |(place, _)| place as usize)
+    }
+
+    fn locality(&self) -> Locality {
+        let binding = self.target().binding().ok();
+        let used = binding.and_then(|it| it.candidates.get(it.preferred()));
+        match used.is_some_and(|it| matches!(it.route, Route::Local)) {
+            true => Locality::Local,
+            false => Locality::Remote,
+        }
     }
 
     fn policy(&self, policy_type: u32) -> Option<Policy> {

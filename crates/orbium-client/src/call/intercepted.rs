@@ -3,7 +3,7 @@
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, CallTarget};
 use orbium_interceptor::{ContextList, Interceptors, SlotTable};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::ExceptionId;
@@ -120,14 +120,16 @@ impl<'a> Intercepted<'_, 'a> {
     ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
         let object = attempt.object();
         let of_caller = &object.overrides().contexts;
+        let locality = attempt.locality();
         let start = |attempt| CallStart {
             operation: self.operation,
             target: attempt,
+            locality,
             current: all.current(),
             slots,
             contexts: of_caller,
         };
-        let mut flow = match all.overlooks_results() {
+        let mut flow = match all.overlooks_results(locality) {
             true => None,
             false => Some(CallFlow::new(all, start(attempt))),
         };

@@ -2,7 +2,7 @@
 //! Requests of the ORB's own callers, without a message, that interceptors see.
 
 use orbium_interceptor::server::{InterceptedRequest, RequestFacts, ServedRequest, raised};
-use orbium_interceptor::{Interceptors, Interrupt};
+use orbium_interceptor::{Interceptors, Interrupt, Locality};
 use orbium_server::conclusion::{panicked, servant_panicked};
 use orbium_server::{IncomingRequest, intercept};
 
@@ -56,6 +56,7 @@ fn facts_of<'r>(request: &IncomingRequest<'r>) -> RequestFacts<'r> {
         operation: request.operation,
         contexts: request.contexts,
         response: request.response,
+        locality: Locality::Local,
     }
 }
 

@@ -10,10 +10,12 @@ use super::info::{
     SendRequest,
 };
 use super::outcome::CallOutcome;
+use super::points::ClientInterceptor;
 use super::start::CallStart;
-use crate::chain::{Point, Unimplemented};
+use crate::chain::{Chain, Point, Unimplemented};
 use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;
+use crate::processing_mode::Locality;
 use crate::registry::Interceptors;
 
 impl CallStart<'_> {
@@ -35,7 +37,7 @@ pub(super) struct Progress {
 
 /// An attempt at a call, and the interceptors that have seen it begin.
 pub struct CallFlow<'i> {
-    all: &'i Interceptors,
+    all: &'i Chain<dyn ClientInterceptor>,
     start: CallStart<'i>,
     progress: Progress,
 }
@@ -59,7 +61,7 @@ impl<'i> CallFlow<'i> {
     #[cold]
     pub fn under_way(all: &'i Interceptors, start: CallStart<'i>) -> Self {
         let mut flow = Self::new(all, start);
-        flow.progress.started = all.client.len();
+        flow.progress.started = flow.all.len();
         flow
     }
 
@@ -67,7 +69,7 @@ impl<'i> CallFlow<'i> {
     #[inline]
     pub(super) fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
         Self {
-            all,
+            all: all.client.of(start.locality),
             start,
             progress,
         }
@@ -88,7 +90,7 @@ impl<'i> CallFlow<'i> {
             started, extended, ..
         } = &mut self.progress;
         let of_caller = self.start.contexts;
-        let (all, current) = (&self.all.client, self.start.current);
+        let (all, current) = (self.all, self.start.current);
         let sent = all.start(
             SEND_REQUEST,
             current,
@@ -110,7 +112,7 @@ impl<'i> CallFlow<'i> {
     /// there.
     pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
         let request = self.start.request(self.progress.id);
-        let (all, started) = (&self.all.client, &mut self.progress.started);
+        let (all, started) = (self.all, &mut self.progress.started);
         let current = self.start.current;
         let polled = all.start(
             SEND_POLL,
@@ -158,7 +160,7 @@ impl<'i> CallFlow<'i> {
     /// What the attempt ends with instead, where an interceptor has changed that.
     #[inline]
     pub fn end_with_results(&mut self, reply: &ContextList) -> Result<(), CallOutcome> {
-        if self.all.client.does_nothing_at(RECEIVE_REPLY) {
+        if self.all.does_nothing_at(RECEIVE_REPLY) {
             self.progress.started = 0;
             return Ok(());
         }
@@ -179,7 +181,7 @@ impl<'i> CallFlow<'i> {
         let request = self.start.request(self.progress.id);
         let extended = self.progress.extended.as_ref();
         let contexts = extended.unwrap_or(self.start.contexts);
-        self.all.client.end(
+        self.all.end(
             RECEIVE_REPLY,
             self.start.current,
             &mut self.progress.started,
@@ -204,7 +206,7 @@ impl<'i> CallFlow<'i> {
         let extended = self.progress.extended.as_ref();
         let contexts = extended.unwrap_or(self.start.contexts);
         let unimplemented = Unimplemented::default();
-        let (all, started) = (&self.all.client, &mut self.progress.started);
+        let (all, started) = (self.all, &mut self.progress.started);
         let current = self.start.current;
         match outcome {
             CallOutcome::UserException(_) | CallOutcome::Raised(_) => all.end(
@@ -238,12 +240,13 @@ impl<'i> CallFlow<'i> {
 }
 
 impl Interceptors {
-    /// Whether no interceptor implements a point of a call that has results. A flow is needed
+    /// Whether no interceptor of such calls implements a point of one that has results. A flow is needed
     /// only for a call that ends without: it is [under way](CallFlow::under_way) then.
     #[must_use]
     #[inline]
-    pub fn overlooks_results(&self) -> bool {
+    pub fn overlooks_results(&self, locality: Locality) -> bool {
         self.client
+            .of(locality)
             .does_nothing_at_all(&[SEND_REQUEST, RECEIVE_REPLY])
     }
 }

@@ -5,6 +5,7 @@ use orbium_invocation::Operation;
 
 use super::target::CallTarget;
 use crate::context_list::ContextList;
+use crate::processing_mode::Locality;
 use crate::slots::{PiCurrent, SlotTable};
 
 /// Parameters of an attempt at a call.
@@ -14,6 +15,8 @@ pub struct CallStart<'i> {
     pub operation: &'static Operation,
     /// Where the request goes.
     pub target: &'i dyn CallTarget,
+    /// Whether that is an object of the caller's ORB.
+    pub locality: Locality,
     /// The slots of the ORB, as allocated so far.
     pub current: PiCurrent,
     /// The slots that the calling thread had when it made the call.

@@ -105,6 +105,7 @@ fn start<'i>(all: &'i Interceptors, facts: &'i CallFacts, slots: &'i SlotTable) 
     CallStart {
         operation: facts.operation,
         target: facts,
+        locality: facts.locality,
         current: all.current(),
         slots,
         contexts: &facts.contexts,

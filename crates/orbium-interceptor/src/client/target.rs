@@ -9,6 +9,7 @@ use orbium_invocation::{Operation, SyncScope};
 
 use crate::context_list::ContextList;
 use crate::policy::Policy;
+use crate::processing_mode::Locality;
 
 /// The references and policies of an attempt at a call. Interceptors ask for few of them, so that each is
 /// found when it is asked for.
@@ -21,6 +22,9 @@ pub trait CallTarget {
 
     /// Place of the profile that is used in that.
     fn profile(&self) -> usize;
+
+    /// Whether its object is one of the caller's ORB.
+    fn locality(&self) -> Locality;
 
     /// The policy of that type that the call has.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
@@ -49,6 +53,8 @@ pub struct CallFacts {
     pub effective: Arc<Ior>,
     /// Place of the profile that is used in that.
     pub profile: usize,
+    /// Whether its object is one of the caller's ORB.
+    pub locality: Locality,
     /// Service contexts that the caller added by hand.
     pub contexts: ContextList,
     /// The policies of the call.
@@ -70,6 +76,7 @@ impl CallFacts {
             target: Arc::clone(target.target()),
             effective: Arc::clone(target.effective_target()),
             profile: target.profile(),
+            locality: target.locality(),
             contexts: contexts.clone(),
             policies: target.policies(),
             sync_scope: target.sync_scope(),
@@ -88,6 +95,10 @@ impl CallTarget for CallFacts {
 
     fn profile(&self) -> usize {
         self.profile
+    }
+
+    fn locality(&self) -> Locality {
+        self.locality
     }
 
     fn policy(&self, policy_type: u32) -> Option<Policy> {

@@ -10,14 +10,16 @@ use super::info::{
     SendReply, ServerRequest,
 };
 use super::outcome::RequestOutcome;
-use crate::chain::{Point, Unimplemented};
+use super::points::ServerInterceptor;
+use crate::chain::{Chain, Point, Unimplemented};
 use crate::context_list::ContextList;
 use crate::interrupt::Interrupt;
+use crate::processing_mode::Locality;
 use crate::registry::Interceptors;
 
 /// A request, and the interceptors that have seen it begin.
 pub struct RequestFlow<'r> {
-    all: &'r Interceptors,
+    all: &'r Chain<dyn ServerInterceptor>,
     request: ServerRequest<'r>,
     /// How many of them are owed an ending point.
     started: usize,
@@ -32,7 +34,7 @@ impl<'r> RequestFlow<'r> {
     pub fn new(all: &'r Interceptors, facts: RequestFacts<'r>) -> Self {
         Self {
             request: ServerRequest::new(facts, all.current()),
-            all,
+            all: all.server.of(facts.locality),
             started: 0,
             slots_are_current: false,
         }
@@ -49,7 +51,7 @@ impl<'r> RequestFlow<'r> {
     ) -> Self {
         let mut flow = Self::new(all, facts);
         flow.request.object = Some(object);
-        flow.started = all.server.len();
+        flow.started = flow.all.len();
         flow
     }
 
@@ -62,7 +64,7 @@ impl<'r> RequestFlow<'r> {
     pub fn receive_contexts(&mut self, object: &'r dyn InterceptedObject) -> Result<(), Interrupt> {
         let current = self.request.current;
         let request = &mut self.request;
-        let (all, started) = (&self.all.server, &mut self.started);
+        let (all, started) = (self.all, &mut self.started);
         all.start(
             RECEIVE_CONTEXTS,
             current,
@@ -109,7 +111,7 @@ impl<'r> RequestFlow<'r> {
     #[inline]
     pub fn receive_request(&mut self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
         let request = &mut self.request;
-        let all = &self.all.server;
+        let all = self.all;
         all.go_on(
             RECEIVE_REQUEST,
             || ReceiveRequest {
@@ -151,7 +153,7 @@ impl<'r> RequestFlow<'r> {
     #[inline]
     pub fn end_with_results(&mut self, reply: ContextList) -> Result<(), RequestOutcome> {
         let is_plain = !self.slots_are_current && reply.is_empty();
-        if is_plain && self.all.server.does_nothing_at(SEND_REPLY) {
+        if is_plain && self.all.does_nothing_at(SEND_REPLY) {
             self.started = 0;
             return Ok(());
         }
@@ -171,7 +173,7 @@ impl<'r> RequestFlow<'r> {
     fn send_reply(&mut self) -> Result<(), SystemException> {
         let current = self.request.current;
         let request = &mut self.request;
-        self.all.server.end(
+        self.all.end(
             SEND_REPLY,
             current,
             &mut self.started,
@@ -186,7 +188,7 @@ impl<'r> RequestFlow<'r> {
     /// The ending points of what ends without results.
     #[cold]
     fn send_other(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
-        let (all, started) = (&self.all.server, &mut self.started);
+        let (all, started) = (self.all, &mut self.started);
         let current = self.request.current;
         let request = &mut self.request;
         let unimplemented = Unimplemented::default();
@@ -226,14 +228,14 @@ impl<'r> RequestFlow<'r> {
 }
 
 impl Interceptors {
-    /// Whether no interceptor implements a point of a request that ends with results, and no
+    /// Whether no interceptor of such requests implements a point of one that ends with results, and no
     /// slot accompanies it. A flow is needed only for a request that ends without: it is
     /// [under way](RequestFlow::under_way) then.
     #[must_use]
     #[inline]
-    pub fn overlooks_requests(&self) -> bool {
+    pub fn overlooks_requests(&self, locality: Locality) -> bool {
         let points = [RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY];
-        self.server.does_nothing_at_all(&points) && !self.current().has_slots()
+        self.server.of(locality).does_nothing_at_all(&points) && !self.current().has_slots()
     }
 }
 

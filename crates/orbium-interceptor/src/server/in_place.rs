@@ -144,7 +144,7 @@ impl<'r> InterceptedRequest<'r> {
         serve: impl FnOnce() -> Result<(), ExceptionId>,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.served);
-        let mut flow = match self.all.overlooks_requests() {
+        let mut flow = match self.all.overlooks_requests(self.facts.locality) {
             true => None,
             false => Some(RequestFlow::new(self.all, self.facts)),
         };

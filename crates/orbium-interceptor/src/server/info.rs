@@ -38,6 +38,7 @@ use crate::context_list::ContextList;
 use crate::errors::{no_such_context, no_such_policy, not_kept};
 use crate::identity::OrbIdentity;
 use crate::policy::Policy;
+use crate::processing_mode::Locality;
 use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
 use crate::status::RequestStatus;
 
@@ -89,6 +90,8 @@ pub struct RequestFacts<'r> {
     pub contexts: ServiceContexts<'r>,
     /// Which answer the client expects.
     pub response: ResponseFlags,
+    /// Whether its client is of the same ORB.
+    pub locality: Locality,
 }
 
 /// Request information available at every point of a request.

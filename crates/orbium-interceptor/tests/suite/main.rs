@@ -13,6 +13,7 @@ mod initializers;
 mod ior;
 mod late_replies;
 mod overlooked;
+mod processing_modes;
 mod recorder;
 mod request_policies;
 mod slots;

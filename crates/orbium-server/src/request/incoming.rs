@@ -5,6 +5,7 @@ use std::fmt;
 
 use orbium_giop::real_time::read_priority_context;
 use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
+use orbium_interceptor::Locality;
 use orbium_invocation::{Operation, Priority};
 
 use crate::{ServerConnection, ServerContext};
@@ -40,6 +41,16 @@ pub struct IncomingRequest<'r> {
 }
 
 impl<'r> IncomingRequest<'r> {
+    /// Whether its client is of the same ORB.
+    #[must_use]
+    #[inline]
+    pub fn locality(&self) -> Locality {
+        match self.peer {
+            Some(_) => Locality::Remote,
+            None => Locality::Local,
+        }
+    }
+
     /// A request to the object with that key that a caller of the same ORB makes without a
     /// message.
     #[must_use]

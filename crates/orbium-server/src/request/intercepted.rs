@@ -55,7 +55,7 @@ pub fn intercept(
     serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
     let end = RequestEnd::new(all, reply, request, object);
-    if all.overlooks_requests() {
+    if all.overlooks_requests(request.locality()) {
         let serve = |reply: &mut UntypedReply<'_>| serve(reply, Interception::Overlooked);
         return serve_by(&OverlookedReply(end), request, reply, serve);
     }

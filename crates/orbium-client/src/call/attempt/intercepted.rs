@@ -5,7 +5,7 @@
 
 use orbium_giop::SystemException;
 use orbium_interceptor::ContextList;
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, SuspendedFlow};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, CallTarget, SuspendedFlow};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::Raised;
 
@@ -20,7 +20,7 @@ impl Attempt<'_> {
     pub(super) fn intercepted_path(&mut self, operation: &'static Operation) -> Path {
         let all = &self.object.client().config().interceptors;
         let is_plain = !operation.is_oneway() && self.object.own_notices() == 0;
-        let overlooked = is_plain && all.overlooks_results();
+        let overlooked = is_plain && all.overlooks_results(self.locality());
         // A call of an object of its own ORB needs no message where they see it.
         let is_own = self.may_be_collocated() && self.target().own_object().is_some();
         self.is_overlooked = overlooked && !is_own;
@@ -161,6 +161,7 @@ impl Attempt<'_> {
         let start = CallStart {
             operation,
             target: self,
+            locality: self.locality(),
             current: all.current(),
             slots: &slots,
             contexts: &self.object.overrides().contexts,

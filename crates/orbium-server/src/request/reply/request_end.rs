@@ -95,6 +95,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
             operation: self.request.operation,
             contexts: self.request.contexts,
             response: self.request.response,
+            locality: self.request.locality(),
         }
     }
 

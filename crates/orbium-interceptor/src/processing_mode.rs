@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processing modes: whether an interceptor sees calls within its ORB, others, or all.
+
+use std::sync::Arc;
+
+use crate::chain::{Chain, Entry};
+
+/// Whether client and servant of a call are of the same ORB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locality {
+    /// They are: the request does not leave the ORB.
+    Local,
+    /// The request is sent over a connection, or was received from one.
+    Remote,
+}
+
+/// Which calls an interceptor sees (policy 61 of CORBA 3.3 Part 1, clause 16.10.2:
+/// `PROCESSING_MODE_POLICY_TYPE`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProcessingMode {
+    /// All (`LOCAL_AND_REMOTE`).
+    #[default]
+    LocalAndRemote,
+    /// Those that leave or enter the ORB (`REMOTE_ONLY`).
+    RemoteOnly,
+    /// Those whose client and servant are of this ORB (`LOCAL_ONLY`).
+    LocalOnly,
+}
+
+impl ProcessingMode {
+    /// Whether an interceptor of that mode sees such calls.
+    #[must_use]
+    pub const fn includes(self, locality: Locality) -> bool {
+        match self {
+            Self::LocalAndRemote => true,
+            Self::RemoteOnly => matches!(locality, Locality::Remote),
+            Self::LocalOnly => matches!(locality, Locality::Local),
+        }
+    }
+}
+
+/// The interceptors of a kind, and those of them that see calls of either locality.
+pub(crate) struct Chains<I: ?Sized> {
+    all: Chain<I>,
+    local: Chain<I>,
+    remote: Chain<I>,
+}
+
+impl<I: ?Sized> Chains<I> {
+    /// Adds an interceptor.
+    pub(crate) fn push(&mut self, mode: ProcessingMode, entry: Arc<Entry<I>>) {
+        if mode.includes(Locality::Local) {
+            self.local.push(Arc::clone(&entry));
+        }
+        if mode.includes(Locality::Remote) {
+            self.remote.push(Arc::clone(&entry));
+        }
+        self.all.push(entry);
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &Chain<I> {
+        &self.all
+    }
+
+    /// Those that see such calls.
+    #[inline]
+    pub(crate) fn of(&self, locality: Locality) -> &Chain<I> {
+        match locality {
+            Locality::Local => &self.local,
+            Locality::Remote => &self.remote,
+        }
+    }
+}
+
+impl<I: ?Sized> Clone for Chains<I> {
+    fn clone(&self) -> Self {
+        Self {
+            all: self.all.clone(),
+            local: self.local.clone(),
+            remote: self.remote.clone(),
+        }
+    }
+}
+
+impl<I: ?Sized> Default for Chains<I> {
+    fn default() -> Self {
+        Self {
+            all: Chain::default(),
+            local: Chain::default(),
+            remote: Chain::default(),
+        }
+    }
+}
