@@ -23,6 +23,7 @@ use orbium_giop::numbers::Numbers;
 use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::CancellationToken;
 use orbium_invocation::reactor::wait_on_reactor;
+use orbium_invocation::served_queue::is_served_by_this_thread;
 use orbium_metrics::Closing;
 use orbium_sync::role;
 use orbium_sys::{Interest, wait_for};
@@ -158,10 +159,11 @@ impl Connection {
         }
     }
 
-    /// Says that the thread is about to wait for this connection.
+    /// Says that the thread is about to wait for this connection; returns whether it serves a
+    /// queue of its own in the meantime.
     #[inline]
-    pub(crate) fn about_to_wait(&self) {
-        role::about_to_wait(|| self.reacts);
+    pub(crate) fn about_to_wait(&self) -> bool {
+        role::about_to_wait(|| self.reacts) && is_served_by_this_thread()
     }
 
     /// The buffer for the next request.

@@ -68,9 +68,6 @@ pub trait ServingLane: Send + Sync {
     /// As [`Lane::serve_one`].
     fn serve_one(&self, waits: bool) -> bool;
 
-    /// Has a thread that serves the lane run something.
-    fn run(&self, job: Box<dyn FnOnce() + Send>);
-
     /// Whether there is something to serve.
     fn has_work(&self) -> bool;
 
@@ -214,13 +211,6 @@ impl Lane {
     #[must_use]
     pub fn serve_one(&self, waits: bool) -> bool {
         self.0.serve_one(waits)
-    }
-
-    /// Has a thread that serves the lane run something. It is dropped if the lane ends
-    /// before.
-    #[doc(hidden)]
-    pub fn run(&self, job: Box<dyn FnOnce() + Send>) {
-        self.0.run(job);
     }
 
     /// Whether there is something to serve.

@@ -2,6 +2,7 @@
 //! The main thread: the one that serves adapters with MAIN_THREAD_MODEL.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
 use crate::Lane;
@@ -11,6 +12,7 @@ use crate::Lane;
 pub struct MainThread {
     thread: OnceLock<ThreadId>,
     lane: OnceLock<Lane>,
+    calls: AtomicU64,
 }
 
 impl MainThread {
@@ -31,6 +33,12 @@ impl MainThread {
     #[must_use]
     pub fn lane(&self) -> Option<&Lane> {
         self.lane.get()
+    }
+
+    /// A number for a call that waits in its queue.
+    #[must_use]
+    pub fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Sets the lane; `false` if another thread was faster.

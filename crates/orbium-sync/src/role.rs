@@ -91,18 +91,21 @@ pub fn about_to_block() {
 }
 
 /// Says that this thread is about to wait for a reply; `dispatches` is evaluated only
-/// if the thread has a role: whether it dispatches other requests while it waits. See [`Role::wait`].
+/// if the thread has a role: whether it dispatches other requests while it waits. See
+/// [`Role::wait`]. Returns whether it has a role.
 #[inline]
 #[allow(unsafe_code)]
-pub fn about_to_wait(dispatches: impl FnOnce() -> bool) {
-    if let Some(role) = CURRENT.get() {
-        // SAFETY: as in `about_to_block`.
-        let role = unsafe { role.as_ref() };
-        match dispatches() {
-            true => role.wait(),
-            false => role.hand_over(),
-        }
+pub fn about_to_wait(dispatches: impl FnOnce() -> bool) -> bool {
+    let Some(role) = CURRENT.get() else {
+        return false;
+    };
+    // SAFETY: as in `about_to_block`.
+    let role = unsafe { role.as_ref() };
+    match dispatches() {
+        true => role.wait(),
+        false => role.hand_over(),
     }
+    true
 }
 
 /// Whether this thread runs a servant of any ORB.
@@ -153,11 +156,11 @@ mod tests {
 
     #[test]
     fn a_waiting_thread_without_dispatching_hands_its_role_over() {
-        about_to_wait(|| panic!("there is no role"));
+        assert!(!about_to_wait(|| panic!("there is no role")));
         let role = Count::default();
         while_serving(&role, || {
-            about_to_wait(|| true);
-            about_to_wait(|| false);
+            assert!(about_to_wait(|| true));
+            assert!(about_to_wait(|| false));
         });
         // Without a way of its own, waiting is blocking.
         assert_eq!(role.0.get(), 2);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_giop::{Completion, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_invocation::scheduling;
+use orbium_invocation::served_queue::{is_served_by_this_thread, wait_serving};
 use orbium_invocation::story::{Failure, Note, Phase};
 use orbium_metrics::End;
 use orbium_sync::lock::MutexGuard;
@@ -232,9 +233,8 @@ impl Call {
     }
 
     /// Waits for the end of the call, up to a time; whether it is there.
-    pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
-        let is_there = |state: &State| !state.slot.is_open();
-        if self.lost_in_fork().is_some() || is_there(&self.lock()) {
+    pub(crate) fn wait(self: &Arc<Self>, timeout: Option<Duration>) -> bool {
+        if !self.is_open() {
             return true;
         }
         if timeout == Some(Duration::ZERO) {
@@ -243,9 +243,17 @@ impl Call {
         let deadline = Deadline::after(timeout);
         self.send_deferred();
         role::about_to_block();
+        if !is_served_by_this_thread() {
+            return self.block(deadline);
+        }
+        let call = Arc::clone(self);
+        wait_serving(move || call.block(deadline)).unwrap_or_else(|| !self.is_open())
+    }
+
+    fn block(&self, deadline: Deadline) -> bool {
         let mut state = self.lock();
         state.is_waited_for = true;
-        while !is_there(&state) {
+        while state.slot.is_open() {
             let Ok(left) = deadline.remaining() else {
                 return false;
             };

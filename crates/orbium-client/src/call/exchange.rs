@@ -188,9 +188,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         orbium_trace::probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
-            Ok(()) if self.oneway => Answer::Results,
-            Ok(()) if self.timing.is_timed => self.receive_timed(),
-            Ok(()) => self.receive(),
+            Ok(_) if self.oneway => Answer::Results,
+            Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
+            Ok(_) => self.receive(),
             Err(failure) => self.not_sent(failure),
         }
     }
@@ -254,10 +254,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.end(outcome)
     }
 
-    /// Performs the request within the ORB, on the calling thread. A deadline that has
-    /// passed already is noticed first; a running servant cannot be stopped, so a
-    /// deadline that passes during the upcall is noticed when it returns. A oneway has
-    /// then arrived, and succeeds.
+    /// Performs the request within the ORB, on the calling thread or the main one. A deadline
+    /// that has passed already is noticed first; a running servant cannot be stopped, so a
+    /// deadline that passes during the upcall is noticed when it returns, if it runs on the
+    /// calling thread. A oneway has then arrived, and succeeds.
     #[cold]
     fn perform_locally(&mut self) -> Answer {
         if self.timing.sending.has_passed() {
@@ -269,9 +269,16 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         let negotiated = self.link.candidate.negotiated;
-        let performed = self.object.orb().perform(message, negotiated);
+        let until = match self.oneway {
+            true => self.timing.sending,
+            false => self.timing.reply,
+        };
+        let token = self.object.overrides().cancellation.as_ref();
+        let orb = self.object.orb();
+        let performed = orb.perform(message, negotiated, until, token);
         if !self.oneway
             && self.timing.is_timed
+            && performed.is_ok()
             && let Err(late) = self.timing.await_reply_start()
         {
             self.note(Phase::Wait, &"the servant returned after the deadline");
@@ -297,27 +304,28 @@ enum SendFailure {
     System(io::Error),
 }
 
-/// Sends the request; the buffer goes back to the connection.
+/// Sends the request; the buffer goes back to the connection. Returns whether the thread serves
+/// a queue of its own until the reply is there.
 #[inline]
 fn send(
     connection: &mut Connection,
     writer: &mut CdrWriter<'_>,
     timeout: Option<Duration>,
     timing: &Timing,
-) -> Result<(), SendFailure> {
+) -> Result<bool, SendFailure> {
     if writer.len() > connection.message_limit() {
         return Err(SendFailure::TooLarge {
             size: writer.len(),
             limit: connection.message_limit(),
         });
     }
-    connection.about_to_wait();
+    let serves = connection.about_to_wait();
     if let Err(error) = connection.set_timeout(timeout) {
         return Err(no_timeout(error, timeout));
     }
     let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
-    sent.map_err(SendFailure::System)
+    sent.map(|()| serves).map_err(SendFailure::System)
 }
 
 /// What it means that a connection did not take a timeout.

@@ -47,7 +47,7 @@ pub(crate) fn perform(
     let target = candidate.target(ior);
     let mut writer = CdrWriter::new(format);
     write_locate_request(&mut writer, candidate.version, request_id, &target);
-    connection.about_to_wait();
+    let serves = connection.about_to_wait();
     let sent = connection
         .set_timeout(timeout)
         .and_then(|()| connection.send(&writer, timing.sending));
@@ -60,9 +60,12 @@ pub(crate) fn perform(
         });
     }
     loop {
-        let header = match connection.receive(timing.reply) {
+        let header = match link.receive(timing.reply, serves) {
             Received::Message(header) => header,
             other => return Err(unanswered(&mut link, other)),
+        };
+        let Some(connection) = &mut link.connection else {
+            return Err(unanswered(&mut link, Received::Lost));
         };
         if let Some(answer) = read(connection, &header, request_id) {
             if let Err(outcome) = &answer {

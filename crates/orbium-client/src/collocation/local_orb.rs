@@ -6,8 +6,9 @@ use std::sync::Arc;
 use orbium_channel::Channel;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, MessageHeader, ReplyStatus, SystemException};
-use orbium_invocation::{CallQueue, Operation};
+use orbium_invocation::{CallQueue, CancellationToken, Operation};
 use orbium_sync::SlotKey;
+use orbium_transport::Deadline;
 
 use crate::policy::overrides::Overrides;
 use crate::reference::Reference;
@@ -38,12 +39,17 @@ pub trait LocalOrb: Send + Sync + 'static {
 
     /// Serves a request message and returns the reply, if there is to be one.
     ///
+    /// If another thread is to serve it, the caller waits for that until the deadline, or until
+    /// the token is cancelled.
+    ///
     /// # Errors
-    /// The request expired, or cannot be read.
+    /// The request expired, cannot be read, or was given up.
     fn perform(
         &self,
         message: Vec<u8>,
         negotiated: Negotiated,
+        until: Deadline,
+        token: Option<&CancellationToken>,
     ) -> Result<Option<LocalReply>, SystemException>;
 
     /// Another reference of this ORB.

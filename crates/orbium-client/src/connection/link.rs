@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use orbium_giop::SystemException;
 use orbium_invocation::story::{Phase, note};
-use orbium_transport::Stamp;
+use orbium_transport::{Deadline, Stamp};
 
 use crate::call::introduction::PriorityContext;
-use crate::connection::Connection;
+use crate::connection::{Connection, Received};
 use crate::pools::pool::Pool;
 use crate::pools::private_connections::PrivateConnections;
 use crate::reference::candidate::{Candidate, Route};
 use orbium_invocation::exceptions::time_left;
+use orbium_invocation::served_queue::wait_serving;
 use orbium_invocation::timing::Timing;
 
 /// A candidate, with a connection to it that is ours for one exchange.
@@ -147,6 +148,53 @@ impl<'b> Link<'b> {
             pool.close_source();
         }
         closed
+    }
+
+    /// As [`Connection::receive_some`], for a thread that `serves` its queue while another one
+    /// receives in its place.
+    #[inline]
+    pub(crate) fn receive_some(
+        &mut self,
+        deadline: Deadline,
+        has_received: &mut bool,
+        serves: bool,
+    ) -> Option<Received> {
+        match &mut self.connection {
+            Some(_) if serves => self.receive_some_aside(deadline, has_received),
+            Some(connection) => connection.receive_some(deadline, has_received),
+            None => Some(Received::Lost),
+        }
+    }
+
+    /// The next message in answer.
+    pub(crate) fn receive(&mut self, deadline: Deadline, serves: bool) -> Received {
+        let mut has_received = false;
+        loop {
+            if let Some(received) = self.receive_some(deadline, &mut has_received, serves) {
+                return received;
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn receive_some_aside(
+        &mut self,
+        deadline: Deadline,
+        has_received: &mut bool,
+    ) -> Option<Received> {
+        let mut connection = self.connection.take()?;
+        let mut has_any = *has_received;
+        let receive = move || {
+            let received = connection.receive_some(deadline, &mut has_any);
+            (connection, has_any, received)
+        };
+        let Some((connection, has_any, received)) = wait_serving(receive) else {
+            return Some(Received::Lost);
+        };
+        self.connection = Some(connection);
+        *has_received = has_any;
+        received
     }
 
     /// Whether the connection turns out to be of no use.

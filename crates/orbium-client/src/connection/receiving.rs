@@ -62,17 +62,6 @@ impl Received {
 }
 
 impl Connection {
-    /// The next message in answer.
-    #[inline]
-    pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
-        let mut has_received = false;
-        loop {
-            if let Some(received) = self.receive_some(deadline, &mut has_received) {
-                return received;
-            }
-        }
-    }
-
     /// The header of the plain reply that is there whole and in one piece, and what that
     /// says.
     #[inline(always)]

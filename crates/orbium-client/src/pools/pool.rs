@@ -16,6 +16,7 @@ use orbium_channel::Channel;
 use orbium_config::ClientStrategy;
 use orbium_giop::{ExceptionKind, Headers, SystemException};
 use orbium_invocation::reactor::keeps_reactor;
+use orbium_invocation::served_queue::is_served_by_this_thread;
 use orbium_invocation::story::{Phase, note};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
@@ -207,7 +208,7 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Box<Connection>, SystemException> {
-        role::about_to_wait(|| self.reacts);
+        let _ = role::about_to_wait(|| self.reacts);
         if let Some(connection) = self.take_flushed() {
             return Ok(connection);
         }
@@ -282,10 +283,10 @@ impl Pool {
         }
     }
 
-    /// How long a call within a request waits for a connection. A caller that waits on
-    /// a reactor does not: the busy ones may be in use further down this very stack.
+    /// How long a call within a request waits for a connection. A caller that serves others
+    /// while it waits does not: the busy ones may be in use further down this very stack.
     fn nested_patience(&self) -> Duration {
-        match self.reacts && keeps_reactor().is_some() {
+        match self.reacts && keeps_reactor().is_some() || is_served_by_this_thread() {
             true => Duration::ZERO,
             false => NESTED_PATIENCE,
         }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Ior, SystemException};
-use orbium_invocation::{CallQueue, Operation};
+use orbium_invocation::{CallQueue, CancellationToken, Operation};
 
 use super::Orb;
-use crate::Channel;
 use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
+use crate::{Channel, local};
 use orbium_server::Located;
 use orbium_sync::SlotKey;
+use orbium_transport::Deadline;
 
 impl LocalOrb for Orb {
     fn is_own_channel(&self, channel: &Channel) -> bool {
@@ -46,8 +47,13 @@ impl LocalOrb for Orb {
         &self,
         message: Vec<u8>,
         negotiated: Negotiated,
+        until: Deadline,
+        token: Option<&CancellationToken>,
     ) -> Result<Option<LocalReply>, SystemException> {
-        self.perform_local(message, negotiated)
+        match self.lane_for_main_thread(&message) {
+            None => local::perform(self, message, negotiated),
+            Some(lane) => self.perform_on_main_thread(lane, (message, negotiated), until, token),
+        }
     }
 
     fn reference(&self, ior: Arc<Ior>, overrides: Overrides) -> Arc<Reference> {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work for the main thread (CORBA 3.3 Part 1, clauses 8.2.3.1 to 8.2.3.3).
 
-use std::sync::{PoisonError, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::{
+    CANCELLATION_PERIOD, CancellationToken, QueueableCall, QueuedCall, priority,
+};
 use orbium_sync::role;
+use orbium_transport::Deadline;
 
 use super::Orb;
 use super::state::Ending;
@@ -75,33 +81,125 @@ impl Orb {
         Ok(())
     }
 
-    /// Performs a call within the process, on the main thread if the object asks for that.
-    pub(super) fn perform_local(
-        &self,
-        message: Vec<u8>,
-        negotiated: Negotiated,
-    ) -> Result<Option<LocalReply>, SystemException> {
+    /// The lane of the main thread, if that is another one and the object of the message asks
+    /// for it.
+    pub(super) fn lane_for_main_thread(&self, message: &[u8]) -> Option<&Lane> {
         let main = &self.core().adapters.main;
-        let lane = main.lane().filter(|_| !main.is_this());
-        let Some(lane) = lane.filter(|_| self.is_for_main_thread(&message)) else {
-            return local::perform(self, message, negotiated);
-        };
-        let (send, receive) = mpsc::channel();
-        let orb = self.clone();
-        lane.run(Box::new(move || {
-            // The caller may have given up.
-            let _ = send.send(local::perform(&orb, message, negotiated));
-        }));
-        role::about_to_block();
-        // The job is dropped if the lane ends.
-        receive.recv().unwrap_or_else(|_| Err(not_served()))
+        let lane = main.lane().filter(|_| !main.is_this())?;
+        let key = local::key_of(message)?;
+        let object = self.core().adapters.registry.find(&key).ok()?;
+        (object.policies().thread_model == ThreadModel::MainThread).then_some(lane)
     }
 
-    fn is_for_main_thread(&self, message: &[u8]) -> bool {
-        let Some(key) = local::key_of(message) else {
-            return false;
+    /// Has the main thread perform a call within the process, and waits for it until the
+    /// deadline, or until the token is cancelled.
+    pub(super) fn perform_on_main_thread(
+        &self,
+        lane: &Lane,
+        request: (Vec<u8>, Negotiated),
+        until: Deadline,
+        token: Option<&CancellationToken>,
+    ) -> Result<Option<LocalReply>, SystemException> {
+        let queue = lane.serving().call_queue();
+        let octets = match queue.bounds_octets() {
+            true => request.0.len(),
+            false => 0,
         };
-        let found = self.core().adapters.registry.find(&key);
-        found.is_ok_and(|object| object.policies().thread_model == ThreadModel::MainThread)
+        let (done, performed) = mpsc::channel();
+        let call = Arc::new(MainThreadCall {
+            orb: self.clone(),
+            request: Mutex::new(Some(request)),
+            done,
+        });
+        let waiting = Arc::downgrade(&call);
+        let number = self.core().adapters.main.next_call();
+        queue.put(QueuedCall {
+            number,
+            priority: priority::current(),
+            octets,
+            call,
+        })?;
+        role::about_to_block();
+        let given_up = match await_end(&performed, until, token) {
+            Ok(performed) => return performed,
+            Err(given_up) => given_up,
+        };
+        let call = waiting.upgrade();
+        let begun = call.is_none_or(|call| call.take_request().is_none());
+        queue.withdraw(number);
+        Err(SystemException {
+            completed: match begun {
+                true => Completion::Maybe,
+                false => Completion::No,
+            },
+            ..given_up
+        })
+    }
+}
+
+type Performed = Result<Option<LocalReply>, SystemException>;
+
+/// Waits for the end of a call that the main thread performs; fails if the caller gives it up.
+fn await_end(
+    performed: &mpsc::Receiver<Performed>,
+    until: Deadline,
+    token: Option<&CancellationToken>,
+) -> Result<Performed, SystemException> {
+    let check = || match token {
+        Some(_) => until.earlier(Deadline::after(Some(CANCELLATION_PERIOD))),
+        None => until,
+    };
+    loop {
+        let end = match check().remaining() {
+            Ok(None) => performed.recv().map_err(RecvTimeoutError::from),
+            Ok(Some(left)) => performed.recv_timeout(left),
+            Err(_) => Err(RecvTimeoutError::Timeout),
+        };
+        match end {
+            Ok(performed) => return Ok(performed),
+            // The call was dropped with the lane.
+            Err(RecvTimeoutError::Disconnected) => return Ok(Err(not_served())),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(token) = token {
+            token.check(Completion::Maybe)?;
+        }
+        if until.has_passed() {
+            return Err(deadline_passed());
+        }
+    }
+}
+
+/// A call from within the process that waits for the main thread.
+struct MainThreadCall {
+    orb: Orb,
+    /// Taken by the main thread, or by the caller that waits no longer.
+    request: Mutex<Option<(Vec<u8>, Negotiated)>>,
+    done: mpsc::Sender<Performed>,
+}
+
+impl MainThreadCall {
+    fn take_request(&self) -> Option<(Vec<u8>, Negotiated)> {
+        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        request.take()
+    }
+
+    fn end(&self, performed: Performed) {
+        // The caller may have given up.
+        let _ = self.done.send(performed);
+    }
+}
+
+impl QueueableCall for MainThreadCall {
+    fn serve(self: Arc<Self>, answers: &dyn Fn()) {
+        if let Some((message, negotiated)) = self.take_request() {
+            let performed = local::perform(&self.orb, message, negotiated);
+            answers();
+            self.end(performed);
+        }
+    }
+
+    fn refuse(self: Arc<Self>, exception: SystemException) {
+        self.end(Err(exception));
     }
 }

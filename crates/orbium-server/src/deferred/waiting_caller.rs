@@ -7,6 +7,8 @@ use std::sync::{Arc, PoisonError};
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::LateAnswer;
+use orbium_invocation::call_exceptions::broken_invariant;
+use orbium_invocation::served_queue::{is_served_by_this_thread, wait_serving};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -43,9 +45,18 @@ impl WaitingCaller {
     ///
     /// # Errors
     /// TIMEOUT, completed MAYBE: the deadline has passed.
-    pub fn wait(&self, until: Deadline) -> Result<Vec<u8>, SystemException> {
+    pub fn wait(self: &Arc<Self>, until: Deadline) -> Result<Vec<u8>, SystemException> {
         // What this thread reads or serves otherwise goes on without it.
         role::about_to_block();
+        if !is_served_by_this_thread() {
+            return self.block(until);
+        }
+        let caller = Arc::clone(self);
+        let answered = wait_serving(move || caller.block(until));
+        answered.unwrap_or_else(|| Err(broken_invariant()))
+    }
+
+    fn block(&self, until: Deadline) -> Result<Vec<u8>, SystemException> {
         let mut state = self.lock();
         while state.message.is_empty() {
             let left = until.remaining();

@@ -304,10 +304,6 @@ impl ServingLane for LaneCore {
         self.pool.serve_one(waits)
     }
 
-    fn run(&self, job: Box<dyn FnOnce() + Send>) {
-        self.pool.add_job(job);
-    }
-
     fn has_work(&self) -> bool {
         self.pool.has_work()
     }

@@ -39,9 +39,6 @@ const SMALL: usize = 8 * 1024;
 /// own, to which they were handed over.
 const HANDED_OVER: usize = 256;
 
-/// Something to run on a thread that serves a pool.
-type Job = Box<dyn FnOnce() + Send>;
-
 /// What a thread has to do.
 enum Work {
     /// What this lane serves.
@@ -59,8 +56,6 @@ struct State {
     oneways: Vec<u64>,
     /// Lanes that want a request of theirs served.
     loans: VecDeque<Arc<Pool>>,
-    /// What else callers are to run.
-    jobs: VecDeque<Job>,
     /// Threads that wait for a request.
     idle: usize,
     /// Threads that do not wait in a call of their own.
@@ -147,7 +142,6 @@ impl Pool {
                 room: Vec::new(),
                 oneways: Vec::new(),
                 loans: VecDeque::new(),
-                jobs: VecDeque::new(),
                 idle: 0,
                 active: 0,
                 alive: 0,
@@ -230,17 +224,13 @@ impl Pool {
     /// lanes' or kept for the reply to a request that is being served, and calls from within
     /// the process are.
     pub(crate) fn close(&self) {
-        let jobs;
         let left = {
             let mut state = self.lock();
             state.closed = true;
             state.loans.clear();
-            // Dropped when the lock is no longer held.
-            jobs = std::mem::take(&mut state.jobs);
             state.waiting.remove(&|_| true)
         };
         self.changed.notify_all();
-        drop(jobs);
         let mut waiting = HashMap::<u64, usize>::new();
         for item in &left {
             *waiting.entry(item.sharer()).or_default() += 1;

@@ -11,6 +11,7 @@ mod fixture;
 mod forwards;
 mod ior_table;
 mod locators;
+mod main_thread_waits;
 mod managers;
 mod policies;
 mod threads;

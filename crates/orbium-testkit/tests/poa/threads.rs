@@ -90,7 +90,7 @@ fn a_request_waits_for_the_one_that_a_single_thread_adapter_serves() {
 
 /// An adapter of the main thread with one object, and its servant's state, which answers
 /// whether the thread is this one.
-fn of_main_thread(served: &Served, name: &str) -> (Poa, Arc<TargetState>) {
+pub(crate) fn of_main_thread(served: &Served, name: &str) -> (Poa, Arc<TargetState>) {
     let policies = Policies {
         thread_model: ThreadModel::MainThread,
         ..user()

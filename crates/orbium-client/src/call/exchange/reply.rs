@@ -20,11 +20,12 @@ use crate::errors::{broken_invariant, not_trusted};
 use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
-    /// Receives a reply with a deadline or a start time.
+    /// Receives a reply with a deadline or a start time, or for a thread that `serves` a queue
+    /// of its own until it is there.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_timed(&mut self) -> Answer {
-        let answer = self.receive_before_the_deadline();
+    pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
+        let answer = self.receive_before_the_deadline(serves);
         if let Some(connection) = &mut self.link.connection {
             connection.set_cancellation(None);
         }
@@ -43,14 +44,14 @@ impl Exchange<'_, '_> {
         }
     }
 
-    fn receive_before_the_deadline(&mut self) -> Answer {
+    fn receive_before_the_deadline(&mut self, serves: bool) -> Answer {
         if let Some(connection) = &mut self.link.connection {
             connection.set_cancellation(self.object.overrides().cancellation.as_ref());
             if !connection.comes_before(self.timing.reply) {
                 return self.no_reply(Received::TimedOut);
             }
         }
-        self.receive()
+        self.receive_by(serves)
     }
 
     /// Whether replies to other requests have come until the deadline, or until the caller
@@ -62,13 +63,19 @@ impl Exchange<'_, '_> {
 
     #[inline]
     pub(super) fn receive(&mut self) -> Answer {
+        self.receive_by(false)
+    }
+
+    #[inline(always)]
+    fn receive_by(&mut self, serves: bool) -> Answer {
         let mut has_received = false;
         loop {
             let Some(connection) = &mut self.link.connection else {
                 return self.end(Outcome::Failed(broken_invariant()));
             };
             let Some((header, reply)) = connection.plain_reply() else {
-                let received = connection.receive_some(self.timing.reply, &mut has_received);
+                let (link, until) = (&mut self.link, self.timing.reply);
+                let received = link.receive_some(until, &mut has_received, serves);
                 if let Some(received) = received {
                     if let Some(answer) = self.take_unusual(received) {
                         return answer;

@@ -1,35 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pools without threads of their own: the program's threads serve them.
+//! Pools without threads of their own: the program's threads serve them, in their own calls
+//! too while they wait for the replies.
 
-use std::sync::atomic::Ordering;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::{Job, Pool, SMALL};
+use orbium_invocation::scheduling;
+use orbium_invocation::served_queue::{ServedQueue, Serving};
+
+use super::item::Item;
+use super::{Pool, SMALL};
+
+/// Nothing more is begun.
+struct Ended;
 
 impl Pool {
-    /// Serves one request, or runs one job, if there is one or one comes while this
-    /// `waits`; whether the pool is still open.
+    /// Serves one request if there is one, or one comes while this `waits`; whether the pool is
+    /// still open.
     pub(crate) fn serve_one(self: &Arc<Self>, waits: bool) -> bool {
+        let Ok(item) = self.take_for_caller(|| !waits) else {
+            return false;
+        };
+        if let Some(item) = item {
+            let _serving = Serving::new(Arc::new(Callers(Arc::clone(self))));
+            self.serve_for_caller(item);
+        }
+        true
+    }
+
+    fn serve_for_caller(self: &Arc<Self>, item: Item) {
+        let (_, answered) = self.serve(item, self, &mut Vec::with_capacity(SMALL));
+        if answered {
+            self.answering.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// The next to be served; `None` if there is none and the wait for it `is_over`.
+    fn take_for_caller(&self, is_over: impl Fn() -> bool) -> Result<Option<Item>, Ended> {
         let mut state = self.lock();
         loop {
             if state.closed {
-                return false;
-            }
-            if let Some(job) = state.jobs.pop_front() {
-                drop(state);
-                job();
-                return true;
+                return Err(Ended);
             }
             if let Some(item) = self.take(&mut state) {
-                drop(state);
-                let (_, answered) = self.serve(item, self, &mut Vec::with_capacity(SMALL));
-                if answered {
-                    self.answering.fetch_sub(1, Ordering::AcqRel);
-                }
-                return true;
+                return Ok(Some(item));
             }
-            if !waits {
-                return true;
+            if is_over() {
+                return Ok(None);
             }
             state.idle += 1;
             let waited = self.changed.wait(state);
@@ -38,17 +56,31 @@ impl Pool {
         }
     }
 
-    pub(crate) fn add_job(&self, job: Job) {
-        let mut state = self.lock();
-        if !state.closed {
-            state.jobs.push_back(job);
-            drop(state);
-            self.changed.notify_one();
+    pub(crate) fn has_work(&self) -> bool {
+        self.waiting() > 0
+    }
+}
+
+/// The queue, as a thread sees it that serves it while it waits.
+struct Callers(Arc<Pool>);
+
+impl ServedQueue for Callers {
+    fn run_aside(&self, job: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+        self.0.threads.run(job)
+    }
+
+    fn serve_until(&self, is_over: &AtomicBool) {
+        let is_over = || is_over.load(Ordering::Acquire);
+        while !is_over()
+            && let Ok(Some(item)) = self.0.take_for_caller(is_over)
+        {
+            // The request below may have changed the priority of the thread. None is refused.
+            let serve = || self.0.serve_for_caller(item);
+            let _ = scheduling::at(self.0.setup.priority, None, serve);
         }
     }
 
-    pub(crate) fn has_work(&self) -> bool {
-        let state = self.lock();
-        !state.jobs.is_empty() || state.waiting.all() > 0
+    fn look_again(&self) {
+        self.0.look_again();
     }
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The queue that the calling thread serves while it waits in a call of its own: that of the
+//! main thread, within its upcalls.
+//!
+//! Such a thread may be the only one that can serve what its own call depends on. So another
+//! thread waits for the reply in its place, whichever way that comes, and this one serves its
+//! queue until it is there. As with the [reactor](crate::reactor), waits return in the reverse
+//! order of their beginning.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use orbium_sync::role;
+
+/// Waits one within the other on one stack. Beyond, the thread waits for its replies alone.
+const MAX_NESTED_WAITS: u32 = 32;
+
+/// A queue that a thread of the program serves.
+pub trait ServedQueue: Send + Sync {
+    /// Runs a job on a thread of its own.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    fn run_aside(&self, job: Box<dyn FnOnce() + Send>) -> io::Result<()>;
+
+    /// Serves what there is and what comes, until that is set or the queue ends.
+    fn serve_until(&self, is_over: &AtomicBool);
+
+    /// Has `serve_until` look again at what it was given.
+    fn look_again(&self);
+}
+
+thread_local! {
+    /// What this thread serves.
+    static OWN: RefCell<Option<Arc<dyn ServedQueue>>> = const { RefCell::new(None) };
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// This thread serves a queue, as long as this is held.
+pub struct Serving(Option<Arc<dyn ServedQueue>>);
+
+impl Serving {
+    /// This thread serves that queue from now on.
+    #[must_use]
+    pub fn new(queue: Arc<dyn ServedQueue>) -> Self {
+        Self(OWN.replace(Some(queue)))
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        OWN.set(self.0.take());
+    }
+}
+
+fn own() -> Option<Arc<dyn ServedQueue>> {
+    match role::is_set() && DEPTH.get() < MAX_NESTED_WAITS {
+        true => OWN.with_borrow(Clone::clone),
+        false => None,
+    }
+}
+
+/// Whether this thread runs an upcall from a queue that it serves while it waits.
+#[must_use]
+pub fn is_served_by_this_thread() -> bool {
+    own().is_some()
+}
+
+/// Runs `wait` on another thread if this one serves its queue while it waits, and here
+/// otherwise; `None` if it has panicked there.
+pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    let Some(queue) = own() else {
+        return Some(wait());
+    };
+    let (done, finished) = mpsc::channel();
+    let work = Arc::new(Mutex::new(Some(wait)));
+    let over = Over {
+        is_over: Arc::default(),
+        queue: Arc::clone(&queue),
+    };
+    let is_over = Arc::clone(&over.is_over);
+    let theirs = Arc::clone(&work);
+    let job = move || {
+        let _over = over;
+        if let Some(wait) = take(&theirs) {
+            // The receiver waits, unless it was unwound.
+            let _ = done.send(wait());
+        }
+    };
+    if queue.run_aside(Box::new(job)).is_ok() {
+        let _deeper = Deeper::new();
+        queue.serve_until(&is_over);
+    }
+    // The queue may have ended before the wait. A wait that no thread has begun is done here.
+    let result = finished.recv().ok();
+    result.or_else(|| take(&work).map(|wait| wait()))
+}
+
+fn take<F>(work: &Mutex<Option<F>>) -> Option<F> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// The wait is over when this is dropped.
+struct Over {
+    is_over: Arc<AtomicBool>,
+    queue: Arc<dyn ServedQueue>,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.queue.look_again();
+    }
+}
+
+/// One wait more on this stack.
+struct Deeper;
+
+impl Deeper {
+    fn new() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
