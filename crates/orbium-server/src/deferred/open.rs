@@ -12,8 +12,9 @@ use orbium_invocation::raises::DispatchError;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
 use super::answer_path::{AnswerPath, Nowhere, Unanswered};
-use super::registry::OpenRequests;
+use super::registry::{Full, OpenRequests};
 use crate::IncomingRequest;
+use crate::request::conclusion::shown;
 use crate::request::reply::{ReplyPath, UntypedReply};
 
 /// What it takes to answer an open request. The memory of the request itself is not
@@ -54,7 +55,7 @@ impl OpenRequest {
         };
         let all = &context.open_requests;
         let most = context.limits().open_requests;
-        let request = all.enter(adapter, most, |number| {
+        let entered = all.enter(adapter, most, |number| {
             Arc::new(Self {
                 progress: Mutex::new(Progress {
                     way: Some(way),
@@ -69,7 +70,8 @@ impl OpenRequest {
                 response: reply.response,
                 deadline: incoming.expiry.deadline().instant(),
             })
-        })?;
+        });
+        let request = entered.map_err(|full| refused(incoming, most, &full))?;
         let opened: Weak<Self> = Arc::downgrade(&request);
         if let Some(way) = &request.lock().way {
             way.opened(reply.request_id, opened);
@@ -193,6 +195,23 @@ impl ReplyPath for LatePath<'_> {
     fn send(&self, message: &CdrWriter<'_>) {
         self.way.send(self.request_id, message);
     }
+}
+
+/// The adapter has as many open requests as it may have: TRANSIENT 1.
+#[cold]
+fn refused(incoming: &IncomingRequest<'_>, most: usize, full: &Full) -> SystemException {
+    if let Some(suppressed) = full.suppressed {
+        crate::log::warn!(
+            target: "orbium::request",
+            cause = "open_requests",
+            operation = %shown(incoming.operation),
+            open = most,
+            oldest = ?full.oldest.unwrap_or_default(),
+            suppressed,
+            "request refused: its adapter has as many unanswered ones as it may have",
+        );
+    }
+    SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
 }
 
 /// The answer of a request that came in this way can only be given at once.

@@ -2,13 +2,14 @@
 //! The open requests of an ORB, by their adapters: bounded, waited for, and answered when
 //! their adapter ends.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_trace::log::EventLimit;
 use orbium_transport::Deadline;
 
 use super::answer_path::Unanswered;
@@ -23,13 +24,31 @@ pub struct OpenRequests {
 
 #[derive(Default)]
 struct State {
-    /// By adapter and number.
-    open: HashMap<(usize, u64), Weak<dyn Unanswered>>,
+    /// By number: the oldest stands first.
+    open: BTreeMap<u64, Open>,
     /// How many an adapter has, if it has any.
     counts: HashMap<usize, usize>,
+    /// The warnings of the adapters that have had as many as they may have.
+    warnings: HashMap<usize, EventLimit>,
     next: u64,
     /// Replies that were dropped without an answer.
     dropped: u64,
+}
+
+/// One that is open.
+struct Open {
+    adapter: usize,
+    since: Instant,
+    request: Weak<dyn Unanswered>,
+}
+
+/// An adapter has as many as it may have.
+#[derive(Debug)]
+pub(super) struct Full {
+    /// The age of its oldest.
+    pub(super) oldest: Option<Duration>,
+    /// Refusals since the last one that was to be logged, if this one is.
+    pub(super) suppressed: Option<u64>,
 }
 
 impl OpenRequests {
@@ -37,41 +56,38 @@ impl OpenRequests {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters one, and gives its number.
+    /// Enters one, which is made with its number.
     ///
     /// # Errors
-    /// TRANSIENT 1: the adapter has as many as it may have.
+    /// The adapter has as many as it may have.
     pub(super) fn enter<R: Unanswered + 'static>(
         &self,
         adapter: usize,
         most: usize,
         make: impl FnOnce(u64) -> Arc<R>,
-    ) -> Result<Arc<R>, SystemException> {
+    ) -> Result<Arc<R>, Full> {
         let mut state = self.lock();
-        let count = state.counts.entry(adapter).or_default();
-        if *count >= most {
-            if most == 0 {
-                state.counts.remove(&adapter);
-            }
-            return Err(SystemException::omg(
-                ExceptionKind::Transient,
-                1,
-                Completion::No,
-            ));
+        if state.count_of(adapter) >= most {
+            return Err(state.refuse(adapter));
         }
-        *count += 1;
+        *state.counts.entry(adapter).or_default() += 1;
         state.next += 1;
         let number = state.next;
         let request = make(number);
         let entered: Weak<R> = Arc::downgrade(&request);
-        state.open.insert((adapter, number), entered);
+        let open = Open {
+            adapter,
+            since: Instant::now(),
+            request: entered,
+        };
+        state.open.insert(number, open);
         Ok(request)
     }
 
     /// That one was answered, or ended without an answer.
     pub(super) fn leave(&self, adapter: usize, number: u64) {
         let mut state = self.lock();
-        if state.open.remove(&(adapter, number)).is_none() {
+        if state.open.remove(&number).is_none() {
             return;
         }
         if let Some(count) = state.counts.get_mut(&adapter) {
@@ -96,7 +112,15 @@ impl OpenRequests {
     /// The number of open ones in one adapter.
     #[must_use]
     pub fn count_of(&self, adapter: usize) -> usize {
-        self.lock().counts.get(&adapter).copied().unwrap_or(0)
+        self.lock().count_of(adapter)
+    }
+
+    /// How long the oldest has been open; `None` if none is.
+    #[must_use]
+    pub fn oldest(&self) -> Option<Duration> {
+        let state = self.lock();
+        let (_, oldest) = state.open.first_key_value()?;
+        Some(oldest.since.elapsed())
     }
 
     /// The number of replies that were dropped without an answer, since the ORB began.
@@ -118,6 +142,9 @@ impl OpenRequests {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let left = state.all(adapter);
+        if let Some(adapter) = adapter {
+            state.warnings.remove(&adapter);
+        }
         drop(state);
         for request in left.iter().filter_map(Weak::upgrade) {
             request.end_with(SystemException::omg(
@@ -130,6 +157,21 @@ impl OpenRequests {
 }
 
 impl State {
+    fn count_of(&self, adapter: usize) -> usize {
+        self.counts.get(&adapter).copied().unwrap_or(0)
+    }
+
+    #[cold]
+    fn refuse(&mut self, adapter: usize) -> Full {
+        let suppressed = self.warnings.entry(adapter).or_default().admit();
+        // It is looked for only where it is logged.
+        let oldest = suppressed.and_then(|_| self.open.values().find(|it| it.adapter == adapter));
+        Full {
+            oldest: oldest.map(|it| it.since.elapsed()),
+            suppressed,
+        }
+    }
+
     fn has_any(&self, adapter: Option<usize>) -> bool {
         match adapter {
             Some(adapter) => self.counts.contains_key(&adapter),
@@ -140,8 +182,8 @@ impl State {
     /// Those of an adapter, or of all.
     fn all(&self, adapter: Option<usize>) -> Vec<Weak<dyn Unanswered>> {
         let is_asked = |of: usize| adapter.is_none_or(|adapter| adapter == of);
-        let asked = self.open.iter().filter(|((of, _), _)| is_asked(*of));
-        asked.map(|(_, request)| Weak::clone(request)).collect()
+        let asked = self.open.values().filter(|it| is_asked(it.adapter));
+        asked.map(|it| Weak::clone(&it.request)).collect()
     }
 }
 
@@ -150,5 +192,60 @@ impl fmt::Debug for OpenRequests {
         f.debug_struct("OpenRequests")
             .field("count", &self.count())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Unheard;
+
+    impl Unanswered for Unheard {
+        fn end_with(&self, _: SystemException) {}
+        fn cancel(&self) {}
+    }
+
+    /// Enters one of an adapter that may have two; its number.
+    fn enter(all: &OpenRequests, adapter: usize) -> Result<u64, Full> {
+        let mut entered = 0;
+        let make = |number| {
+            entered = number;
+            Arc::new(Unheard)
+        };
+        all.enter(adapter, 2, make)?;
+        Ok(entered)
+    }
+
+    #[test]
+    fn the_oldest_is_the_one_that_was_opened_first_of_those_that_are_left() {
+        let all = OpenRequests::default();
+        let oldest = || all.lock().open.first_key_value().map(|(number, _)| *number);
+        assert_eq!(all.oldest(), None);
+        let begun = Instant::now();
+        let (first, second) = (enter(&all, 2).unwrap(), enter(&all, 1).unwrap());
+        assert_eq!(oldest(), Some(first));
+        assert!(all.oldest() <= Some(begun.elapsed()));
+        all.leave(2, first);
+        assert_eq!(oldest(), Some(second));
+        all.leave(1, second);
+        assert_eq!(all.oldest(), None);
+    }
+
+    #[test]
+    fn each_adapter_warns_of_its_bound_by_itself() {
+        let all = OpenRequests::default();
+        for adapter in [1, 1, 2, 2] {
+            enter(&all, adapter).unwrap();
+        }
+        for adapter in [1, 2] {
+            let full = enter(&all, adapter).unwrap_err();
+            assert_eq!((full.suppressed, full.oldest.is_some()), (Some(0), true));
+            assert_eq!(enter(&all, adapter).unwrap_err().suppressed, None);
+        }
+        // An adapter that gets the number of one that has ended warns anew.
+        all.settle(Some(1), Duration::ZERO);
+        assert_eq!(enter(&all, 1).unwrap_err().suppressed, Some(0));
+        assert_eq!(enter(&all, 2).unwrap_err().suppressed, None);
     }
 }

@@ -124,7 +124,7 @@ pub fn servant_panicked() -> SystemException {
 }
 
 /// The name of an operation that a peer sent, for logs.
-fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
+pub(crate) fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
     const MAX_SHOWN_LENGTH: usize = 64;
     operation[..operation.len().min(MAX_SHOWN_LENGTH)].escape_ascii()
 }
