@@ -228,3 +228,73 @@ fn an_adapter_is_not_created_before_the_manager_of_its_parent_serves() {
     assert_eq!(record.all().len(), 2);
     served.end();
 }
+
+/// Conformance: POA - `destroy` with `wait_for_completion` within `unknown_adapter`: BAD_INV_ORDER 3
+#[test]
+fn an_adapter_activator_does_not_wait_for_the_end_of_its_adapter() {
+    let client = client();
+    let (target, port) = early(&client);
+    let served = at(port, Config::default());
+    let root = served.orb.root_poa();
+    let a = root
+        .create_poa("a", Some(root.manager()), durable())
+        .unwrap();
+    let record = Record::default();
+    let refusals = record.clone();
+    a.set_adapter_activator(move |parent: &Poa, _: &str| {
+        let refused = parent.destroy(true).unwrap_err();
+        refusals.note(format!("{refused:?}"));
+        Ok(false)
+    })
+    .unwrap();
+    let oneself = omg(ExceptionKind::BadInvOrder, 3);
+    assert_eq!(target.noop(), Err(omg(ExceptionKind::ObjectNotExist, 2)));
+    // By a thread of the program, too.
+    let finding = a.clone();
+    let found = within("find_poa", move || finding.find_or_activate_poa("b"));
+    assert_eq!(refused(found), PoaError::AdapterNonExistent);
+    assert_eq!(
+        record.all(),
+        [(); 2].map(|()| format!("{:?}", PoaError::System(oneself)))
+    );
+    a.destroy(true).unwrap();
+    served.end();
+}
+
+/// Conformance: POA - shutdown while an adapter activator runs
+#[test]
+fn an_orb_that_shuts_down_while_an_adapter_activator_runs_ends() {
+    each_strategy(|strategy| {
+        let client = client();
+        let (target, port) = early(&client);
+        let served = at(
+            port,
+            Config {
+                strategy,
+                ..Config::default()
+            },
+        );
+        let (record, gate) = (Record::default(), Arc::<Gate>::default());
+        let (create, inside) = (Creating(record.clone()), Arc::clone(&gate));
+        let root = served.orb.root_poa();
+        root.set_adapter_activator(move |parent: &Poa, name: &str| {
+            inside.pass();
+            create.unknown_adapter(parent, name)
+        })
+        .unwrap();
+        let call = thread::spawn(move || target.noop());
+        gate.await_waiting(1);
+        let ending = {
+            let orb = served.orb.clone();
+            thread::spawn(move || orb.shutdown(true))
+        };
+        eventually("the end begins", || !served.orb.is_running());
+        gate.open();
+        let refused = within("the call", move || call.join().unwrap()).unwrap_err();
+        assert_ne!(refused.completed, Completion::Yes);
+        within("shutdown", move || ending.join().unwrap()).unwrap();
+        // What was created in the meantime has ended with the ORB.
+        let created = root.find_poa("a").and_then(|it| it.manager_factory());
+        assert!(created.is_err());
+    });
+}

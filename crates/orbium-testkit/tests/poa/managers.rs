@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! POA managers by their ids, and ids of adapters.
 
-use orbium::{Config, Lifespan, ManagerAlreadyExists, ManagerState, Policies};
-use orbium_testkit::Served;
+use std::thread;
+
+use orbium::{
+    Config, Lifespan, ManagerAlreadyExists, ManagerState, PoaError, PoaManager, Policies,
+};
 use orbium_testkit::probe::Target;
+use orbium_testkit::{Served, eventually, within};
 
 use crate::fixture::{child, user};
 
@@ -65,4 +69,38 @@ fn an_adapter_has_an_id_which_is_that_of_the_next_process_if_it_is_persistent() 
         id
     });
     assert_eq!(ids[0], ids[1]);
+}
+
+/// A change of a manager.
+type Change = fn(&PoaManager) -> Result<(), PoaError>;
+
+/// Conformance: POA - waiting for completion ends when another thread changes the manager
+#[test]
+fn a_wait_for_completion_ends_when_another_thread_changes_the_manager() {
+    let changes: [Change; 3] = [
+        PoaManager::activate,
+        |manager| manager.discard_requests(false),
+        |manager| manager.deactivate(false),
+    ];
+    for change in changes {
+        let served = Served::new(Default::default());
+        let (_client, target) = served.client();
+        let manager = served.orb.root_poa().manager();
+        let call = thread::spawn(move || target.gate());
+        served.state.gate.await_waiting(1);
+        let waiting = {
+            let manager = manager.clone();
+            thread::spawn(move || manager.hold_requests(true))
+        };
+        eventually("the manager holds", || {
+            manager.state() == ManagerState::Holding
+        });
+        change(&manager).unwrap();
+        let held = within("hold_requests", move || waiting.join().unwrap());
+        assert_eq!(held, Ok(()));
+        assert_eq!(served.state.gate.waiting(), 1);
+        served.state.gate.open();
+        within("the call", move || call.join().unwrap()).unwrap();
+        served.end();
+    }
 }

@@ -109,8 +109,10 @@ impl PoaCore {
         }
         self.check_not_destroyed()?;
         let adapter: Arc<dyn Adapter> = self.clone();
+        // It must not wait for the end of its adapter, whichever thread asks for the child.
+        let create = || activator.unknown_adapter(&adapter, name);
         let created = catch_unwind(AssertUnwindSafe(|| {
-            activator.unknown_adapter(&adapter, name)
+            role::while_serving_own_thread(self.orb, create)
         }));
         match created {
             Ok(Ok(created)) => Ok(created && self.child_named(name).is_some()),
