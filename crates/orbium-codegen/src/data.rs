@@ -14,7 +14,8 @@ impl Emitter<'_, '_> {
             derives.push_str(", Copy");
         }
         derives.push_str(", Debug");
-        if self.plan.has_default(&own) {
+        let derives_default = self.plan.derive_default(&structure.members);
+        if derives_default && self.plan.has_default(&own) {
             derives.push_str(", Default");
         }
         derives.push_str(", PartialEq");
@@ -30,16 +31,45 @@ impl Emitter<'_, '_> {
         self.text.line(format!("#[derive({derives})]"));
         self.members(definition, &structure.members, recursive);
         self.text.close("}");
+        if !derives_default && self.plan.has_default(&own) {
+            self.default_of(&self.name(definition), &structure.members);
+        }
         self.struct_view(definition, structure);
+    }
+
+    /// `Default` for a struct with arrays that Rust has none for.
+    fn default_of(&mut self, name: &str, members: &[Member]) {
+        self.text.blank();
+        self.text.open(format!("impl $Default for {name} {{"));
+        self.text.open("fn default() -> Self {");
+        self.initial_members("Self {", None, members);
+        self.text.close("}");
+        self.text.close("}");
+    }
+
+    /// A struct of initial values: that of the base, then those of the members.
+    pub(crate) fn initial_members(&mut self, open: &str, base: Option<&str>, members: &[Member]) {
+        self.text.open(open);
+        if let Some(base) = base {
+            self.text.line(format!("{base}: $Default::default(),"));
+        }
+        for (member, field) in members.iter().zip(names::fields(members)) {
+            let initial = self.plan.initial(&member.ty);
+            self.text.line(format!("{field}: {initial},"));
+        }
+        self.text.close("}");
     }
 
     pub(crate) fn exception(&mut self, definition: &Definition, exception: &Exception) {
         self.begin(definition, "idl_exception", "exception");
-        self.text
-            .line(match self.plan.have_default(&exception.members) {
+        self.text.line(
+            match self.plan.have_default(&exception.members)
+                && self.plan.derive_default(&exception.members)
+            {
                 true => "#[derive(Clone, Debug, Default, PartialEq)]",
                 false => "#[derive(Clone, Debug, PartialEq)]",
-            });
+            },
+        );
         let shown = match exception.members.is_empty() {
             true => format!(", shown {}", quoted(&definition.path.join("::"))),
             false => String::new(),

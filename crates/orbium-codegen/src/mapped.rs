@@ -191,11 +191,11 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
             None
         }
         DefinitionKind::ValueType(value) => {
-            let state = state(value).find_map(|ty| uses.state(ty));
+            let state = state(value).find_map(|ty| uses.part(ty));
             let bases = uses.ids(&value.bases);
             bases.or_else(|| uses.ids(&value.supports)).or(state)
         }
-        DefinitionKind::ValueBox(boxed) => uses.state(&boxed.ty),
+        DefinitionKind::ValueBox(boxed) => uses.part(&boxed.ty),
         DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
         DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
         DefinitionKind::Interface(interface) => {
@@ -232,23 +232,6 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
             reason
         }
         _ => None,
-    }
-}
-
-/// Whether Rust has an initial value of a type: an array of more than 32 has none.
-fn has_initial(model: &Model, ty: &Type) -> bool {
-    match ty {
-        Type::Array {
-            element,
-            dimensions,
-        } => dimensions.iter().all(|length| *length <= 32) && has_initial(model, element),
-        Type::Named(id) => match &model[*id].kind {
-            DefinitionKind::Alias(alias) => has_initial(model, &alias.ty),
-            DefinitionKind::Struct(s) => s.members.iter().all(|it| has_initial(model, &it.ty)),
-            DefinitionKind::Union(u) => u.cases.iter().all(|it| has_initial(model, &it.member.ty)),
-            _ => true,
-        },
-        _ => true,
     }
 }
 
@@ -328,16 +311,6 @@ impl Uses<'_> {
             Some(reason) => Some(reason),
             None => self.local(ty),
         }
-    }
-
-    /// Why a type cannot be in the state of a value.
-    fn state(&self, ty: &Type) -> Option<Reason> {
-        let reason = self.part(ty);
-        if reason.is_some() || has_initial(self.model, ty) {
-            return reason;
-        }
-        let text = "its state holds an array of more than 32 elements in place";
-        Some(because("valuetype", text))
     }
 
     fn members(&self, members: &[Member]) -> Option<Reason> {

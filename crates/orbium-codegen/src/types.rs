@@ -237,16 +237,7 @@ impl Plan<'_> {
     /// Whether the Rust type has a `Default`.
     pub(crate) fn has_default(&self, ty: &Type) -> bool {
         match ty {
-            Type::Array {
-                element,
-                dimensions,
-            } => {
-                let mut short = true;
-                for n in dimensions {
-                    short &= *n <= DEFAULT_ARRAY;
-                }
-                short && self.has_default(element)
-            }
+            Type::Array { element, .. } => self.has_default(element),
             Type::Named(id) => {
                 self.facts
                     .known(Fact::Default, *id, || match &self.model[*id].kind {
@@ -274,6 +265,37 @@ impl Plan<'_> {
             have = have && self.has_default(&member.ty);
         }
         have
+    }
+
+    /// Whether all members have a `Default` that can be derived.
+    pub(crate) fn derive_default(&self, members: &[Member]) -> bool {
+        members.iter().all(|it| self.long_array(&it.ty).is_none())
+    }
+
+    /// The array that a type is, if it has more elements than Rust has a `Default` for: its
+    /// element and its dimensions.
+    fn long_array<'t>(&'t self, ty: &'t Type) -> Option<(&'t Type, &'t [u32])> {
+        let Type::Array {
+            element,
+            dimensions,
+        } = self.model.resolve_alias(ty)
+        else {
+            return None;
+        };
+        let is_long = dimensions.iter().any(|length| *length > DEFAULT_ARRAY);
+        let is_long = is_long || self.long_array(element).is_some();
+        is_long.then_some((&**element, dimensions.as_slice()))
+    }
+
+    /// The initial value of a type that has one.
+    pub(crate) fn initial(&self, ty: &Type) -> String {
+        let Some((element, dimensions)) = self.long_array(ty) else {
+            return "$Default::default()".to_owned();
+        };
+        let element = self.initial(element);
+        dimensions.iter().fold(element, |initial, _| {
+            format!("::core::array::from_fn(|_| {initial})")
+        })
     }
 
     /// Whether values hold memory that a later value can be read into.

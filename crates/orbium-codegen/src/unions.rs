@@ -112,13 +112,14 @@ impl Emitter<'_, '_> {
     fn initial(&self, union: &Union, shape: &Shape) -> String {
         let first = first_case(union);
         let (case, variant) = (&union.cases[first], &shape.variants[first]);
+        let initial = self.plan.initial(&case.member.ty);
         if !carries(case) {
-            return format!("Self::{variant}($Default::default())");
+            return format!("Self::{variant}({initial})");
         }
         let label = case.labels.first().map(|label| self.label(label));
         // Without labels any discriminator is one of the default case.
         let label = label.unwrap_or_else(|| "$Default::default()".to_owned());
-        format!("Self::{variant} {{ discriminator: {label}, value: $Default::default() }}")
+        format!("Self::{variant} {{ discriminator: {label}, value: {initial} }}")
     }
 
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {

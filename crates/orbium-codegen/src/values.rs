@@ -119,17 +119,19 @@ impl Emitter<'_, '_> {
             event(value)
         );
         self.text.line(head);
+        let mut base_field = None;
         if let Some(base) = self.plan.concrete_base(value) {
             let mut taken = NameSet::new();
             taken.extend(fields.iter().cloned());
+            let field = names::fresh("base", &mut taken);
             let line = format!(
-                "{}: {}[{}] = {},",
-                names::fresh("base", &mut taken),
+                "{field}: {}[{}] = {},",
                 self.plan.path_to(&self.module, base),
                 self.path_of(base, self.plan.value_state(base)),
                 self.path_of(base, self.plan.type_code(base)),
             );
             self.text.line(line);
+            base_field = Some(field);
         }
         let derived = format!("[{derived}]");
         if value.members.is_empty() {
@@ -149,6 +151,9 @@ impl Emitter<'_, '_> {
             }
             self.text.close("}");
         }
+        if !self.plan.derive_default(&members) {
+            self.initial_members("initial Self {", base_field.as_deref(), &members);
+        }
         self.text.close("}");
     }
 
@@ -157,6 +162,10 @@ impl Emitter<'_, '_> {
         let ty = self.member_type(&boxed.ty, true);
         let head = format!("pub struct {}, {ty};", self.declared_value(definition));
         self.text.line(head);
+        let initial = self.plan.initial(&boxed.ty);
+        if initial != "$Default::default()" {
+            self.text.line(format!("initial {initial};"));
+        }
         self.text.close("}");
     }
 

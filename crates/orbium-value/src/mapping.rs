@@ -48,6 +48,7 @@ macro_rules! idl_value {
             $($(#[$member_meta:meta])* $visibility:ident $member:ident $(($member_idl:literal))?
                 : $rust:ty $(as $codec:ty)? $(= $described:expr)?),* $(,)?
         }
+        $(initial $initial:expr)?
     ) => {
         $crate::idl_value_handle! {
             [$(#[$meta])*] $name $type $id $kind [$($base)?] [$($($abstract),*)?] [$($derived),*]
@@ -56,7 +57,7 @@ macro_rules! idl_value {
 
         #[doc = concat!("The state of a [`", stringify!($name), "`].")]
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs, unnameable_types, unreachable_pub)]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $state {
             $(
                 /// The state of the base.
@@ -64,6 +65,8 @@ macro_rules! idl_value {
             )?
             $($(#[$member_meta])* pub $member: $rust,)*
         }
+
+        $crate::idl_initial_state! { $state [$($base_field)? $($member)*] $($initial)? }
 
         $(
             impl ::core::ops::Deref for $state {
@@ -163,6 +166,26 @@ macro_rules! idl_abstract_value {
             .copied_by(|reader, writer| {
                 $crate::copy_value(<$name as $crate::ValueType>::class(), reader, writer)
             })
+        }
+    };
+}
+
+/// The initial state of values of a type: that of each member, unless it is given.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_initial_state {
+    ($state:ident [$($member:ident)*]) => {
+        impl ::core::default::Default for $state {
+            fn default() -> Self {
+                Self { $($member: ::core::default::Default::default(),)* }
+            }
+        }
+    };
+    ($state:ident [$($member:ident)*] $initial:expr) => {
+        impl ::core::default::Default for $state {
+            fn default() -> Self {
+                $initial
+            }
         }
     };
 }

@@ -86,6 +86,14 @@ pub mod types {
         }
     }
 
+    impl Default for Large {
+        fn default() -> Self {
+            Self {
+                block: ::core::array::from_fn(|_| Default::default()),
+            }
+        }
+    }
+
     orb::idl_struct! {
         /// copied, but not of fixed size
         ///
@@ -192,12 +200,20 @@ pub mod types {
     }
 
     orb::idl_fixed_struct! {
-        /// no Default beyond 32 elements
+        /// Default is written out beyond 32 elements
         ///
         /// IDL struct `Types::Long_Array`, repository id `IDL:example.org/Types/Long_Array:1.0`.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct LongArray("Long_Array"): LONG_ARRAY_TYPE = "IDL:example.org/Types/Long_Array:1.0" {
             pub values: [i32; 33],
+        }
+    }
+
+    impl Default for LongArray {
+        fn default() -> Self {
+            Self {
+                values: ::core::array::from_fn(|_| Default::default()),
+            }
         }
     }
 

@@ -26,6 +26,14 @@ pub mod unions {
         }
     }
 
+    impl Default for Big {
+        fn default() -> Self {
+            Self {
+                values: ::core::array::from_fn(|_| Default::default()),
+            }
+        }
+    }
+
     orb::idl_union! {
         /// IDL union `Unions::ByLong`, repository id `IDL:Unions/ByLong:1.0`.
         #[derive(Clone, Debug, PartialEq)]
@@ -167,6 +175,7 @@ pub mod unions {
             [0] "large" => Large(Big),
             [1] "small" => Small(u8),
             else Other { discriminator: i32 },
+            default = Self::Large(Default::default()),
         }
     }
 

@@ -13,6 +13,7 @@ mod deferred;
 mod events;
 mod generated;
 mod golden;
+mod long_arrays;
 mod long_files;
 mod orbs;
 mod pair;

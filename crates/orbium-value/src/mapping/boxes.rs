@@ -19,17 +19,20 @@ macro_rules! idl_value_box {
         $(#[$meta:meta])*
         pub struct $name:ident $(($idl:literal))? ($state:ident): $type:ident = $id:literal,
         $rust:ty $(as $codec:ty)? $(= $described:expr)?;
+        $(initial $initial:expr;)?
     ) => {
         $crate::idl_value_handle! { [$(#[$meta])*] $name $type $id Boxed [] [] [] }
         $crate::idl_value_access! { $name $state }
 
         #[doc = concat!("What is in a [`", stringify!($name), "`].")]
         #[allow(clippy::all, clippy::pedantic, dead_code, unnameable_types, unreachable_pub)]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $state {
             /// What is in the box.
             pub value: $rust,
         }
+
+        $crate::idl_initial_state! { $state [value] $(Self { value: $initial })? }
 
         impl ::core::convert::From<$rust> for $name {
             fn from(value: $rust) -> Self {
