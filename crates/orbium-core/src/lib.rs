@@ -63,7 +63,7 @@ pub use orbium_invocation::{
     idl_method, idl_operation, idl_outputs, idl_pass, idl_passed, idl_put_back, idl_results,
     idl_send, idl_servant_type, idl_slot_type, idl_stub,
 };
-pub use orbium_lane::{Lane, LaneConfig, QueueBounds};
+pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds};
 pub use orbium_server::{
     Arrival, AsyncCall, AsyncServant, DedicatedThread, Dedication, DeferredReply, Gate,
     OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,

@@ -15,6 +15,7 @@
 //! * [`miop`]: messages in datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`real_time`]: priorities of requests, policies of references.
+//! * [`riop`]: the quality of service of a request.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
 //! ```
@@ -47,7 +48,7 @@ mod short;
 mod url;
 
 pub use context::service_context::{EncodedContexts, ServiceContext, ServiceContexts};
-pub use context::{codeset, real_time, service_context, time};
+pub use context::{codeset, real_time, riop, service_context, time};
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
 #[doc(hidden)]
 pub use exceptions::tell_stories;

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_giop::SystemException;
 
@@ -25,6 +26,8 @@ pub struct QueuedCall {
     pub number: u64,
     /// Higher goes first.
     pub priority: Option<Priority>,
+    /// Until when its caller waits, or considers it worth executing.
+    pub deadline: Option<Instant>,
     /// Octets that its message would have; 0 unless the queue [bounds](CallQueue::bounds_octets)
     /// them.
     pub octets: usize,

@@ -7,7 +7,7 @@ use orbium_budget::Budget;
 use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
-use crate::{Lane, QueueBounds};
+use crate::{Lane, Order, QueueBounds};
 use orbium_config::{Limits, ServerStrategy};
 use orbium_invocation::Priority;
 
@@ -50,6 +50,9 @@ pub struct LaneConfig {
     pub soft: bool,
     /// How it serves, and with how many static threads.
     pub strategy: ServerStrategy,
+    /// The order of the requests that wait in its queue. Another than [`Order::Priority`], the
+    /// default, in worker pools alone.
+    pub order: Order,
     /// Where it listens. With none it serves what comes by other lanes.
     pub endpoints: Vec<Endpoint>,
     /// Threads that may be added while all static ones are busy; with
@@ -96,6 +99,7 @@ impl Default for LaneConfig {
             processors: None,
             soft: false,
             strategy: ServerStrategy::default(),
+            order: Order::default(),
             endpoints: Vec::new(),
             dynamic_threads: 0,
             idle_time: Duration::from_secs(5),
@@ -205,6 +209,11 @@ impl LaneConfig {
         if !pools(&self.strategy) && (self.queue_bounds.is_some() || !self.replaces_waiting) {
             return Err(
                 "only worker pools have a bound of threads or of what waits in common with others",
+            );
+        }
+        if !pools(&self.strategy) && self.order != Order::default() {
+            return Err(
+                "order is for lanes with a queue of their own: with another than priority, the strategy must be worker-pool",
             );
         }
         let lend = self.borrows_from.iter().all(|lane| pools(&lane.strategy()));

@@ -1,84 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! RIOP's service context: what a request says of its quality of service.
-//!
-//! An encapsulation of 32 octets: byte order, communication class (255 for none), priority
-//! (−1 for none), period and deadline in units of 100 ns (0 for none), importance and criticality
-//! (0 to 4, −1 for none). What a later version puts behind that is left alone, and so is a class
-//! that is not known.
+//! RIOP's service context ([`orbium_giop::riop`]) from and to a quality of service.
 
-use std::fmt;
 use std::time::Duration;
 
 use orbium_core::Priority;
+use orbium_giop::riop::Riop;
 use orbium_sched::{Criticality, Importance};
 
 use crate::{CommunicationClass, Qos, QosError};
 
+pub use orbium_giop::riop::{LEN, RiopError};
+
 /// The id of the service context.
 pub const RIOP_CONTEXT: u32 = orbium_giop::service_context::ORBIUM_RIOP;
 
-/// Octets of it.
-pub const LEN: usize = 32;
-
-const NO_CLASS: u8 = 255;
-
 /// Nanoseconds of a unit of time.
 const TICK: u128 = 100;
-
-/// A context that is none.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RiopError {
-    /// It has fewer octets than it must.
-    Truncated,
-    /// Its byte order is neither 0 nor 1.
-    ByteOrder(u8),
-    /// Its priority is below −1.
-    Priority(i16),
-    /// Its importance or criticality is not from −1 to 4.
-    Degree(i32),
-}
-
-impl fmt::Display for RiopError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Truncated => f.write_str("a RIOP context of less than 32 octets"),
-            Self::ByteOrder(flag) => write!(f, "a RIOP context of byte order {flag}"),
-            Self::Priority(number) => write!(f, "a RIOP context of priority {number}"),
-            Self::Degree(number) => {
-                write!(f, "a RIOP context of importance or criticality {number}")
-            }
-        }
-    }
-}
-
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
-impl fmt::Debug for RiopError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for RiopError {}
 
 /// The data of the context.
 ///
 /// # Errors
 /// [`QosError::TooLong`]: a time beyond the wire's.
 pub fn encode(qos: &Qos) -> Result<[u8; LEN], QosError> {
-    let class = qos.class.map_or(NO_CLASS, |class| class as u8);
-    let priority = qos.priority.map_or(-1, Priority::number);
-    let importance = qos.importance.map_or(-1, |it| it as i32);
-    let criticality = qos.criticality.map_or(-1, |it| it as i32);
-    let mut data = [0; LEN];
-    data[0] = u8::from(cfg!(target_endian = "little"));
-    data[1] = class;
-    data[2..4].copy_from_slice(&priority.to_ne_bytes());
-    data[8..16].copy_from_slice(&ticks(qos.period, "period")?.to_ne_bytes());
-    data[16..24].copy_from_slice(&ticks(qos.deadline, "deadline")?.to_ne_bytes());
-    data[24..28].copy_from_slice(&importance.to_ne_bytes());
-    data[28..32].copy_from_slice(&criticality.to_ne_bytes());
-    Ok(data)
+    let said = Riop {
+        class: qos.class.map(|class| class as u8),
+        priority: qos.priority.map(Priority::number),
+        period: ticks(qos.period, "period")?,
+        deadline: ticks(qos.deadline, "deadline")?,
+        importance: qos.importance.map(|it| it as u8),
+        criticality: qos.criticality.map(|it| it as u8),
+    };
+    Ok(said.encode())
 }
 
 /// In whole units; what is there is at least one.
@@ -92,61 +44,24 @@ fn ticks(time: Option<Duration>, field: &'static str) -> Result<u64, QosError> {
 /// # Errors
 /// [`RiopError`]: nothing of it can be used.
 pub fn decode(data: &[u8]) -> Result<Qos, RiopError> {
-    let data: &[u8; LEN] = data.first_chunk().ok_or(RiopError::Truncated)?;
-    let is_little = match data[0] {
-        0 => false,
-        1 => true,
-        flag => return Err(RiopError::ByteOrder(flag)),
-    };
-    let octets = Octets { data, is_little };
-    Ok(Qos {
-        class: CommunicationClass::ALL.get(usize::from(data[1])).copied(),
-        priority: octets.priority()?,
-        period: octets.time(8),
-        deadline: octets.time(16),
-        importance: octets.degree(24)?.map(|at| Importance::ALL[at]),
-        criticality: octets.degree(28)?.map(|at| Criticality::ALL[at]),
-        ..Qos::NONE
-    })
+    Riop::decode(data).map(Qos::from)
 }
 
-struct Octets<'a> {
-    data: &'a [u8; LEN],
-    is_little: bool,
-}
-
-impl Octets<'_> {
-    /// `N` octets at that place, in big-endian order.
-    fn at<const N: usize>(&self, place: usize) -> [u8; N] {
-        let mut octets = [0; N];
-        octets.copy_from_slice(&self.data[place..place + N]);
-        if self.is_little {
-            octets.reverse();
-        }
-        octets
-    }
-
-    fn priority(&self) -> Result<Option<Priority>, RiopError> {
-        match i16::from_be_bytes(self.at(2)) {
-            -1 => Ok(None),
-            number => Priority::new(number)
-                .map(Some)
-                .ok_or(RiopError::Priority(number)),
-        }
-    }
-
-    fn time(&self, place: usize) -> Option<Duration> {
-        let ticks = u64::from_be_bytes(self.at(place));
-        // At most 58,494 years: seconds and nanoseconds both fit.
-        let time = Duration::new(ticks / 10_000_000, (ticks % 10_000_000) as u32 * 100);
-        (ticks != 0).then_some(time)
-    }
-
-    fn degree(&self, place: usize) -> Result<Option<usize>, RiopError> {
-        match i32::from_be_bytes(self.at(place)) {
-            -1 => Ok(None),
-            number @ 0..=4 => Ok(Some(number as usize)),
-            number => Err(RiopError::Degree(number)),
+impl From<Riop> for Qos {
+    /// What is no class, priority or degree is left out.
+    fn from(said: Riop) -> Self {
+        let degree = |it: Option<u8>| it.map(usize::from);
+        let class = |at| CommunicationClass::ALL.get(at).copied();
+        let importance = |at| Importance::ALL.get(at).copied();
+        let criticality = |at| Criticality::ALL.get(at).copied();
+        Self {
+            class: degree(said.class).and_then(class),
+            priority: said.priority.and_then(Priority::new),
+            period: said.period(),
+            deadline: said.deadline(),
+            importance: degree(said.importance).and_then(importance),
+            criticality: degree(said.criticality).and_then(criticality),
+            ..Self::NONE
         }
     }
 }

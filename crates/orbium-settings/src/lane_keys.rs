@@ -162,6 +162,9 @@ lane_keys! {
     "strategy" "STRATEGY" "how it serves, as server_strategy: worker-pool:2/16 has two threads and a queue of 16"
         |l, text| l.strategy = parsed(text)?,
         |l| l.strategy.to_string();
+    "order" "ORDER" "how the requests that wait in its queue are ordered: fifo, priority, edf, llf or muf; with worker pools"
+        |l, text| l.order = parsed(text)?,
+        |l| l.order.to_string();
     "endpoint" "URL" "where it listens; may be repeated, `none` forgets those before"
         |l, text| match text {
             "none" => l.endpoints.clear(),
@@ -259,6 +262,7 @@ mod tests {
                 "NUMBERS or none" => ("2,3", "2 3"),
                 "true or false" => ("yes", "true"),
                 "STRATEGY" => ("worker-pool:2/16", "worker-pool:2/16"),
+                "ORDER" => ("edf", "edf"),
                 "URL" => ("iiop://:5001", "iiop://:5001"),
                 "TIME" => ("90 s", "90 s"),
                 "OCTETS" | "OCTETS or none" => ("64 KiB", "64 KiB"),
@@ -307,6 +311,7 @@ mod tests {
             ("a.budget", "2 ms per 10 ms at 3", "write fifo:80"),
             ("a.processors", "", "at least one processor"),
             ("a.strategy", "fast", "is not a server strategy"),
+            ("a.order", "lifo", "write fifo, priority, edf, llf or muf"),
         ] {
             let error = put(&mut lanes, path, value).unwrap_err();
             assert!(error.contains(hint), "{path} = {value}: {error}");

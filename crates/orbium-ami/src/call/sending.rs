@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::SystemException;
-use orbium_invocation::{CallQueue, QueueableCall as _, QueuedCall};
+use orbium_invocation::{CallQueue, Expiry, QueueableCall as _, QueuedCall};
 
 use super::super::line::{Line, Pending};
 use super::super::reader::Reader;
@@ -157,6 +157,7 @@ impl Call {
 
     /// Has a thread of the object's lane call.
     fn queue(self: &Arc<Self>, attempt: Attempt<'_>, queue: &Arc<dyn CallQueue>) {
+        let expiry = Expiry::of_call(attempt.timing());
         {
             // Before it waits: the answer may be there at once.
             let mut state = self.lock();
@@ -174,6 +175,7 @@ impl Call {
         let put = queue.put(QueuedCall {
             number: self.number,
             priority: self.priority,
+            deadline: expiry.deadline().instant(),
             octets,
             call: Arc::clone(self) as _,
         });

@@ -116,6 +116,7 @@ impl Orb {
         queue.put(QueuedCall {
             number,
             priority: priority::current(),
+            deadline: until.instant(),
             octets,
             call,
         })?;

@@ -3,5 +3,6 @@
 
 pub mod codeset;
 pub mod real_time;
+pub mod riop;
 pub mod service_context;
 pub mod time;

@@ -21,13 +21,13 @@ use crate::IncomingRequest;
 use crate::connections::connection::ServerConnection;
 use crate::dedication::dedication_state::Marker;
 use crate::lane::lane_core::LaneCore;
+use crate::lane::rank::Place;
 use crate::request::incoming::asked_priority;
 use crate::request::outcome::Outcome;
 use crate::request::reply::UntypedReply;
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
-use orbium_lane::Lane;
-use orbium_lane::{Decided, Route};
+use orbium_lane::{Decided, Lane, Order, Route};
 
 impl Intake {
     /// Deals with the next message that has arrived whole; requests go to
@@ -85,7 +85,8 @@ impl State {
         moved: Option<Decided>,
     ) -> Outcome {
         let connection = source.connection;
-        let Some(arrived) = self.read(source, header, whole, code_sets, moved) else {
+        let read = self.read((source, sink.order()), header, whole, code_sets, moved);
+        let Some(arrived) = read else {
             connection.send_message_error();
             return Outcome::Close;
         };
@@ -116,12 +117,12 @@ impl State {
         }
     }
 
-    /// Reads a request as far as it must be known to have it wait; `None` if it
-    /// is none.
+    /// Reads a request as far as it must be known to have it wait in a queue of that order; `None`
+    /// if it is none.
     #[inline]
     fn read(
         &mut self,
-        source: &Source<'_>,
+        (source, order): (&Source<'_>, Order),
         header: &MessageHeader,
         whole: Whole,
         code_sets: &mut CodeSets,
@@ -155,6 +156,10 @@ impl State {
             response = ResponseFlags::None;
         }
         let own = decided.and_then(|it| it.priority);
+        let priority = own.or(asked).map_or(0, Priority::number);
+        let of_lane = elsewhere.as_ref().map(|lane| LaneCore::of(lane).pool.order);
+        let order = of_lane.unwrap_or(order);
+        let place = Place::of_request(order, priority, &request.contexts, &expiry);
         let queued = Queued {
             late: Late::new(connection),
             _charge: charge,
@@ -162,7 +167,7 @@ impl State {
             seams,
             request_id,
             response,
-            priority: own.or(asked).map_or(0, Priority::number),
+            place,
             decided,
             format: code_sets.format(header.format()),
             nesting: self.known.nesting,

@@ -16,17 +16,23 @@ use super::refused::refuse_request;
 use crate::connections::connection::ServerConnection;
 use crate::dedication::dedication_state::Marker;
 use crate::deferred::{AnswerPath, Unanswered};
+use crate::lane::rank::Place;
 use crate::log::Recurring;
 use crate::request::reply::{ReplyPath, UntypedReply};
 use crate::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
-use orbium_lane::{Decided, QueueBounds, QueuePermit, SETTLED};
+use orbium_lane::{Decided, Order, QueueBounds, QueuePermit, SETTLED};
 
 /// Takes requests that wait to be served.
 pub(crate) trait Sink {
     /// Takes one; gives it back if there is no room for it.
     fn put(&self, request: Queued) -> Result<(), Box<Queued>>;
+
+    /// The order of its queue.
+    fn order(&self) -> Order {
+        Order::default()
+    }
 
     /// A buffer for the octets of one.
     fn room(&self) -> Vec<u8> {
@@ -86,7 +92,7 @@ pub(crate) struct Queued {
     pub(super) seams: Vec<u32>,
     pub(super) request_id: u32,
     pub(super) response: ResponseFlags,
-    pub(super) priority: i16,
+    pub(super) place: Place,
     /// What was found out when it arrived.
     pub(super) decided: Option<Decided>,
     /// The code sets are those that held when it arrived.
@@ -137,9 +143,9 @@ impl Queued {
         }
     }
 
-    /// CORBA priority: higher goes first.
-    pub(crate) fn priority(&self) -> i16 {
-        self.priority
+    /// Its place in a queue.
+    pub(crate) fn place(&self) -> Place {
+        self.place
     }
 
     /// Whether the client goes on before this is done.

@@ -4,4 +4,5 @@
 pub(crate) mod lane_core;
 pub(crate) mod lane_start;
 pub(crate) mod pool;
+pub(crate) mod rank;
 mod waiting;

@@ -25,7 +25,7 @@ use crate::Host;
 use item::Item;
 use orbium_config::ServerStrategy;
 use orbium_lane::thread::Setup;
-use orbium_lane::{LaneConfig, QueueBounds};
+use orbium_lane::{LaneConfig, Order, QueueBounds};
 use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 
@@ -77,6 +77,7 @@ pub(crate) struct Pool {
     answering: AtomicUsize,
     lane: u32,
     setup: Arc<Setup>,
+    pub(crate) order: Order,
     /// Threads that stay.
     fixed: usize,
     /// Threads that are started as requests come.
@@ -124,6 +125,7 @@ impl Pool {
             answering: AtomicUsize::new(0),
             lane,
             setup: Arc::clone(setup),
+            order: config.order,
             fixed,
             grows_to: match grows_to {
                 0 => limits.serving_threads,

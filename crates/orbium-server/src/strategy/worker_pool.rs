@@ -17,6 +17,7 @@ use crate::intake::{HandOver, Intake, Queued, Sink, Source};
 use crate::lane::pool::Pool;
 use crate::request::outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
+use orbium_lane::Order;
 use orbium_sync::StartBarrier;
 
 /// Starts the reader and the workers.
@@ -96,6 +97,10 @@ impl Sink for Reader {
         let (put, room) = self.pool.put_for_room(request);
         self.room.set(room.unwrap_or_default());
         put
+    }
+
+    fn order(&self) -> Order {
+        self.pool.order
     }
 
     fn room(&self) -> Vec<u8> {

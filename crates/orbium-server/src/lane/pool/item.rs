@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_invocation::{Priority, QueuedCall};
-use orbium_lane::{QueueBounds, QueuePermit};
+use orbium_lane::{Order, QueueBounds, QueuePermit};
 
 use crate::ServerContext;
 use crate::connections::connection::ServerConnection;
 use crate::intake::{Queued, count_waited, no_room};
+use crate::lane::rank::Place;
 
 /// In place of a connection's id: what callers within the process have in the queue.
 const WITHIN_THE_PROCESS: u64 = u64::MAX;
@@ -24,14 +25,17 @@ pub(super) enum Item {
 /// A call from within the process.
 pub(super) struct LocalCall {
     pub(super) queued: QueuedCall,
+    place: Place,
     permit: Option<QueuePermit>,
     /// When it was made, if that is measured.
     arrived: Option<Instant>,
 }
 
 impl LocalCall {
-    pub(super) fn new(queued: QueuedCall, context: &ServerContext) -> Self {
+    pub(super) fn new(queued: QueuedCall, context: &ServerContext, order: Order) -> Self {
+        let priority = queued.priority.map_or(0, Priority::number);
         Self {
+            place: Place::of_call(order, priority, queued.deadline),
             queued,
             permit: None,
             arrived: context.measurements().map(|_| Instant::now()),
@@ -72,11 +76,11 @@ impl Item {
         }
     }
 
-    /// CORBA priority: higher goes first.
-    pub(super) fn priority(&self) -> i16 {
+    /// Its place in the queue.
+    pub(super) fn place(&self) -> Place {
         match self {
-            Self::Request(request) => request.priority(),
-            Self::Call(call) => call.queued.priority.map_or(0, Priority::number),
+            Self::Request(request) => request.place(),
+            Self::Call(call) => call.place,
         }
     }
 

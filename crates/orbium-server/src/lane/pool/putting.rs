@@ -9,7 +9,7 @@ use super::{Pool, State};
 use crate::intake::{Queued, Sink, no_room};
 use orbium_giop::SystemException;
 use orbium_invocation::QueuedCall;
-use orbium_lane::QueueBounds;
+use orbium_lane::{Order, QueueBounds};
 
 impl Pool {
     /// Has a request wait; gives it back if there is no room for it.
@@ -64,7 +64,7 @@ impl Pool {
     /// # Errors
     /// TRANSIENT 1: there is no room for it.
     pub(crate) fn put_call(self: &Arc<Self>, call: QueuedCall) -> Result<(), SystemException> {
-        let call = LocalCall::new(call, &self.host.context);
+        let call = LocalCall::new(call, &self.host.context, self.order);
         let put = self.put_in(&mut self.lock(), Item::Call(call));
         put.map_err(|_| no_room())
     }
@@ -141,6 +141,10 @@ impl Sink for Arc<Pool> {
     fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
         let put = self.put_in(&mut self.lock(), Item::Request(request));
         put.map_err(|item| returned(*item))
+    }
+
+    fn order(&self) -> Order {
+        self.order
     }
 
     fn room(&self) -> Vec<u8> {

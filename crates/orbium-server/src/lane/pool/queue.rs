@@ -83,7 +83,7 @@ impl Queue {
         shared_out: (usize, usize),
     ) -> Result<bool, Box<Item>> {
         let (id, octets) = (request.sharer(), request.len());
-        let put = self.waiting.put(request.priority(), octets, request, most);
+        let put = self.waiting.put(request.place(), octets, request, most);
         match put {
             Ok(()) => {
                 self.add(id, octets);
@@ -123,7 +123,7 @@ impl Queue {
         // It has room for any number.
         let _ = self
             .deferred
-            .put(request.priority(), octets, request, usize::MAX);
+            .put(request.place(), octets, request, usize::MAX);
     }
 
     fn add(&mut self, id: u64, octets: usize) {
@@ -181,14 +181,14 @@ impl Queue {
             let Some(mut request) = self.deferred.take(fits) else {
                 break;
             };
-            let (priority, octets) = (request.priority(), request.len());
+            let (place, octets) = (request.place(), request.len());
             // With nothing in this queue, no worker of this queue would look again.
             if !alone && bounds.is_some_and(|bounds| !request.acquire(bounds)) {
-                let _ = self.deferred.put(priority, octets, request, usize::MAX);
+                let _ = self.deferred.put(place, octets, request, usize::MAX);
                 break;
             }
             has_room(&request);
-            let _ = self.waiting.put(priority, octets, request, usize::MAX);
+            let _ = self.waiting.put(place, octets, request, usize::MAX);
             any = true;
         }
         any

@@ -5,6 +5,7 @@ mod busy_polling;
 mod configured;
 mod life;
 mod native;
+mod order;
 mod queues;
 mod routing;
 mod threads;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! RIOP's service context: what a request says of its quality of service.
+//!
+//! An encapsulation of 32 octets: byte order, communication class (255 for none), priority
+//! (−1 for none), period and deadline in units of 100 ns (0 for none), importance and criticality
+//! (0 to 4, −1 for none). What a later version puts behind that is left alone, and so is a class
+//! that is not known.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::ServiceContexts;
+use crate::service_context::ORBIUM_RIOP;
+
+/// Octets of the context.
+pub const LEN: usize = 32;
+
+const NO_CLASS: u8 = 255;
+
+/// Units of 100 ns in a second.
+const PER_SECOND: u64 = 10_000_000;
+
+/// A RIOP context. Numbers are as they came.
+///
+/// ```
+/// use orbium_giop::riop::Riop;
+///
+/// let said = Riop { deadline: 50_000, ..Riop::NONE };
+/// assert_eq!(Riop::decode(&said.encode()), Ok(said));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Riop {
+    /// The communication class.
+    pub class: Option<u8>,
+    /// The CORBA priority.
+    pub priority: Option<i16>,
+    /// From one request to the next, in units of 100 ns; 0 for none.
+    pub period: u64,
+    /// Time that the request may take, in units of 100 ns; 0 for none.
+    pub deadline: u64,
+    /// The importance, from 0 to 4.
+    pub importance: Option<u8>,
+    /// The criticality, from 0 to 4.
+    pub criticality: Option<u8>,
+}
+
+/// A context that is none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RiopError {
+    /// It has fewer octets than it must.
+    Truncated,
+    /// Its byte order is neither 0 nor 1.
+    ByteOrder(u8),
+    /// Its priority is below −1.
+    Priority(i16),
+    /// Its importance or criticality is not from −1 to 4.
+    Degree(i32),
+}
+
+impl fmt::Display for RiopError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => f.write_str("a RIOP context of less than 32 octets"),
+            Self::ByteOrder(flag) => write!(f, "a RIOP context of byte order {flag}"),
+            Self::Priority(number) => write!(f, "a RIOP context of priority {number}"),
+            Self::Degree(number) => {
+                write!(f, "a RIOP context of importance or criticality {number}")
+            }
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for RiopError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for RiopError {}
+
+impl Riop {
+    /// Nothing said.
+    pub const NONE: Self = Self {
+        class: None,
+        priority: None,
+        period: 0,
+        deadline: 0,
+        importance: None,
+        criticality: None,
+    };
+
+    /// The context of a request; `None` without one, and for one that is malformed.
+    #[must_use]
+    pub fn of(contexts: &ServiceContexts<'_>) -> Option<Self> {
+        Self::decode(contexts.find(ORBIUM_RIOP)?).ok()
+    }
+
+    /// The period as a span of time.
+    #[must_use]
+    pub fn period(&self) -> Option<Duration> {
+        span(self.period)
+    }
+
+    /// The deadline as a span of time.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        span(self.deadline)
+    }
+
+    /// The data of the context.
+    #[must_use]
+    pub fn encode(&self) -> [u8; LEN] {
+        let degree = |it: Option<u8>| it.map_or(-1, i32::from).to_ne_bytes();
+        let mut data = [0; LEN];
+        data[0] = u8::from(cfg!(target_endian = "little"));
+        data[1] = self.class.unwrap_or(NO_CLASS);
+        data[2..4].copy_from_slice(&self.priority.unwrap_or(-1).to_ne_bytes());
+        data[8..16].copy_from_slice(&self.period.to_ne_bytes());
+        data[16..24].copy_from_slice(&self.deadline.to_ne_bytes());
+        data[24..28].copy_from_slice(&degree(self.importance));
+        data[28..32].copy_from_slice(&degree(self.criticality));
+        data
+    }
+
+    /// What the data of a context say.
+    ///
+    /// # Errors
+    /// [`RiopError`]: nothing of it can be used.
+    pub fn decode(data: &[u8]) -> Result<Self, RiopError> {
+        let data: &[u8; LEN] = data.first_chunk().ok_or(RiopError::Truncated)?;
+        let is_little = match data[0] {
+            0 => false,
+            1 => true,
+            flag => return Err(RiopError::ByteOrder(flag)),
+        };
+        let octets = Octets { data, is_little };
+        Ok(Self {
+            class: Some(data[1]).filter(|class| *class != NO_CLASS),
+            priority: octets.priority()?,
+            period: u64::from_be_bytes(octets.at(8)),
+            deadline: u64::from_be_bytes(octets.at(16)),
+            importance: octets.degree(24)?,
+            criticality: octets.degree(28)?,
+        })
+    }
+}
+
+/// So many units of 100 ns; none for 0.
+fn span(ticks: u64) -> Option<Duration> {
+    // At most 58,494 years: seconds and nanoseconds both fit.
+    let time = Duration::new(ticks / PER_SECOND, (ticks % PER_SECOND) as u32 * 100);
+    (ticks != 0).then_some(time)
+}
+
+struct Octets<'a> {
+    data: &'a [u8; LEN],
+    is_little: bool,
+}
+
+impl Octets<'_> {
+    /// `N` octets at that place, in big-endian order.
+    fn at<const N: usize>(&self, place: usize) -> [u8; N] {
+        let mut octets = [0; N];
+        octets.copy_from_slice(&self.data[place..place + N]);
+        if self.is_little {
+            octets.reverse();
+        }
+        octets
+    }
+
+    fn priority(&self) -> Result<Option<i16>, RiopError> {
+        match i16::from_be_bytes(self.at(2)) {
+            -1 => Ok(None),
+            number @ 0.. => Ok(Some(number)),
+            number => Err(RiopError::Priority(number)),
+        }
+    }
+
+    fn degree(&self, place: usize) -> Result<Option<u8>, RiopError> {
+        match i32::from_be_bytes(self.at(place)) {
+            -1 => Ok(None),
+            number @ 0..=4 => Ok(Some(number as u8)),
+            number => Err(RiopError::Degree(number)),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Order of the requests that wait in the queue of a lane.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The order in which a lane serves the requests that wait in its queue. Requests that are equal in
+/// it are served in the order of their arrival. A request is not preempted by another one of its
+/// lane.
+///
+/// The deadline of a request is that of its RIOP context, counted from its arrival; without it the
+/// end time that its client gave it. Requests without any are served after all others.
+///
+/// ```
+/// use orbium_lane::Order;
+///
+/// assert_eq!("edf".parse(), Ok(Order::EarliestDeadline));
+/// assert!("lifo".parse::<Order>().unwrap_err().to_string().contains("write fifo"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Order {
+    /// In the order of arrival, whatever their priorities.
+    Fifo,
+    /// The highest CORBA priority first. The default.
+    #[default]
+    Priority,
+    /// The earliest deadline first.
+    EarliestDeadline,
+    /// The least laxity first: the deadline less the execution time, as far as that is known.
+    LeastLaxity,
+    /// The highest criticality first (MEDIUM unless the request has one), within it the least
+    /// laxity, then the highest importance.
+    MaximumUrgency,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Fifo,
+        Self::Priority,
+        Self::EarliestDeadline,
+        Self::LeastLaxity,
+        Self::MaximumUrgency,
+    ];
+
+    /// The name in configurations.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Priority => "priority",
+            Self::EarliestDeadline => "edf",
+            Self::LeastLaxity => "llf",
+            Self::MaximumUrgency => "muf",
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A text that names no [`Order`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderError(String);
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = self;
+        write!(
+            f,
+            "`{text}` is no order of a queue: write fifo, priority, edf, llf or muf"
+        )
+    }
+}
+
+impl std::error::Error for OrderError {}
+
+impl FromStr for Order {
+    type Err = OrderError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|it| it.name() == text);
+        found.copied().ok_or_else(|| OrderError(text.to_owned()))
+    }
+}

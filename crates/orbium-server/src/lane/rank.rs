@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Places of requests in the queue of a lane, by its order.
+
+use std::cmp::Reverse;
+use std::time::Instant;
+
+use orbium_giop::ServiceContexts;
+use orbium_giop::riop::Riop;
+use orbium_invocation::Expiry;
+use orbium_lane::Order;
+
+/// Criticality and importance of a request that has none: MEDIUM.
+const MEDIUM: u8 = 2;
+
+/// The place of a request in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// By priority: higher goes first.
+    Level(i16),
+    /// By rank: the least goes first.
+    Ranked(Rank),
+}
+
+/// The rank of a request, which does not change while it waits. For deadlines that is so since they
+/// are points of time; and laxity (deadline − now − execution time) orders all that wait at
+/// any one time as deadline − execution time does, as a request that waits is not executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    criticality: Reverse<u8>,
+    latest: Latest,
+    importance: Reverse<u8>,
+}
+
+/// The time by which a request is to end or, by laxity, to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Latest {
+    At(Instant),
+    /// After all others.
+    Never,
+}
+
+impl Place {
+    /// Of a request of that priority that has arrived now.
+    pub(crate) fn of_request(
+        order: Order,
+        priority: i16,
+        contexts: &ServiceContexts<'_>,
+        expiry: &Expiry,
+    ) -> Self {
+        match order {
+            Order::Fifo => Self::Level(0),
+            Order::Priority => Self::Level(priority),
+            by => Self::Ranked(ranked(by, Riop::of(contexts).as_ref(), expiry)),
+        }
+    }
+
+    /// Of a call from within the process, which has no service contexts.
+    pub(crate) fn of_call(order: Order, priority: i16, deadline: Option<Instant>) -> Self {
+        match order {
+            Order::Fifo => Self::Level(0),
+            Order::Priority => Self::Level(priority),
+            _ => Self::Ranked(Rank::by_deadline(deadline)),
+        }
+    }
+}
+
+impl Rank {
+    fn by_deadline(deadline: Option<Instant>) -> Self {
+        Self {
+            criticality: Reverse(MEDIUM),
+            latest: deadline.map_or(Latest::Never, Latest::At),
+            importance: Reverse(MEDIUM),
+        }
+    }
+}
+
+#[cold]
+fn ranked(order: Order, said: Option<&Riop>, expiry: &Expiry) -> Rank {
+    let relative = said.and_then(Riop::deadline);
+    // A deadline beyond what the clock can count is none.
+    let deadline = relative.and_then(|it| Instant::now().checked_add(it));
+    let deadline = deadline.or(expiry.deadline().instant());
+    let rank = Rank::by_deadline(deadline);
+    match (order, said) {
+        (Order::MaximumUrgency, Some(said)) => Rank {
+            criticality: Reverse(said.criticality.unwrap_or(MEDIUM)),
+            importance: Reverse(said.importance.unwrap_or(MEDIUM)),
+            ..rank
+        },
+        _ => rank,
+    }
+}
