@@ -9,6 +9,7 @@ mod call_any;
 mod call_values;
 mod demo;
 mod doctor;
+mod dynamic_page;
 mod events;
 mod events_arrived;
 mod events_gateway;
