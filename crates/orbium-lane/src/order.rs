@@ -64,7 +64,7 @@ impl fmt::Display for Order {
 }
 
 /// A text that names no [`Order`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct OrderError(String);
 
 impl fmt::Display for OrderError {
@@ -74,6 +74,12 @@ impl fmt::Display for OrderError {
             f,
             "`{text}` is no order of a queue: write fifo, priority, edf, llf or muf"
         )
+    }
+}
+
+impl fmt::Debug for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
