@@ -2,6 +2,7 @@
 //! Layout of fixed-size types, on the wire and in memory, worked out by the
 //! compiler.
 
+pub(crate) mod fixed_size;
 use core::marker::PhantomData;
 
 /// Most gaps between members that a block-copied element may have.

@@ -34,35 +34,20 @@ mod allocation;
 mod any;
 mod block;
 mod boxed_state;
-mod char;
-mod codec;
-mod decimal;
-mod enumeration;
 mod error;
-mod fixed_size;
 mod format;
 mod fragment_boundaries;
 mod interpret;
 mod layout;
 mod mapping;
-mod nillable;
 mod owner;
-mod parameter;
 mod reader;
-mod text;
 mod typecode;
-mod value;
 mod view;
 mod writer;
 
 pub use any::{Any, AnyError};
-pub use char::{Char, CharOutOfRange, LongDouble, WChar};
-pub use codec::{
-    ArrayOf, BoundedSequence, BoundedString, Codec, SequenceOf, SequenceOfArrays, WideString,
-};
-pub use decimal::{Fixed, FixedError, write_packed_decimal};
 pub use error::{CdrError, CdrErrorKind};
-pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
 #[doc(hidden)]
 pub use interpret::copy_kept;
@@ -70,12 +55,18 @@ pub use interpret::{
     Block, Group, Leaf, OwnerWithValues, Profile, Reference, Run, ValueCopier, Visitor, copy_graph,
     copy_value, skip_value, walk_value,
 };
+pub use layout::fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use layout::{Field, Layout};
-pub use nillable::{DecodeNillable, EncodeNillable};
+pub use mapping::char::{Char, CharOutOfRange, LongDouble, WChar};
+pub use mapping::codec::{
+    ArrayOf, BoundedSequence, BoundedString, Codec, SequenceOf, SequenceOfArrays, WideString,
+};
+pub use mapping::decimal::{Fixed, FixedError, write_packed_decimal};
+pub use mapping::nillable::{DecodeNillable, EncodeNillable};
+pub use mapping::parameter::Parameter;
+pub use mapping::value::{Decode, Encode};
 pub use owner::Owner;
-pub use parameter::Parameter;
 pub use reader::{CdrReader, MAX_NESTING};
 pub use typecode::{CopyValue, Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
-pub use value::{Decode, Encode};
 pub use view::{Arena, AsArgument, View, ViewCodec};
 pub use writer::{CdrWriter, Piece, Pieces, WrittenState};

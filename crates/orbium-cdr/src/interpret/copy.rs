@@ -5,7 +5,7 @@ use super::blocks::Block;
 use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
 use super::walk;
-use crate::decimal::write_packed;
+use crate::mapping::decimal::write_packed;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, Owner, TCKind, TypeRef,
 };

@@ -22,7 +22,7 @@ use visitor::Keeping;
 pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
 
 use crate::allocation;
-use crate::decimal::read_packed;
+use crate::mapping::decimal::read_packed;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format, MemberRef, TCKind, TypeCode,
     TypeRef,

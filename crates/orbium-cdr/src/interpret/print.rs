@@ -6,7 +6,7 @@ use core::fmt;
 use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
 use super::walk_value;
-use crate::decimal::write_decimal;
+use crate::mapping::decimal::write_decimal;
 use crate::typecode::write_type_name;
 use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 

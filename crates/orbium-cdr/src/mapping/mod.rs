@@ -5,8 +5,16 @@
 //! Types and names in a declaration are tokens of the generated code, so that the compiler
 //! points there, or at the program that uses them, and not in here.
 
+pub(crate) mod char;
+pub(crate) mod codec;
+mod coded_text;
+pub(crate) mod decimal;
+mod enumeration;
+pub(crate) mod nillable;
+pub(crate) mod parameter;
 mod structs;
 mod unions;
+pub(crate) mod value;
 mod views;
 
 /// Declares a mapped enum: the enum, its marshalling and the static that describes it.

@@ -3,8 +3,8 @@
 
 use core::cell::{Cell, RefCell};
 
-use crate::fixed_size::Primitives;
 use crate::fragment_boundaries::{DATA_AT, FragmentBoundaries, More, beyond};
+use crate::layout::fixed_size::Primitives;
 use crate::layout::gap;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
 
