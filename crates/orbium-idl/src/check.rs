@@ -22,13 +22,13 @@ mod value;
 
 use std::collections::HashSet;
 
-use crate::ast::{Annotation, Ident, Import, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Reporter, Severity};
-use crate::doc;
 use crate::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, Model, Module};
 use crate::options::Options;
 use crate::parser::Unit;
 use crate::source::{SourceMap, Span};
+use crate::syntax::ast::{Annotation, Ident, Import, Item, ItemKind, ScopedName};
+use crate::syntax::doc;
 
 use repository_id::{IdState, Reopened};
 use scope::{Entity, Scope, ScopeId, ScopeKind};

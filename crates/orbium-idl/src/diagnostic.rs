@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Diagnostics: what is wrong, where, and what to do about it.
 
+pub(crate) mod article;
+pub(crate) mod excerpt;
+pub(crate) mod spelling;
 use std::fmt;
 
-use crate::excerpt::Excerpt;
+use crate::diagnostic::excerpt::Excerpt;
 use crate::source::{SourceMap, Span};
 
 /// Severity of a diagnostic.

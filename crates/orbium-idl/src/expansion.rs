@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::diagnostic::Reporter;
 use crate::options::Options;
 use crate::preprocessor::TokenStream;
-use crate::token::{Token, TokenKind};
+use crate::syntax::token::{Token, TokenKind};
 
 /// Replaces what the parser does not read.
 pub(crate) fn expand(options: &Options, stream: &mut TokenStream, report: &mut Reporter) {

@@ -6,32 +6,25 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod article;
-mod ast;
 mod builtin;
 mod check;
 mod compilation;
 mod diagnostic;
-mod doc;
-mod excerpt;
 mod expansion;
-mod literal;
 mod loader;
 pub mod model;
 mod options;
 mod parser;
 mod preprocessor;
-mod scanner;
 mod source;
-mod spelling;
-mod token;
+mod syntax;
 
 pub use compilation::{
     Compilation, compile, compile_bytes, compile_project, compile_project_with, compile_source,
     compile_with,
 };
+pub use diagnostic::excerpt::Excerpt;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use excerpt::Excerpt;
 pub use loader::{FileSystem, Loader, Memory};
 pub use options::{Limits, Options};
 pub use parser::keyword_clash;

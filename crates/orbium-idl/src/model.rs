@@ -43,16 +43,17 @@
 
 mod build;
 mod by_id;
+mod constant_value;
 mod definition;
 mod id;
 mod query;
 mod types;
-mod value;
 
 use std::collections::HashMap;
 
-pub use crate::excerpt::Location;
+pub use crate::diagnostic::excerpt::Location;
 pub use by_id::{DefMap, DefSet};
+pub use constant_value::{ConstValue, Fixed};
 pub use definition::{
     Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, Definition,
     DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface, InterfaceKind,
@@ -61,7 +62,6 @@ pub use definition::{
 };
 pub use id::DefId;
 pub use types::Type;
-pub use value::{ConstValue, Fixed};
 
 /// Everything that one IDL file and the files it includes define.
 #[derive(Debug, Clone, Default)]

@@ -23,12 +23,12 @@ pub(crate) use types::idl4_integer;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::ast::{Ident, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Draft, Reporter, Severity};
 use crate::options::Options;
 use crate::preprocessor::{Event, TokenStream};
 use crate::source::Span;
-use crate::token::{Token, TokenKind};
+use crate::syntax::ast::{Ident, Item, ItemKind, ScopedName};
+use crate::syntax::token::{Token, TokenKind};
 
 /// A declaration could not be read; this has been reported.
 #[derive(Debug)]

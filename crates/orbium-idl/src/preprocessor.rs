@@ -18,9 +18,9 @@ use crate::builtin;
 use crate::diagnostic::{Reporter, Severity};
 use crate::loader::Loader;
 use crate::options::Options;
-use crate::scanner::Scanner;
 use crate::source::{SourceMap, Span};
-use crate::token::{Interner, Token, TokenKind};
+use crate::syntax::scanner::Scanner;
+use crate::syntax::token::{Interner, Token, TokenKind};
 
 use definition::Macro;
 

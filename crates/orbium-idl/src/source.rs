@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin;
-use crate::excerpt::Excerpt;
+use crate::diagnostic::excerpt::Excerpt;
 use crate::model::Location;
 
 /// A range of octets in one source file.

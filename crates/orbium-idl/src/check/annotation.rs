@@ -2,11 +2,11 @@
 //! Annotations: understood or reported.
 
 use super::Checker;
-use crate::ast::{self, Expr, Step};
 use crate::model::{
     Annotation, AnnotationParameter, AnnotationValue, ConstValue, DefId, DefinitionKind, Direction,
     Operation, Type,
 };
+use crate::syntax::ast::{self, Expr, Step};
 
 /// The annotations of IDL 4 and those of orbium's mapping.
 const KNOWN: &str = "id autoid hashid optional must_understand key external nested \

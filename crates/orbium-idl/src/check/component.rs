@@ -3,8 +3,8 @@
 
 use super::scope::{Entity, ScopeKind};
 use super::{Checker, Surroundings};
-use crate::ast::{self, Ident};
 use crate::model::{DefId, DefinitionKind, Unmapped};
+use crate::syntax::ast::{self, Ident};
 
 impl Checker<'_> {
     pub(super) fn unmapped(&mut self, unmapped: &ast::Unmapped, around: Surroundings<'_>) {

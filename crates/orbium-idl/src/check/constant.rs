@@ -4,12 +4,12 @@
 use super::scope::Entity;
 use super::types::Usage;
 use super::{Checker, Surroundings, arithmetic, decimal};
-use crate::article::with_article;
-use crate::ast::{Expr, Ident, ScopedName, Step, TypeKind, TypeSpec};
+use crate::diagnostic::article::with_article;
 use crate::diagnostic::point_at;
-use crate::literal::Number;
 use crate::model::{ConstValue, Constant, DefId, DefinitionKind, Fixed, Type};
 use crate::source::Span;
+use crate::syntax::ast::{Expr, Ident, ScopedName, Step, TypeKind, TypeSpec};
+use crate::syntax::literal::Number;
 
 impl Checker<'_> {
     pub(super) fn constant(

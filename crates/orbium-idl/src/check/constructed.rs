@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Progress, Surroundings};
-use crate::ast::{self, CaseLabel, Declarator, Field, Ident, Item, ItemKind, TypeSpec};
-use crate::doc;
 use crate::model::{
     Alias, Case, DefId, DefinitionKind, Enum, Enumerator, Exception, Member, Struct, Type, Union,
 };
 use crate::source::Span;
+use crate::syntax::ast::{self, CaseLabel, Declarator, Field, Ident, Item, ItemKind, TypeSpec};
+use crate::syntax::doc;
 
 impl Checker<'_> {
     pub(super) fn typedef(

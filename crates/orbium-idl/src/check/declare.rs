@@ -3,11 +3,11 @@
 
 use super::Checker;
 use super::scope::{Entity, Entry, Scope, ScopeId, ScopeKind, Use, key};
-use crate::article::with_article;
-use crate::ast::Ident;
 use crate::diagnostic::Severity;
+use crate::diagnostic::article::with_article;
 use crate::model::{DefId, DefinitionKind};
 use crate::source::Span;
+use crate::syntax::ast::Ident;
 
 impl Checker<'_> {
     /// Opens a scope inside the current one and makes it current. Returns what to leave to.

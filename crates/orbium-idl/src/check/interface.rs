@@ -3,10 +3,10 @@
 
 use super::scope::{Entity, ScopeKind};
 use super::{Checker, Progress, Surroundings};
-use crate::article::with_article;
-use crate::ast::{self, Ident, ScopedName};
+use crate::diagnostic::article::with_article;
 use crate::diagnostic::point_at;
 use crate::model::{DefId, DefinitionKind, Interface, InterfaceKind, Type};
+use crate::syntax::ast::{self, Ident, ScopedName};
 
 fn word(kind: InterfaceKind) -> &'static str {
     match kind {

@@ -3,11 +3,11 @@
 
 use super::scope::{Entity, Entry, ScopeId, key};
 use super::{Checker, Surroundings};
-use crate::article::with_article;
-use crate::ast::{Ident, ScopedName};
+use crate::diagnostic::article::with_article;
+use crate::diagnostic::spelling::within_one_edit;
 use crate::model::{DefId, DefinitionKind, InterfaceKind};
 use crate::parser::type_meant;
-use crate::spelling::within_one_edit;
+use crate::syntax::ast::{Ident, ScopedName};
 
 impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.

@@ -4,13 +4,13 @@
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Surroundings};
-use crate::article::with_article;
-use crate::ast::{self, ScopedName};
+use crate::diagnostic::article::with_article;
 use crate::diagnostic::point_at;
 use crate::model::{
     Attribute, DefId, DefinitionKind, Direction, InterfaceKind, Operation, Parameter, Type,
 };
 use crate::source::Span;
+use crate::syntax::ast::{self, ScopedName};
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, operation: &ast::Operation, around: Surroundings<'_>) {

@@ -4,11 +4,11 @@
 use super::Checker;
 use super::repository_id::{IdState, Origin, Reopened};
 use super::scope::{Entity, ScopeId};
-use crate::article::with_article;
-use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Severity;
+use crate::diagnostic::article::with_article;
 use crate::model::DefId;
 use crate::source::Span;
+use crate::syntax::ast::{Ident, Pragma, ScopedName};
 
 fn join(prefix: &str, name: &str) -> String {
     match prefix {

@@ -3,12 +3,12 @@
 
 use super::scope::Entity;
 use super::{Checker, Progress};
-use crate::article::with_article;
-use crate::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
+use crate::diagnostic::article::with_article;
 use crate::diagnostic::point_at;
 use crate::model::{ConstValue, DefId, DefSet, DefinitionKind, InterfaceKind, Model, Type};
 use crate::parser::idl4_integer;
 use crate::source::Span;
+use crate::syntax::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
 
 /// What a type is used for, which decides what may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

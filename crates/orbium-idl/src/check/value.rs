@@ -4,14 +4,14 @@
 use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Progress, Surroundings};
-use crate::article::with_article;
-use crate::ast::{self, Field, Ident, ScopedName, TypeSpec};
+use crate::diagnostic::article::with_article;
 use crate::diagnostic::point_at;
-use crate::doc;
 use crate::model::{
     DefId, DefinitionKind, Direction, Factory, InterfaceKind, StateMember, Type, ValueBox,
     ValueKind, ValueType,
 };
+use crate::syntax::ast::{self, Field, Ident, ScopedName, TypeSpec};
+use crate::syntax::doc;
 
 fn word(kind: ValueKind) -> &'static str {
     match kind {

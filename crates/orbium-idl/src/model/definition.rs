@@ -2,7 +2,7 @@
 //! Definitions: everything in IDL that has a name and a repository id.
 
 use super::{ConstValue, DefId, Type};
-use crate::excerpt::{Excerpt, Location};
+use crate::diagnostic::excerpt::{Excerpt, Location};
 
 /// One named thing of an IDL file.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::{Parse, Parser};
-use crate::ast::Annotation;
+use crate::syntax::ast::Annotation;
 
 impl Parser<'_> {
     /// Annotations before a declaration, member, parameter or enumerator; perhaps none.

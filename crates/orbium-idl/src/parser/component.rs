@@ -3,7 +3,7 @@
 //! in CORBA.
 
 use super::{Broken, Parse, Parser};
-use crate::ast::{Ident, Item, ItemKind, ScopedName, Unmapped};
+use crate::syntax::ast::{Ident, Item, ItemKind, ScopedName, Unmapped};
 
 impl Parser<'_> {
     /// `component`, `home` and the like; None when the word begins nothing known.

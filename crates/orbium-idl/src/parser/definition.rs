@@ -4,9 +4,11 @@
 use super::keyword;
 use super::types::Place;
 use super::{Broken, Parse, Parser};
-use crate::ast::{Annotation, Case, CaseLabel, Enumerator, Field, Import, Item, ItemKind, Union};
 use crate::source::Span;
-use crate::token::TokenKind;
+use crate::syntax::ast::{
+    Annotation, Case, CaseLabel, Enumerator, Field, Import, Item, ItemKind, Union,
+};
+use crate::syntax::token::TokenKind;
 
 impl Parser<'_> {
     /// One definition of a module or file, its `;` included.

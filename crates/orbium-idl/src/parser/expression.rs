@@ -2,10 +2,10 @@
 //! Constant expressions, by precedence climbing.
 
 use super::{Broken, Parse, Parser};
-use crate::ast::{Expr, Step};
-use crate::literal;
 use crate::source::Span;
-use crate::token::TokenKind;
+use crate::syntax::ast::{Expr, Step};
+use crate::syntax::literal;
+use crate::syntax::token::TokenKind;
 
 /// Binary operators by rising precedence.
 const LEVELS: [&[&str]; 6] = [

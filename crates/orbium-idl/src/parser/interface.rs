@@ -3,9 +3,11 @@
 
 use super::types::Place;
 use super::{Broken, Parse, Parser};
-use crate::ast::{Attribute, Interface, Item, ItemKind, Operation, Parameter, ScopedName, Value};
 use crate::model::{Direction, InterfaceKind, ValueKind};
 use crate::source::Span;
+use crate::syntax::ast::{
+    Attribute, Interface, Item, ItemKind, Operation, Parameter, ScopedName, Value,
+};
 
 impl Parser<'_> {
     /// Interfaces, value types and components: definitions that cannot stand in an interface.
@@ -156,7 +158,7 @@ impl Parser<'_> {
                 self.bump();
                 let ty = self.type_spec(Place::Anywhere)?;
                 let declarators = self.declarators()?;
-                let field = crate::ast::Field {
+                let field = crate::syntax::ast::Field {
                     annotations: annotations.clone(),
                     start,
                     end: self.last_span(),
@@ -202,7 +204,7 @@ impl Parser<'_> {
 
     fn export_rest(
         &mut self,
-        annotations: Vec<crate::ast::Annotation>,
+        annotations: Vec<crate::syntax::ast::Annotation>,
         start: Span,
     ) -> Parse<Vec<Item>> {
         self.access_slip();

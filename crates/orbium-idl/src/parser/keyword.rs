@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reserved words (CORBA 3.3 Part 1, 7.2.4).
 
+use crate::diagnostic::spelling::within_one_edit;
 use crate::options::Options;
-use crate::spelling::within_one_edit;
 
 const CORBA2: [&str; 48] = [
     "abstract",

@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use super::Parser;
-use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Reporter;
-use crate::literal::whole;
 use crate::source::Span;
-use crate::token::{Token, TokenKind, spelled};
+use crate::syntax::ast::{Ident, Pragma, ScopedName};
+use crate::syntax::literal::whole;
+use crate::syntax::token::{Token, TokenKind, spelled};
 
 impl Parser<'_> {
     /// Reads a pragma; None when it is unknown or wrong.

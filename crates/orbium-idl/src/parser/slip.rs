@@ -3,11 +3,11 @@
 //! writes instead, and parsing goes on behind it.
 
 use super::{Broken, Parse, Parser};
-use crate::ast::{Ident, TypeKind, TypeSpec};
+use crate::diagnostic::spelling::within_one_edit;
 use crate::model::Type;
 use crate::source::Span;
-use crate::spelling::within_one_edit;
-use crate::token::spelled;
+use crate::syntax::ast::{Ident, TypeKind, TypeSpec};
+use crate::syntax::token::spelled;
 
 /// The words that begin a type and cannot be declared, as they are spelled.
 const TYPE_WORDS: [&str; 14] = [

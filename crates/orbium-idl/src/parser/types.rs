@@ -2,9 +2,9 @@
 //! Type specifications and declarators.
 
 use super::{Broken, Parse, Parser};
-use crate::article::with_article;
-use crate::ast::{Declarator, Expr, Item, ItemKind, TypeKind, TypeSpec};
+use crate::diagnostic::article::with_article;
 use crate::model::Type;
+use crate::syntax::ast::{Declarator, Expr, Item, ItemKind, TypeKind, TypeSpec};
 
 /// Where a type stands, which decides what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

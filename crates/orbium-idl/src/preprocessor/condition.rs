@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Expressions of `#if` and `#elif`.
 
-use crate::literal;
-use crate::token::{Token, TokenKind};
+use crate::syntax::literal;
+use crate::syntax::token::{Token, TokenKind};
 
 /// Whether the expression, macros expanded, is not zero.
 pub(super) fn evaluate(tokens: &[Token], nesting: usize) -> Result<bool, String> {

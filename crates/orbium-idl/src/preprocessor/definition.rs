@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::token::Token;
+use crate::syntax::token::Token;
 
 #[derive(Debug)]
 pub(super) struct Macro {

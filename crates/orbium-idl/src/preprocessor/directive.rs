@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Conditional, Event, Frame, Preprocessor};
 use crate::builtin;
-use crate::literal;
 use crate::parser::extra_tokens;
 use crate::source::Span;
-use crate::token::{Token, TokenKind, spelled};
+use crate::syntax::literal;
+use crate::syntax::token::{Token, TokenKind, spelled};
 
 /// How a file was asked for.
 struct Wanted {

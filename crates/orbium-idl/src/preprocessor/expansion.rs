@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::Preprocessor;
 use super::definition::Macro;
-use crate::scanner::Scanner;
 use crate::source::Span;
-use crate::token::{Token, TokenKind};
+use crate::syntax::scanner::Scanner;
+use crate::syntax::token::{Token, TokenKind};
 
 /// An argument: as written, and fully expanded once that has been asked for.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 
-use crate::literal::Number;
 use crate::model::{Direction, InterfaceKind, Type, ValueKind};
 use crate::source::Span;
+use crate::syntax::literal::Number;
 
 /// An identifier without its escaping underscore.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Reporter;
 use crate::source::{Comment, Span};
-use crate::token::{Interner, Token, TokenKind};
+use crate::syntax::token::{Interner, Token, TokenKind};
 
 /// Reads one file from front to back.
 #[derive(Debug)]
