@@ -12,7 +12,7 @@ use orbium_giop::{Completion, SystemException};
 use tracing::error;
 
 use crate::errors;
-use crate::slots::PiCurrent;
+use crate::request::slots::PiCurrent;
 
 /// A point of interceptors.
 #[derive(Clone, Copy)]

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interceptors of calls.
 
+mod call_outcome;
 mod flow;
 mod info;
-mod outcome;
 pub(crate) mod points;
 mod start;
 mod suspended;
 mod target;
 
+pub use call_outcome::CallOutcome;
 pub use flow::CallFlow;
 pub use info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
-pub use outcome::CallOutcome;
 pub use points::ClientInterceptor;
 pub use start::CallStart;
 pub use suspended::SuspendedFlow;

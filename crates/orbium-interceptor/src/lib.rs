@@ -24,47 +24,37 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod adapter;
 mod chain;
 pub mod client;
 mod codec;
-mod context_list;
 mod errors;
-mod identity;
-mod initializer;
-mod interrupt;
-mod ior;
 mod policy;
-mod post_init;
 mod processing_mode;
-mod registry;
-mod reply_contexts;
-mod reply_message;
+mod reference;
+mod registration;
+mod request;
 pub mod server;
-mod slots;
-mod status;
-mod template;
 
-pub use adapter::{AdapterState, EstablishedAdapter, IorInfo};
 pub use client::{
     ClientInterceptor, ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll,
     SendRequest,
 };
 pub use codec::{Codec, CodecError, UnknownEncoding};
-pub use context_list::{ContextList, OwnedContext, ReplyContexts};
-pub use identity::OrbIdentity;
-pub use initializer::{OrbInitInfo, OrbInitializer};
-pub use interrupt::Interrupt;
-pub use ior::{IorInterceptor, IorInterceptors};
 pub use policy::{Policy, PolicyError, PolicyFactory};
-pub use post_init::PostInitInfo;
 pub use processing_mode::{Locality, ProcessingMode};
-pub use registry::{DuplicateName, Interceptors};
-pub use reply_message::{ReplyMessage, with_contexts};
+pub use reference::adapter::{AdapterState, EstablishedAdapter, IorInfo};
+pub use reference::ior::{IorInterceptor, IorInterceptors};
+pub use reference::template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate};
+pub use registration::identity::OrbIdentity;
+pub use registration::initializer::{OrbInitInfo, OrbInitializer};
+pub use registration::post_init::PostInitInfo;
+pub use registration::registry::{DuplicateName, Interceptors};
+pub use request::context_list::{ContextList, OwnedContext, ReplyContexts};
+pub use request::interrupt::Interrupt;
+pub use request::reply_message::{ReplyMessage, with_contexts};
+pub use request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+pub use request::status::RequestStatus;
 pub use server::{
     ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply, ServerInterceptor,
     ServerRequest,
 };
-pub use slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
-pub use status::RequestStatus;
-pub use template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate};

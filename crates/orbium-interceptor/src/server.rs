@@ -4,10 +4,10 @@
 mod flow;
 mod in_place;
 mod info;
-mod outcome;
 pub(crate) mod points;
+mod request_outcome;
 
-pub use crate::reply_contexts::{AddedContexts, ServedRequest, add_to_reply};
+pub use crate::request::reply_contexts::{AddedContexts, ServedRequest, add_to_reply};
 pub use flow::RequestFlow;
 pub use in_place::{
     Carried, InterceptedRequest, Served, ServedInPlace, Unserved, awaited_by_oneway, raised,
@@ -16,5 +16,5 @@ pub use info::{
     InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,
     SendReply, ServerRequest,
 };
-pub use outcome::RequestOutcome;
 pub use points::ServerInterceptor;
+pub use request_outcome::RequestOutcome;

@@ -5,18 +5,18 @@ use std::fmt;
 
 use orbium_giop::{Completion, SystemException};
 
+use super::call_outcome::CallOutcome;
 use super::info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts, SendPoll,
     SendRequest,
 };
-use super::outcome::CallOutcome;
 use super::points::ClientInterceptor;
 use super::start::CallStart;
 use crate::chain::{Chain, Point, Unimplemented};
-use crate::context_list::ContextList;
-use crate::interrupt::Interrupt;
 use crate::processing_mode::Locality;
-use crate::registry::Interceptors;
+use crate::registration::registry::Interceptors;
+use crate::request::context_list::ContextList;
+use crate::request::interrupt::Interrupt;
 
 impl CallStart<'_> {
     #[inline]

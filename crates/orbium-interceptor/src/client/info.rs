@@ -32,14 +32,14 @@ use orbium_channel::protocol;
 use orbium_giop::{Ior, SystemException, TaggedComponent, TaggedProfile};
 use orbium_invocation::SyncScope;
 
-use super::outcome::CallOutcome;
+use super::call_outcome::CallOutcome;
 use super::start::CallStart;
 use crate::chain::{PointInfo, Unimplemented};
-use crate::context_list::ContextList;
 use crate::errors::{no_such_component, no_such_policy, not_kept};
 use crate::policy::Policy;
-use crate::slots::{InvalidSlot, SlotId};
-use crate::status::RequestStatus;
+use crate::request::context_list::ContextList;
+use crate::request::slots::{InvalidSlot, SlotId};
+use crate::request::status::RequestStatus;
 
 /// Request information available at every point of a call.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use orbium_giop::SystemException;
 
 use super::info::{ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest};
 use crate::chain::PointInfo;
-use crate::interrupt::Interrupt;
+use crate::request::interrupt::Interrupt;
 
 /// Sees every request that an ORB sends, and what becomes of it. Each attempt is a flow of
 /// its own: a starting point, and exactly one ending point if the starting point succeeded.

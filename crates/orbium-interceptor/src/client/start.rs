@@ -4,9 +4,9 @@
 use orbium_invocation::Operation;
 
 use super::target::CallTarget;
-use crate::context_list::ContextList;
 use crate::processing_mode::Locality;
-use crate::slots::{PiCurrent, SlotTable};
+use crate::request::context_list::ContextList;
+use crate::request::slots::{PiCurrent, SlotTable};
 
 /// Parameters of an attempt at a call.
 #[derive(Clone, Copy)]

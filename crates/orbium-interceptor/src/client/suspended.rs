@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The flow of an asynchronous call, on several threads.
 
+use super::call_outcome::CallOutcome;
 use super::flow::{CallFlow, Progress};
-use super::outcome::CallOutcome;
 use super::start::CallStart;
 use super::target::CallFacts;
-use crate::context_list::ContextList;
-use crate::registry::Interceptors;
-use crate::slots::SlotTable;
+use crate::registration::registry::Interceptors;
+use crate::request::context_list::ContextList;
+use crate::request::slots::SlotTable;
 
 /// An attempt at an asynchronous call between its points, which different threads run.
 #[derive(Debug)]

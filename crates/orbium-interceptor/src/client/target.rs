@@ -7,9 +7,9 @@ use std::sync::Arc;
 use orbium_giop::Ior;
 use orbium_invocation::{Operation, SyncScope};
 
-use crate::context_list::ContextList;
 use crate::policy::Policy;
 use crate::processing_mode::Locality;
+use crate::request::context_list::ContextList;
 
 /// The references and policies of an attempt at a call. Interceptors ask for few of them, so that each is
 /// found when it is asked for.

@@ -9,13 +9,13 @@ use super::info::{
     InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,
     SendReply, ServerRequest,
 };
-use super::outcome::RequestOutcome;
 use super::points::ServerInterceptor;
+use super::request_outcome::RequestOutcome;
 use crate::chain::{Chain, Point, Unimplemented};
-use crate::context_list::ContextList;
-use crate::interrupt::Interrupt;
 use crate::processing_mode::Locality;
-use crate::registry::Interceptors;
+use crate::registration::registry::Interceptors;
+use crate::request::context_list::ContextList;
+use crate::request::interrupt::Interrupt;
 
 /// A request, and the interceptors that have seen it begin.
 pub struct RequestFlow<'r> {

@@ -12,12 +12,12 @@ use orbium_invocation::raises::{ExceptionId, Raised, Raises};
 
 use super::flow::RequestFlow;
 use super::info::{InterceptedObject, RequestFacts};
-use super::outcome::RequestOutcome;
-use crate::context_list::ContextList;
+use super::request_outcome::RequestOutcome;
 use crate::errors;
-use crate::interrupt::Interrupt;
-use crate::registry::Interceptors;
-use crate::reply_contexts::{AddedContexts, ServedRequest};
+use crate::registration::registry::Interceptors;
+use crate::request::context_list::ContextList;
+use crate::request::interrupt::Interrupt;
+use crate::request::reply_contexts::{AddedContexts, ServedRequest};
 
 /// A request without a message, by way of the interceptors.
 #[derive(Clone, Copy)]

@@ -32,15 +32,15 @@ use std::sync::Arc;
 use orbium_cdr::{Any, TypeCode};
 use orbium_giop::{Ior, ResponseFlags, ServiceContexts, SystemException};
 
-use super::outcome::RequestOutcome;
+use super::request_outcome::RequestOutcome;
 use crate::chain::{PointInfo, Unimplemented};
-use crate::context_list::ContextList;
 use crate::errors::{no_such_context, no_such_policy, not_kept};
-use crate::identity::OrbIdentity;
 use crate::policy::Policy;
 use crate::processing_mode::Locality;
-use crate::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
-use crate::status::RequestStatus;
+use crate::registration::identity::OrbIdentity;
+use crate::request::context_list::ContextList;
+use crate::request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+use crate::request::status::RequestStatus;
 
 /// The object of a request, as its adapter knows it.
 pub trait InterceptedObject {

@@ -5,7 +5,7 @@ use orbium_giop::SystemException;
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
 use crate::chain::PointInfo;
-use crate::interrupt::Interrupt;
+use crate::request::interrupt::Interrupt;
 
 /// Sees every request that a servant is to serve, and the reply.
 ///

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 
-use crate::identity::OrbIdentity;
-use crate::slots::{PiCurrent, SlotAllocator, SlotId};
+use crate::registration::identity::OrbIdentity;
+use crate::request::slots::{PiCurrent, SlotAllocator, SlotId};
 
 /// `post_init` of an initialiser.
 pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync;

@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 
 use orbium_giop::SystemException;
 
-use crate::context_list::ContextList;
 use crate::errors::contexts_not_collected;
+use crate::request::context_list::ContextList;
 
 /// Identity of a request while this thread serves it: its address in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

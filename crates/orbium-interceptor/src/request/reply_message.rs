@@ -8,7 +8,7 @@ use orbium_giop::{
     service_context,
 };
 
-use crate::context_list::ContextList;
+use crate::request::context_list::ContextList;
 use crate::server::RequestOutcome;
 
 /// A reply that this process has written, in its own byte order.

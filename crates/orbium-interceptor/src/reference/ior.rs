@@ -9,8 +9,8 @@ use orbium_channel::protocol::ProfileComponents;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use tracing::{error, warn};
 
-use crate::adapter::{AdapterState, EstablishedAdapter, IorInfo};
-use crate::template::{CurrentFactory, ObjectReferenceTemplate};
+use crate::reference::adapter::{AdapterState, EstablishedAdapter, IorInfo};
+use crate::reference::template::{CurrentFactory, ObjectReferenceTemplate};
 
 /// Sees adapters being made, and adds components to the references of their objects.
 ///

@@ -13,13 +13,13 @@ use orbium_giop::{Ior, SystemException};
 use crate::chain::Entry;
 use crate::client::points::ClientInterceptor;
 use crate::errors::{initializer_panicked, invalid_name, nil_initial_reference};
-use crate::identity::OrbIdentity;
-use crate::ior::{IorInterceptor, IorInterceptors};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
-use crate::post_init::{PostInit, PostInitInfo};
 use crate::processing_mode::{Chains, ProcessingMode};
+use crate::reference::ior::{IorInterceptor, IorInterceptors};
+use crate::registration::identity::OrbIdentity;
+use crate::registration::post_init::{PostInit, PostInitInfo};
+use crate::request::slots::{PiCurrent, SlotAllocator, SlotId};
 use crate::server::points::ServerInterceptor;
-use crate::slots::{PiCurrent, SlotAllocator, SlotId};
 
 /// An interceptor of that kind and name is registered already
 /// (`ORBInitInfo::DuplicateName`).

@@ -9,7 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use tracing::error;
 
 use crate::errors::panicked;
-use crate::identity::OrbIdentity;
+use crate::registration::identity::OrbIdentity;
 
 /// Makes references to the objects of one adapter
 /// (`PortableInterceptor::ObjectReferenceFactory`).

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use orbium_giop::{Ior, SystemException};
 
 use crate::errors::initializer_panicked;
-use crate::post_init::PostInitInfo;
-use crate::registry::Interceptors;
+use crate::registration::post_init::PostInitInfo;
+use crate::registration::registry::Interceptors;
 
 /// Takes part in the making of an ORB (`PortableInterceptor::ORBInitializer`): registers
 /// interceptors, slots, policy factories and initial references.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 
-use crate::interrupt::Interrupt;
-use crate::status::RequestStatus;
+use crate::request::interrupt::Interrupt;
+use crate::request::status::RequestStatus;
 
 /// Outcome of a request.
 #[derive(Clone, Debug, PartialEq)]

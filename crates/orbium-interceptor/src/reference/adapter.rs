@@ -10,7 +10,9 @@ use orbium_giop::{SystemException, TaggedComponent};
 
 use crate::errors::no_such_policy;
 use crate::policy::Policy;
-use crate::template::{CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of};
+use crate::reference::template::{
+    CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of,
+};
 
 /// The highest type of policy of the standard; those of vendors are above
 /// (tags of vendors begin with a number of the OMG).
