@@ -13,10 +13,10 @@ use orbium_sys::{RealTimeError, Scheduling, spawn_detached};
 
 use crate::counts::ContextCounts;
 use crate::error::{SpawnError, ThreadError};
-use crate::policy::Policy;
-use crate::qos::TaskQos;
+use crate::queue::policy::Policy;
 use crate::shared::Shared;
-use crate::task::{Home, Task};
+use crate::tasks::qos::TaskQos;
+use crate::tasks::task::{Home, Task};
 use crate::worker::run_tasks;
 
 /// The tasks that a context has at most, by default.

@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 use crate::completion::{Completer, Completion};
 use crate::context::ContextHandle;
 use crate::error::{MigrateError, SpawnError, TaskError};
-use crate::qos::TaskQos;
-use crate::task::Task;
+use crate::tasks::qos::TaskQos;
+use crate::tasks::task::Task;
 
 impl ContextHandle {
     /// Runs a future as a task of the context.

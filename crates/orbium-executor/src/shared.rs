@@ -11,10 +11,10 @@ use crate::clock::now;
 use crate::counts::ContextCounts;
 use crate::error::SpawnError;
 use crate::lock::{Condvar, Mutex, MutexGuard, acquire};
-use crate::policy::{Job, Policy};
-use crate::qos::TaskQos;
-use crate::ready::ReadyQueue;
-use crate::registry::Registry;
+use crate::queue::policy::{Job, Policy};
+use crate::queue::ready::ReadyQueue;
+use crate::tasks::qos::TaskQos;
+use crate::tasks::task_registry::Registry;
 
 /// The core of a context.
 pub(crate) struct Shared<T> {

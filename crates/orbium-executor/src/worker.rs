@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::shared::Next;
-use crate::task::Home;
+use crate::tasks::task::Home;
 
 /// Runs tasks of a context, which has counted this thread, and of those where it migrates.
 /// `arrived` is called for each context that the thread comes to.

@@ -20,28 +20,14 @@ mod clock;
 mod counts;
 #[path = "../src/error.rs"]
 mod error;
-#[path = "../src/levels.rs"]
-mod levels;
-#[path = "../src/policy.rs"]
-mod policy;
-#[path = "../src/qos.rs"]
-mod qos;
-#[path = "../src/ready.rs"]
-mod ready;
-#[path = "../src/registry.rs"]
-mod registry;
-#[path = "../src/runs.rs"]
-mod runs;
+#[path = "../src/queue/mod.rs"]
+mod queue;
 #[path = "../src/shared.rs"]
 mod shared;
-#[path = "../src/slab.rs"]
-mod slab;
-#[path = "../src/task.rs"]
-mod task;
+#[path = "../src/tasks/mod.rs"]
+mod tasks;
 #[path = "../src/worker.rs"]
 mod worker;
-#[path = "../src/yielding.rs"]
-mod yielding;
 
 mod lock {
     use std::sync::PoisonError;
@@ -59,10 +45,10 @@ use std::task::{Poll, Waker};
 
 use loom::sync::{Condvar, Mutex};
 use loom::thread;
-use policy::Policy;
-use qos::TaskQos;
+use queue::policy::Policy;
 use shared::Shared;
-use task::{Home, Task};
+use tasks::qos::TaskQos;
+use tasks::task::{Home, Task};
 
 /// Set once; threads block until it is.
 #[derive(Default)]

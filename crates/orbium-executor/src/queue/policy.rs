@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::clock::nanoseconds;
-use crate::qos::TaskQos;
+use crate::tasks::qos::TaskQos;
 
 /// The order in which the threads of a context run the tasks that are ready. Equals run in the
 /// order in which they became ready.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::mem;
 
-use crate::slab::Slab;
+use crate::tasks::slab::Slab;
 
 /// Tasks by key, first come first served among equals. The work of a push or pop depends on the number of distinct
 /// keys; an exchange of a task for one of the same key does not look at any other.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tasks of a context, by index.
 
-use crate::slab::Slab;
+use crate::tasks::slab::Slab;
 
 /// Values by index, with a bound. Freed indices are used again.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::mem;
 
-use crate::slab::Slab;
+use crate::tasks::slab::Slab;
 
 /// Tasks by key, first come first served among equals, in as few sorted runs as patience sorting needs (D. Knuth, The Art
 /// of Computer Programming, volume 3, 5.1.4): a task is appended to the run with the greatest last key that is not

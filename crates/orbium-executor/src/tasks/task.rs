@@ -16,10 +16,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::clock::now;
 use crate::error::{MigrateError, SpawnError};
 use crate::lock::{Mutex, MutexGuard};
-use crate::policy::{Job, Policy};
-use crate::qos::TaskQos;
+use crate::queue::policy::{Job, Policy};
 use crate::shared::{Next, Shared};
-use crate::yielding::take_ended_job;
+use crate::tasks::qos::TaskQos;
+use crate::tasks::yielding::take_ended_job;
 
 /// A future without a result.
 pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;

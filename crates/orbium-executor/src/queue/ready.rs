@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::levels::Levels;
-use crate::policy::Policy;
-use crate::runs::Runs;
+use crate::queue::levels::Levels;
+use crate::queue::policy::Policy;
+use crate::queue::runs::Runs;
 
 /// Tasks in the order in which they run: by key, and first come first served among equals. It does not allocate while
 /// it has as many as were reserved.

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tasks that are ready, in the order of a policy.
+
+mod levels;
+pub(crate) mod policy;
+pub(crate) mod ready;
+mod runs;
