@@ -11,11 +11,11 @@ use rustls::{
     ClientConnection, Connection, Error, HandshakeKind, ProtocolVersion, ServerConnection,
 };
 
-use crate::material::{ClientRole, ServerRole};
-use crate::receiving::Receiving;
-use crate::recheck::Recheck;
-use crate::sending::{MAX_WRITE, Sending};
+use crate::certificate::material::{ClientRole, ServerRole};
+use crate::certificate::recheck::Recheck;
 use crate::session::Session;
+use crate::stream::receiving::Receiving;
+use crate::stream::sending::{MAX_WRITE, Sending};
 use crate::{TlsFailure, TlsVersion};
 
 /// Octets of a handshake taken at most: rustls takes no message above 64 KiB.

@@ -17,30 +17,21 @@
 
 mod alert;
 mod cause;
+mod certificate;
 mod error;
 mod failure;
 mod handshake;
-mod identity;
 mod lock;
-mod material;
-mod pem;
-mod receiving;
-mod recheck;
-mod reload;
-mod revocation;
-mod sending;
 mod session;
 mod stream;
-mod subject;
 mod transport;
-mod trust;
 
+pub use certificate::reload::Reload;
 pub use error::TlsError;
 pub use failure::{CertificateFault, TlsFailure};
 pub use orbium_config::tls::{
     ClientAuthentication, NameCheck, OutdatedLists, TlsConfig, TlsVersion,
 };
-pub use reload::Reload;
 pub use session::Session;
 pub use stream::TlsStream;
 pub use transport::{Tls, TlsAcceptor, TlsConnector};

@@ -11,8 +11,8 @@ use orbium_transport::{
 };
 use rustls::pki_types::ServerName;
 
+use crate::certificate::reload::{Reload, Shared};
 use crate::handshake::Handshake;
-use crate::reload::{Reload, Shared};
 use crate::{TlsConfig, TlsError, TlsFailure, TlsStream};
 
 /// TLS over TCP: endpoints `ssliop://host:port`, with `publish=host:port` for

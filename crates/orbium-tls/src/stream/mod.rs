@@ -2,6 +2,8 @@
 //! A connection under TLS.
 
 mod opening;
+pub(crate) mod receiving;
+pub(crate) mod sending;
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -16,12 +18,12 @@ use orbium_transport::{ByteStream, Deadline, Peer, TcpByteStream};
 use rustls::Connection;
 
 use crate::TlsFailure;
+use crate::certificate::reload::Shared;
 use crate::handshake::Handshake;
 use crate::lock::lock;
-use crate::receiving::Receiving;
-use crate::reload::Shared;
-use crate::sending::Sending;
 use crate::session::Session;
+use crate::stream::receiving::Receiving;
+use crate::stream::sending::Sending;
 
 /// A TCP connection under TLS.
 ///

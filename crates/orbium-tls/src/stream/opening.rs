@@ -11,8 +11,9 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Peer};
 
 use super::{Opened, TlsStream, is_gone, lock};
+use crate::TlsFailure;
+use crate::certificate::subject;
 use crate::handshake::{Finished, Handshake, Step};
-use crate::{TlsFailure, subject};
 
 /// How long a stream that must not block waits at most until the kernel has
 /// room for a part of the handshake. It always has, unless the send buffer was

@@ -12,11 +12,12 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
 
-use crate::identity::Identity;
-use crate::recheck::Sessions;
-use crate::revocation::Revocation;
-use crate::trust::server_verifier;
-use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion, pem};
+use crate::certificate::identity::Identity;
+use crate::certificate::pem;
+use crate::certificate::recheck::Sessions;
+use crate::certificate::revocation::Revocation;
+use crate::certificate::trust::server_verifier;
+use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion};
 
 /// Sessions that each role remembers, so that clients can take them up again.
 const SESSIONS: usize = 1024;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use orbium_sys::fork::PerProcess;
 use orbium_trace::log::EventLimit;
 
-use crate::material::Material;
+use crate::certificate::material::Material;
 use crate::{TlsConfig, TlsError};
 
 /// How long a connection waits for a look at the files: a file system that hangs

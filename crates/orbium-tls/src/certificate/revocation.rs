@@ -8,7 +8,8 @@ use rustls::pki_types::pem::PemObject;
 use webpki::BorrowedCertRevocationList;
 
 use crate::OutdatedLists;
-use crate::{TlsConfig, TlsError, pem};
+use crate::certificate::pem;
+use crate::{TlsConfig, TlsError};
 
 /// What says which certificates were revoked.
 #[derive(Clone, Debug, Default)]

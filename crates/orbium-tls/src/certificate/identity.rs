@@ -9,7 +9,8 @@ use rustls::server::{ClientHello, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use rustls::{Error, InconsistentKeys, SignatureScheme};
 
-use crate::{TlsConfig, TlsError, pem};
+use crate::certificate::pem;
+use crate::{TlsConfig, TlsError};
 
 /// Shows one certificate to everybody, be we client or server.
 #[derive(Debug)]

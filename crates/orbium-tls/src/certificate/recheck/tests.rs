@@ -14,8 +14,8 @@ use rcgen::{
 use rustls::time_provider::TimeProvider;
 
 use super::*;
+use crate::certificate::material::{ClientRole, Material, ServerRole};
 use crate::handshake::{Finished, Handshake, Step};
-use crate::material::{ClientRole, Material, ServerRole};
 use crate::{CertificateFault, ClientAuthentication, TlsConfig, TlsFailure, TlsVersion};
 
 /// The first second of 2030, when what does not last has expired.

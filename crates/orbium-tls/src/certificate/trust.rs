@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use crate::revocation::Revocation;
+use crate::certificate::revocation::Revocation;
 use crate::{NameCheck, TlsError};
 
 /// What checks the certificate of a server.
