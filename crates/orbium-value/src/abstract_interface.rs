@@ -4,7 +4,7 @@
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, DecodeNillable, EncodeNillable, Type, Typed};
 
 use crate::base::VALUE_BASE;
-use crate::in_any::copy_abstract;
+use crate::wire::in_any::copy_abstract;
 use crate::{ValueBase, ValueType, read_value, write_value};
 
 /// An object or a value: what stands where an `abstract interface` of IDL is expected, of

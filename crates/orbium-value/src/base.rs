@@ -5,7 +5,7 @@ use core::any::{Any, TypeId};
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Type, Typed};
 
-use crate::description::VALUE_BASE_ID;
+use crate::described::description::VALUE_BASE_ID;
 use crate::{Class, Kind, State, ValueBase, ValueType};
 
 /// The state of no value.

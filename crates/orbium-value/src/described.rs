@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of types of which no more than the TypeCode is known.
 
+pub(crate) mod described_types;
+pub(crate) mod description;
 use core::any::{Any, TypeId};
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TypeCode, TypeRef, Typed};
 
-use crate::description::{Description, fits, is_abstract};
+use crate::described::description::{Description, fits, is_abstract};
 use crate::factories::{Factories, Found, ValueOwner};
-use crate::header::{Header, Ids, Lead, first_known, lead};
-use crate::linked::{Linked, read_number};
-use crate::met::met;
-use crate::read::{begin, read_state};
+use crate::wire::header::{Header, Ids, Lead, first_known, lead};
+use crate::wire::linked::{Linked, read_number};
+use crate::wire::met::met;
+use crate::wire::read::{begin, read_state};
 use crate::{Class, Facet, Kind, State, ValueBase, never_new};
 
 /// The class of all values of described types. It has no id: each value has its own.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Type};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::description::{Description, VALUE_BASE_ID};
+use crate::described::description::{Description, VALUE_BASE_ID};
 use crate::{Facet, Kind, Read, State, Write};
 
 /// A handle on a value of any type: IDL's `ValueBase`. Clones share the value.

@@ -67,23 +67,15 @@ mod base;
 mod class;
 mod custom;
 mod described;
-mod described_types;
-mod description;
 mod event_base;
 mod facet;
 mod factories;
 mod guard;
 mod handle;
-mod header;
-mod in_any;
-mod linked;
 mod mapping;
-mod marshal;
-mod met;
-mod read;
 mod state;
 mod unlink;
-mod write;
+mod wire;
 
 pub use abstract_interface::Abstract;
 #[doc(hidden)]
@@ -98,14 +90,14 @@ pub use guard::{Read, Write};
 pub use handle::{Class, ClassOf, HasState, ValueBase, ValueType};
 #[doc(hidden)]
 pub use handle::{Custom, made, read_into};
-#[doc(hidden)]
-pub use in_any::{copy_abstract, copy_value};
-pub use linked::Linked;
-#[doc(hidden)]
-pub use read::read_new;
-pub use read::read_value;
 pub use state::State;
-pub use write::write_value;
+#[doc(hidden)]
+pub use wire::in_any::{copy_abstract, copy_value};
+pub use wire::linked::Linked;
+#[doc(hidden)]
+pub use wire::read::read_new;
+pub use wire::read::read_value;
+pub use wire::write::write_value;
 
 /// Names for the macros.
 #[doc(hidden)]

@@ -4,7 +4,7 @@
 use orbium_cdr::{CdrWriter, Format};
 
 use crate::ValueBase;
-use crate::write::{Written, write_value};
+use crate::wire::write::{Written, write_value};
 
 impl ValueBase {
     /// Empties every value that can be reached from this one, itself too: their states are

@@ -7,9 +7,9 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
 
 use crate::base::VALUE_BASE;
 use crate::factories::Found;
-use crate::header::{Header, Ids, Lead, first_known, lead};
-use crate::met::{Latest, found, met};
-use crate::write::{INDIRECTION, ONE_ID, VALUE_TAG};
+use crate::wire::header::{Header, Ids, Lead, first_known, lead};
+use crate::wire::met::{Latest, found, met};
+use crate::wire::write::{INDIRECTION, ONE_ID, VALUE_TAG};
 use crate::{Class, HasState, Kind, ValueBase};
 
 /// Types of one message that values in parts cut off are looked up by.

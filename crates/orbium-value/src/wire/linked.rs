@@ -11,7 +11,7 @@ use orbium_cdr::{
 
 use crate::ValueBase;
 use crate::factories::{Factories, ValueOwner};
-use crate::met::met;
+use crate::wire::met::met;
 
 /// Values by number.
 pub(crate) type Numbered = Arc<[Option<ValueBase>]>;

@@ -7,8 +7,8 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
 use crate::ValueBase;
 use crate::factories::Found;
-use crate::met::{Id, found, met};
-use crate::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
+use crate::wire::met::{Id, found, met};
+use crate::wire::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
 
 /// Repository ids of one value that are read.
 const MAX_IDS: usize = 64;

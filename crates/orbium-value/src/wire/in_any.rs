@@ -10,8 +10,8 @@ use orbium_cdr::{
 
 use crate::base::VALUE_BASE;
 use crate::factories::Factories;
-use crate::met::{enter_any, leave_any, met};
-use crate::write::{Written, write_as};
+use crate::wire::met::{enter_any, leave_any, met};
+use crate::wire::write::{Written, write_as};
 use crate::{Class, MAX_VALUES, ValueBase, read_described, read_value};
 
 /// Reads a value and writes it: from a message into an any, or the other way.

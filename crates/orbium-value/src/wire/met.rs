@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
-use crate::described_types::DescribedTypes;
+use crate::described::described_types::DescribedTypes;
 use crate::factories::Found;
 use crate::{Class, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, State, ValueBase};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrErrorKind, TypeRef};
 
-use crate::description::Description;
+use crate::described::description::Description;
 use crate::factories::Found;
 
 /// The types of one message that were found by their TypeCodes.

@@ -6,7 +6,7 @@ use core::cell::Cell;
 use orbium_cdr::{CdrErrorKind, CdrWriter, TypeRef};
 
 use crate::address_hash::ByAddress;
-use crate::description;
+use crate::described::description;
 use crate::{Class, MAX_DEPTH, ValueBase};
 
 /// The tag of a value with neither codebase, nor ids, nor chunks.
