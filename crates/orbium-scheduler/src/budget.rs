@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processor time that requests may take.
 
+mod watchdog;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +15,12 @@ use orbium::interceptor::{
 use orbium::{Scheduling, SystemException};
 use orbium_sched::Table;
 
+use crate::budget::watchdog::Watchdog;
 use crate::calibration::ThreadClock;
 use crate::clock::Clock;
+use crate::dispatching::thread::ScheduledThread;
 use crate::error::SchedulerError;
 use crate::operations::Operations;
-use crate::thread::ScheduledThread;
-use crate::watchdog::Watchdog;
 
 /// Watches the processor time of requests: each operation of a table has its worst-case execution time
 /// as budget. A request that exceeds it goes on and is counted; its servant can ask for what

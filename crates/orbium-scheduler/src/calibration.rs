@@ -7,7 +7,7 @@ use std::time::Duration;
 use orbium_sched::{Time, Timing};
 
 use crate::clock::Clock;
-use crate::statistics::Distribution;
+use crate::periodic::statistics::Distribution;
 
 /// Method of measuring execution times. A round is a number of runs; the times have settled when a
 /// further round leaves worst case and median of all runs so far as they were, but for the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Periodic tasks.
 
+mod releases;
+pub(crate) mod statistics;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,12 +13,12 @@ use orbium::{Priority, RealTimeError, Reservation, Scheduling};
 use orbium_sched::{SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
+use crate::dispatching::job::{Job, Overload};
+use crate::dispatching::lanes::{corba_priority, scheduling};
+use crate::dispatching::thread::{ScheduledThread, Started};
 use crate::error::SchedulerError;
-use crate::job::{Job, Overload};
-use crate::lanes::{corba_priority, scheduling};
-use crate::releases::{Poll, Release, Releases};
-use crate::statistics::{End, Measured, Recorder, Statistics};
-use crate::thread::{ScheduledThread, Started};
+use crate::periodic::releases::{Poll, Release, Releases};
+use crate::periodic::statistics::{End, Measured, Recorder, Statistics};
 
 /// A thread that runs an operation once in each period, at absolute times: no delay of one run
 /// moves the next. Its deadline is its period.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::job::Overload;
+use crate::dispatching::job::Overload;
 
 /// A task that is more periods late than this does not run for each of them: its clock jumped, or
 /// the machine was suspended.

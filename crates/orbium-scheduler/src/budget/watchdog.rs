@@ -10,8 +10,8 @@ use std::time::Duration;
 use orbium::Scheduling;
 use orbium_sys::NativeThread;
 
+use crate::dispatching::thread::ScheduledThread;
 use crate::error::SchedulerError;
-use crate::thread::ScheduledThread;
 
 /// The shortest time between two looks at the clocks of threads.
 const MIN_WAIT: Duration = Duration::from_micros(100);

@@ -12,11 +12,11 @@ use orbium::RealTimeError;
 use orbium_sched::{Queue, SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};
+use crate::dispatching::job::{Job, Overload};
+use crate::dispatching::ready_queue::Waiting;
+use crate::dispatching::thread::{ScheduledThread, Started};
+use crate::dispatching::work_queue::{Refused, WorkQueue};
 use crate::error::SchedulerError;
-use crate::job::{Job, Overload};
-use crate::ready_queue::Waiting;
-use crate::thread::{ScheduledThread, Started};
-use crate::work_queue::{Refused, WorkQueue};
 
 /// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
 /// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not

@@ -7,8 +7,8 @@ use std::thread::{Builder, JoinHandle};
 use orbium::{Priority, RealTimeError, Reservation, Scheduling, give_scheduling, priority};
 use orbium_sched::Queue;
 
+use crate::dispatching::lanes::{corba_priority, scheduling};
 use crate::error::SchedulerError;
-use crate::lanes::{corba_priority, scheduling};
 
 /// A thread that is to be started, and what it gets before it runs.
 ///

@@ -8,7 +8,7 @@ use std::time::Duration;
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sched::{Dispatching, Entry};
 
-use crate::ready_queue::{ReadyQueue, Waiting};
+use crate::dispatching::ready_queue::{ReadyQueue, Waiting};
 
 /// A [`ReadyQueue`] that one thread serves and others submit to.
 ///
