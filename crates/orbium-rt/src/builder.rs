@@ -10,12 +10,12 @@ use orbium_giop::real_time::PriorityBand;
 use orbium_sys::{Scheduling, SchedulingClass, prefault_heap};
 
 use crate::error::bad_param;
-use crate::host::Host;
-use crate::mapping::{Confined, legal};
 use crate::memory_lock::{LockedMemory, lock_memory};
+use crate::policy::validation::check_bands_alone;
+use crate::priority::host::Host;
+use crate::priority::mapping::{Confined, legal};
 use crate::rt_orb::RtOrb;
-use crate::shared::Shared;
-use crate::validation::check_bands_alone;
+use crate::rt_state::Shared;
 use crate::{
     IdentityTransform, LinearMapping, NativePriority, NetworkPriorityMapping, PriorityMapping,
     PriorityTransform, RtError, RtPolicies,

@@ -28,28 +28,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod adapter;
-mod band;
 pub mod binding;
 mod builder;
-mod current;
 pub mod dispatch;
 mod error;
-mod host;
-mod mapping;
 mod memory_lock;
 mod mutex;
-mod network;
-mod object;
 mod poa;
 mod policy;
 mod pool;
+mod priority;
 mod protocol;
 mod rt_orb;
-mod shared;
-mod transform;
+mod rt_state;
 mod upcall;
-mod validation;
 
 pub use memory_lock::LockedMemory;
 pub use orbium_core::{NetworkMark, Priority};
@@ -61,21 +53,21 @@ pub use binding::{
     Offer, Terms, Undedicated,
 };
 pub use builder::RtOrbBuilder;
-pub use current::RtCurrent;
 pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, Why};
-pub use mapping::{
-    ContinuousMapping, DirectMapping, LinearMapping, NativePriority, PriorityMapping,
-};
 pub use mutex::{MutexError, MutexNotFound, PriorityMutex, RtMutex};
-pub use network::{DscpMapping, NetworkPriorityMapping};
-pub use object::RtObject;
 pub use orbium_core::ValidationError;
 pub use poa::RtPoa;
+pub use policy::reference_policies::RtObject;
 pub use policy::{PriorityModelPolicy, RtPolicies};
 pub use pool::{InvalidThreadpool, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane};
+pub use priority::current::RtCurrent;
+pub use priority::mapping::{
+    ContinuousMapping, DirectMapping, LinearMapping, NativePriority, PriorityMapping,
+};
+pub use priority::network::{DscpMapping, NetworkPriorityMapping};
+pub use priority::transform::{IdentityTransform, PriorityTransform};
 pub use protocol::{
     Protocol, ProtocolList, TcpProtocolProperties, TransportProperties,
     UnixDomainProtocolProperties, UserDatagramProtocolProperties,
 };
 pub use rt_orb::RtOrb;
-pub use transform::{IdentityTransform, PriorityTransform};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use orbium_core::{Extension, Interface, ObjectRef, Poa, PoaError, Priority, Servant, ServedBy};
 
-use crate::adapter::Adapter;
-use crate::band::holds;
 use crate::error::{bad_param, priority_is_settled};
+use crate::policy::adapter::Adapter;
+use crate::priority::band::holds;
 
 /// An adapter as Real-time CORBA sees it; everything else is the [`Poa`]'s. Any
 /// adapter can be seen so: one without a priority model refuses priorities with

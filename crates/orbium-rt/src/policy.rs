@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The policies of an adapter (RT-CORBA 1.2, clauses 5.7 to 5.15).
 
+pub(crate) mod adapter;
+pub(crate) mod reference_policies;
+pub(crate) mod validation;
 use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue};
 
 use crate::{ProtocolList, ThreadpoolId};

@@ -13,9 +13,9 @@ use orbium_core::{
 use orbium_giop::minor;
 use orbium_giop::real_time::PriorityBand;
 
-use crate::band::holds;
 use crate::error::{bad_param, refused};
-use crate::host::Host;
+use crate::priority::band::holds;
+use crate::priority::host::Host;
 
 /// Names a thread pool of an ORB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

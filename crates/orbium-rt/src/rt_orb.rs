@@ -12,13 +12,13 @@ use orbium_core::{
 
 use orbium_giop::real_time::PriorityBand;
 
-use crate::adapter::Adapter;
 use crate::binding::{self, Admission, Bindings, ServeError};
 use crate::error::bad_param;
+use crate::policy::adapter::Adapter;
+use crate::policy::validation::{check, check_bands_alone};
 use crate::pool::Threadpool;
-use crate::shared::Shared;
+use crate::rt_state::Shared;
 use crate::upcall::{in_upcall, while_in_upcall};
-use crate::validation::{check, check_bands_alone};
 use crate::{
     InvalidPolicy, InvalidThreadpool, MutexNotFound, PolicyType, RtCurrent, RtError, RtMutex,
     RtPoa, RtPoaError, RtPolicies, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane, Why,

@@ -19,7 +19,7 @@ use super::{
     Terms, VERSION, Verdict,
 };
 use crate::error::bad_param;
-use crate::host::Host;
+use crate::priority::host::Host;
 
 /// The bindings of a server; see [`RtOrb::serve_bindings`](crate::RtOrb). It
 /// serves them whether this is kept or not.

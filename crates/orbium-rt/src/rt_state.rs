@@ -8,8 +8,8 @@ use orbium_core::{
     Completion, ConnectionSharing, ExceptionKind, Priority, SystemException, priority,
 };
 
-use crate::host::Host;
 use crate::pool::Threadpool;
+use crate::priority::host::Host;
 use crate::upcall::in_upcall;
 use crate::{NetworkPriorityMapping, PriorityTransform, RtMutex, RtPolicies, ThreadpoolId};
 

@@ -4,9 +4,9 @@
 use orbium_core::{Orb, Priority, SystemException};
 use orbium_giop::real_time::{PriorityBand, PriorityModel};
 
-use crate::band::holds;
-use crate::host::Host;
 use crate::pool::Threadpool;
+use crate::priority::band::holds;
+use crate::priority::host::Host;
 use crate::{InvalidPolicy, PolicyType, ProtocolList, RtPoaError, RtPolicies, Why};
 
 const fn invalid(policy: PolicyType, why: Why) -> InvalidPolicy {

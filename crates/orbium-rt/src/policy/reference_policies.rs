@@ -9,7 +9,7 @@ use crate::binding::{
     self, BindError, Bound, DedicationReply, Negotiation, Next, Offer, Reason, Terms,
 };
 use crate::error::bad_param;
-use crate::validation::check_bands_alone;
+use crate::policy::validation::check_bands_alone;
 
 /// Real-time operations of references, typed ones too.
 pub trait RtObject: Interface {

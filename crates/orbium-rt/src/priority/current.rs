@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_core::{Completion, ExceptionKind, Priority, SystemException, priority};
 
 use crate::error::bad_param;
-use crate::host::Host;
+use crate::priority::host::Host;
 
 /// The priority of whichever thread asks.
 #[derive(Clone)]

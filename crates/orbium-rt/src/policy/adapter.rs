@@ -16,10 +16,10 @@ use orbium_giop::real_time::{
 use orbium_giop::{TaggedComponent, service_context};
 
 use crate::PriorityModelPolicy;
-use crate::band::holds;
 use crate::error::bad_param;
 use crate::pool::Threadpool;
-use crate::shared::Shared;
+use crate::priority::band::holds;
+use crate::rt_state::Shared;
 use crate::upcall::while_in_upcall;
 
 /// The policies of an adapter, checked, and what follows from them.
