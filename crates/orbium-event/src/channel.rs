@@ -10,17 +10,17 @@ use orbium_sched::{Repository, SchedError};
 use orbium_scheduler::{ScheduledThread, SchedulerError};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
-use crate::consumer::Consumer;
+use crate::delivery::consumer::Consumer;
+use crate::delivery::serving::serve_in_context;
 use crate::engine::{Engine, OnEnd};
 use crate::observers::{Observer, Sums};
-use crate::operations::Consumption;
-use crate::pattern::Pattern;
 use crate::peer::{Anonymous, Peer, Sink};
-use crate::publication::Publication;
-use crate::publisher::Publisher;
-use crate::serving::serve_in_context;
 use crate::statistics::{ChannelStatistics, ConsumerStatistics};
-use crate::timers::Task;
+use crate::subscription::pattern::Pattern;
+use crate::subscription::timers::Task;
+use crate::supply::operations::Consumption;
+use crate::supply::publication::Publication;
+use crate::supply::publisher::Publisher;
 
 /// An event channel. Cheap to clone; it ends with the last clone, and what serves it.
 ///
@@ -141,7 +141,7 @@ impl Channel {
         connection: Connection<dyn Sink>,
     ) -> Result<Subscription, ConnectError> {
         self.start_control()?;
-        let has_timers = !crate::filter::Filter::new(&consumption.pattern)
+        let has_timers = !crate::subscription::filter::Filter::new(&consumption.pattern)
             .timers()
             .is_empty();
         if has_timers {

@@ -8,9 +8,9 @@ use orbium_executor::SpawnError;
 use orbium_sched::Table;
 use orbium_scheduler::Mode;
 
-use crate::health::FailurePolicy;
-use crate::parse::{FilterError, FilterLimits};
-use crate::queue::QueueLimits;
+use crate::delivery::health::FailurePolicy;
+use crate::delivery::queue::QueueLimits;
+use crate::subscription::parse::{FilterError, FilterLimits};
 
 /// On which thread events are pushed to consumers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,21 +13,21 @@ use std::time::{Duration, Instant};
 use orbium_sched::{Repository, SchedError};
 
 use crate::config::{ChannelConfig, ConnectError};
-use crate::connected::ConnectedConsumers;
-use crate::consumer::{Action, Consumer, Due};
-use crate::dispatch::{DispatchQueue, DispatchQueues, Place, Removal};
+use crate::delivery::connected::ConnectedConsumers;
+use crate::delivery::consumer::{Action, Consumer, Due};
+use crate::delivery::dispatch::{DispatchQueue, DispatchQueues, Place, Removal};
+use crate::delivery::health::Health;
+use crate::delivery::tasks::ConsumerTasks;
 use crate::event::SharedEvent;
-use crate::health::Health;
 use crate::observers::Observers;
-use crate::operations::{self, Consumption};
 use crate::peer::{Peer, Sink, push};
-use crate::publication::Publication;
 use crate::recent::RecentEvents;
-use crate::schedule::timer_event;
 use crate::statistics::{ChannelStatistics, Counter};
-use crate::supplier::Supplier;
-use crate::tasks::ConsumerTasks;
-use crate::timers::{Control, TimerKey, Timers};
+use crate::subscription::schedule::timer_event;
+use crate::subscription::timers::{Control, TimerKey, Timers};
+use crate::supply::operations::{self, Consumption};
+use crate::supply::publication::Publication;
+use crate::supply::supplier::Supplier;
 
 /// Between two pings of a peer that is suspect.
 const SUSPECT_PING_PERIOD: Duration = Duration::from_secs(1);

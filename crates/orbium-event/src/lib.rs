@@ -36,37 +36,20 @@
 
 mod channel;
 mod config;
-mod connected;
-mod consumer;
-mod context;
 mod cos;
-mod dispatch;
+mod delivery;
 mod engine;
 mod event;
-mod filter;
-mod health;
 mod observers;
-mod operations;
-mod ordered;
-mod parse;
-mod pattern;
 mod peer;
 mod pool;
 mod proxies;
-mod publication;
-mod publisher;
-mod queue;
-mod receive;
 mod recent;
 mod remote;
-mod schedule;
 mod servants;
-mod serving;
-mod start_once;
 mod statistics;
-mod supplier;
-mod tasks;
-mod timers;
+mod subscription;
+mod supply;
 
 /// The interfaces of the real-time event channel, as the IDL compiler maps them.
 pub mod rtec {
@@ -81,21 +64,16 @@ pub mod cos_event {
 pub use channel::{Channel, Subscription};
 pub use config::{ChannelConfig, ConnectError, Dispatching};
 pub use cos::CosHeader;
+pub use delivery::health::{DeliveryError, FailurePolicy, Health};
+pub use delivery::queue::{DiscardPolicy, QueueLimits};
+pub use delivery::tasks::qos_by_schedule;
 pub use event::{
     ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
     new_event, time_t,
 };
-pub use filter::{Filter, Timer, TimerKind};
-pub use health::{DeliveryError, FailurePolicy, Health};
 pub use observers::{Observer, Sums};
-pub use parse::{FilterError, FilterErrorKind, FilterLimits};
-pub use pattern::Pattern;
 pub use peer::{Peer, Sink};
 pub use proxies::{failure as delivery_failure, ping as ping_object};
-pub use publication::Publication;
-pub use publisher::Publisher;
-pub use queue::{DiscardPolicy, QueueLimits};
-pub use receive::{Receive, Receiving};
 pub use remote::{
     RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_gateway_consumer,
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
@@ -103,4 +81,9 @@ pub use remote::{
 };
 pub use servants::{ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
-pub use tasks::qos_by_schedule;
+pub use subscription::filter::{Filter, Timer, TimerKind};
+pub use subscription::parse::{FilterError, FilterErrorKind, FilterLimits};
+pub use subscription::pattern::Pattern;
+pub use supply::publication::Publication;
+pub use supply::publisher::Publisher;
+pub use supply::receive::{Receive, Receiving};

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::delivery::health::DeliveryError;
 use crate::event::{ANY, DISJUNCTION};
-use crate::health::DeliveryError;
-use crate::pattern::{Pattern, element};
 use crate::rtec::rtec_event_channel_admin::{ConsumerQos, Publication, SupplierQos};
+use crate::subscription::pattern::{Pattern, element};
 
 /// The sums that observers get.
 #[derive(Clone, Debug, Default, PartialEq)]

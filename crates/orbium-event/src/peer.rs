@@ -3,8 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
-use crate::health::DeliveryError;
 
 /// A consumer or supplier as the channel sees it. Every method returns in bounded time, and is
 /// called without a lock of the channel's.

@@ -10,8 +10,8 @@ use orbium::{
 };
 
 use crate::config::ConnectError;
+use crate::delivery::health::DeliveryError;
 use crate::engine::OnEnd;
-use crate::health::DeliveryError;
 
 /// Proxies of one kind that exist.
 #[derive(Clone, Default)]

@@ -9,12 +9,9 @@ use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::stub::ServedBy;
 use orbium::{Call, Interface, Orb, PoaError, Servant, SystemException};
 
+use crate::delivery::ordered::OrderedPush;
 use crate::event::{ANY, bytes_of};
-use crate::ordered::OrderedPush;
-use crate::pattern::Pattern;
 use crate::pool::read;
-use crate::publication::Publication;
-use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, ConsumerQos, EventChannel,
     ProxyPushConsumer, ProxyPushSupplier, SupplierQos,
@@ -22,6 +19,9 @@ use crate::rtec::rtec_event_channel_admin::{
 use crate::rtec::rtec_event_comm::{
     Event, PushConsumer, PushConsumerServant, PushSupplier, PushSupplierServant,
 };
+use crate::subscription::pattern::Pattern;
+use crate::supply::publication::Publication;
+use crate::supply::receive::{Receive, Receiving};
 
 /// Most bytes of an event for a thread to retain its memory.
 const MAX_RETAINED: usize = 64 << 10;

@@ -18,12 +18,12 @@ use crate::cos_event::cos_event_comm::{
     Disconnected, DisconnectedError, PullConsumer, PullSupplierServant, PullSupplierTryPullResults,
     PushConsumer, PushSupplierServant,
 };
+use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
-use crate::health::DeliveryError;
-use crate::operations::Consumption;
-use crate::pattern::Pattern;
 use crate::peer::{Anonymous, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
+use crate::subscription::pattern::Pattern;
+use crate::supply::operations::Consumption;
 
 /// How long `pull` waits for an event, unless the caller's deadline is earlier: TIMEOUT.
 const PULL_TIMEOUT: Duration = Duration::from_secs(60);

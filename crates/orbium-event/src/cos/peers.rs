@@ -7,8 +7,8 @@ use crate::config::ChannelConfig;
 use crate::cos_event::cos_event_comm::{
     DisconnectedError, PullConsumer, PushConsumer, PushSupplier,
 };
+use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
-use crate::health::DeliveryError;
 use crate::peer::{Peer, Sink};
 use crate::proxies::{failure, ping};
 

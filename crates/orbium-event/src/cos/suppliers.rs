@@ -19,8 +19,8 @@ use crate::cos_event::cos_event_comm::{
 use crate::event::new_event;
 use crate::peer::{Anonymous, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
-use crate::publication::Publication;
-use crate::publisher::Publisher;
+use crate::supply::publication::Publication;
+use crate::supply::publisher::Publisher;
 
 pub(super) struct Suppliers {
     pub(super) channel: Channel,

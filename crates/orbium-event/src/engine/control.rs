@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Engine, SUSPECT_PING_PERIOD};
-use crate::health::Health;
+use crate::delivery::health::Health;
 use crate::observers::{Observer, Sums, sum_of, sum_of_publications};
 
 impl Engine {

@@ -11,7 +11,7 @@ use super::Engine;
 use crate::event::{SharedEvent, time_t};
 use crate::pool::{copy, pooled, read, with_set};
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
-use crate::supplier::Supplier;
+use crate::supply::supplier::Supplier;
 
 impl Engine {
     /// Offers a set of events to every consumer.

@@ -8,8 +8,6 @@ use orbium::{Call, ExceptionKind, SystemException};
 use super::peers::RemoteConsumer;
 use crate::channel::{Channel, Connection, Subscription};
 use crate::config::ConnectError;
-use crate::operations::Consumption;
-use crate::pattern::Pattern;
 use crate::peer::{Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
 use crate::rtec::rtec_event_channel_admin::{
@@ -17,6 +15,8 @@ use crate::rtec::rtec_event_channel_admin::{
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
 };
 use crate::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
+use crate::subscription::pattern::Pattern;
+use crate::supply::operations::Consumption;
 
 pub(super) struct Consumers {
     pub(super) channel: Channel,

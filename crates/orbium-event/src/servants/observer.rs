@@ -4,7 +4,7 @@
 use orbium::Interface;
 
 use crate::config::ChannelConfig;
-use crate::health::DeliveryError;
+use crate::delivery::health::DeliveryError;
 use crate::observers::{Observer, Sums};
 use crate::rtec::rtec_event_channel_admin as admin;
 

@@ -6,9 +6,9 @@ use std::slice;
 use orbium::Interface;
 
 use crate::config::ChannelConfig;
+use crate::delivery::health::DeliveryError;
+use crate::delivery::ordered::OrderedPush;
 use crate::event::SharedEvent;
-use crate::health::DeliveryError;
-use crate::ordered::OrderedPush;
 use crate::peer::{Peer, Sink};
 use crate::proxies::{failure, ping};
 use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushSupplier};

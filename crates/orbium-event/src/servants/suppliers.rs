@@ -13,14 +13,14 @@ use crate::channel::{Channel, Connection};
 use crate::config::ConnectError;
 use crate::peer::{Anonymous, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
-use crate::publication::Publication;
-use crate::publisher::Publisher;
-use crate::receive::{Receive, Receiving};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,
     SupplierAdminServant, SupplierQos,
 };
 use crate::rtec::rtec_event_comm::{Event, PushConsumerServant, PushSupplier};
+use crate::supply::publication::Publication;
+use crate::supply::publisher::Publisher;
+use crate::supply::receive::{Receive, Receiving};
 
 pub(super) struct Suppliers {
     pub(super) channel: Channel,

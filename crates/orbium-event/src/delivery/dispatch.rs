@@ -12,7 +12,7 @@ use orbium_sched::{Entry, Table};
 use orbium_scheduler::ReadyQueue;
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
-use crate::start_once::StartOnce;
+use crate::delivery::start_once::StartOnce;
 
 /// Consumers that may wait in an inbox, at most.
 const MAX_INBOX: usize = 1 << 16;

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::start_once::StartOnce;
+use crate::delivery::start_once::StartOnce;
 
 /// What one thread of a channel waits for.
 #[derive(Default)]

@@ -11,9 +11,9 @@ use crate::event::{
     BITMASK, CONJUNCTION, DEADLINE_TIMEOUT, DISJUNCTION, GLOBAL, INTERVAL_TIMEOUT, LOGICAL_AND,
     MASKED_TYPE, NEGATION, NULL, TIMEOUT,
 };
-use crate::pattern::Pattern;
 use crate::rtec::rtec_event_channel_admin::Dependency;
 use crate::rtec::rtec_event_comm::EventHeader;
+use crate::subscription::pattern::Pattern;
 
 /// Bounds of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

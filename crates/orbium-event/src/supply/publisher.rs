@@ -8,9 +8,9 @@ use orbium::cdr::CdrReader;
 
 use crate::engine::Engine;
 use crate::peer::Peer;
-use crate::publication::Publication;
 use crate::rtec::rtec_event_comm::Event;
-use crate::supplier::Supplier;
+use crate::supply::publication::Publication;
+use crate::supply::supplier::Supplier;
 
 /// A supplier's connection to a channel. Dropping it disconnects the supplier.
 #[must_use = "dropping it disconnects the supplier"]

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::event::time_t;
-use crate::filter::{Timer, TimerKind};
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
+use crate::subscription::filter::{Timer, TimerKind};
 
 /// When the timers of a subscription are due.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use orbium_executor::{ContextHandle, TaskQos};
 
 use crate::channel::Channel;
 use crate::config::{ChannelConfig, Dispatching};
+use crate::delivery::tasks::ConsumerTasks;
 use crate::engine::Engine;
-use crate::tasks::ConsumerTasks;
 
 impl Channel {
     /// A channel on a scheduler context, with [`Dispatching::Contexts`]: the threads of the context push, in the order of its

@@ -2,9 +2,9 @@
 //! Publication of a supplier: an event type and source, and the operation that pushes it.
 
 use crate::event::ANY;
-use crate::pattern::element;
 use crate::rtec::rtec_base::DependencyInfo;
 use crate::rtec::rtec_event_channel_admin::Publication as RtecPublication;
+use crate::subscription::pattern::element;
 
 /// Events of a type and source that a supplier publishes.
 ///

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use orbium::lock::{Mutex, MutexGuard};
 
-use crate::health::{DeliveryError, FailurePolicy, Health};
+use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
 use crate::peer::Peer;
-use crate::publication::Publication;
+use crate::supply::publication::Publication;
 
 pub(crate) struct Supplier {
     pub(crate) id: u64,

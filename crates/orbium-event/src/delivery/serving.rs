@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use orbium_executor::{SpawnError, next_job};
 
 use crate::config::ConnectError;
-use crate::consumer::Consumer;
+use crate::delivery::consumer::Consumer;
 use crate::engine::Engine;
 use crate::peer::push;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 
-use crate::consumer::Consumer;
+use crate::delivery::consumer::Consumer;
 
 /// The consumers of a channel, replaced as a whole: deliveries take no lock, and go on with those
 /// that they have begun with.

@@ -5,7 +5,7 @@ use std::mem;
 use std::time::Duration;
 
 use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
-use crate::pattern::Pattern;
+use crate::subscription::pattern::Pattern;
 
 /// Kind of a subscription's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

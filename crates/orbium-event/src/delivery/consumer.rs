@@ -9,16 +9,16 @@ use std::time::Instant;
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
-use crate::dispatch::Place;
+use crate::delivery::dispatch::Place;
+use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
+use crate::delivery::queue::{EventSet, Put, Queue};
 use crate::event::SharedEvent;
-use crate::filter::Filter;
-use crate::health::{DeliveryError, FailurePolicy, Health};
-use crate::operations::Consumption;
-use crate::pattern::Pattern;
 use crate::peer::Sink;
-use crate::queue::{EventSet, Put, Queue};
-use crate::schedule::{Firing, Schedule};
 use crate::statistics::{ConsumerStatistics, Counter};
+use crate::subscription::filter::Filter;
+use crate::subscription::pattern::Pattern;
+use crate::subscription::schedule::{Firing, Schedule};
+use crate::supply::operations::Consumption;
 
 /// A consumer and its subscription.
 pub(crate) struct Consumer {

@@ -8,8 +8,8 @@ use orbium_sched::{
 };
 
 use crate::event::ANY;
-use crate::pattern::Pattern;
-use crate::publication::Publication;
+use crate::subscription::pattern::Pattern;
+use crate::supply::publication::Publication;
 
 /// A consumer as a schedule has it.
 pub(crate) struct Consumption {

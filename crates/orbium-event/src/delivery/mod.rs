@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From the channel to its consumers: their queues, health and threads.
+
+pub(crate) mod connected;
+pub(crate) mod consumer;
+pub(crate) mod dispatch;
+pub(crate) mod health;
+pub(crate) mod ordered;
+pub(crate) mod queue;
+mod scheduler_context;
+pub(crate) mod serving;
+pub(crate) mod start_once;
+pub(crate) mod tasks;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Subscriptions of consumers: what they ask for, filters with their state, timers.
+
+pub(crate) mod filter;
+pub(crate) mod parse;
+pub(crate) mod pattern;
+pub(crate) mod schedule;
+pub(crate) mod timers;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side of suppliers: what they publish, and how pushes are received.
+
+pub(crate) mod operations;
+pub(crate) mod publication;
+pub(crate) mod publisher;
+pub(crate) mod receive;
+pub(crate) mod supplier;
