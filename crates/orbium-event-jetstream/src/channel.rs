@@ -9,14 +9,14 @@ use orbium_event::rtec::rtec_event_channel_admin::ConsumerAdmin;
 use orbium_event::{ServedChannel, serve_channel};
 
 use crate::config::JetStreamConfig;
-use crate::consumers::Consumers;
 use crate::counts::StreamStatistics;
 use crate::error::JetStreamError;
-use crate::names::Names;
-use crate::proxies::Proxies;
-use crate::shared::Shared;
+use crate::servants::channel_state::Shared;
+use crate::servants::consumers::Consumers;
+use crate::servants::named_consumers::Names;
+use crate::servants::proxies::Proxies;
+use crate::servants::suppliers::Suppliers;
 use crate::stream::Stream;
-use crate::suppliers::Suppliers;
 
 /// An event channel that stores events in a stream of NATS JetStream before it delivers them.
 ///

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Delivery of an event as its consumer sees it: the id by which duplicates are recognised.
 
+mod dead_letters;
+pub(crate) mod delivery_outcome;
+pub(crate) mod failures;
+pub(crate) mod recipient;
 use orbium_event::rtec::rtec_event_comm::Event;
 
 /// The id of an event and the number of its delivery, as the header of an event of a persistent channel

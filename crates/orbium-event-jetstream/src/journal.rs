@@ -9,12 +9,12 @@ use orbium_notification::{Deliver, Delivered, Following, Journal, property};
 
 use crate::config::{JetStreamConfig, is_name};
 use crate::counts::StreamStatistics;
+use crate::delivery::delivery_outcome::Outcome;
 use crate::error::JetStreamError;
-use crate::follow::{Subscription, follow};
-use crate::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
-use crate::outcome::Outcome;
-use crate::set::Received;
 use crate::stream::Stream;
+use crate::stream::follow::{Subscription, follow};
+use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
+use crate::stream::set::Received;
 
 /// The field of a structured event's variable header with the place of the event in the stream.
 const SEQUENCE: &str = "StreamSequence";

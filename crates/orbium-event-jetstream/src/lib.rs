@@ -35,32 +35,19 @@
 #![warn(missing_docs)]
 
 mod channel;
-mod client;
 mod config;
-mod consumers;
 mod counts;
-mod dead_letters;
 mod delivery;
 mod error;
-mod failures;
-mod follow;
 mod journal;
-mod message;
-mod names;
-mod object;
-mod outcome;
-mod proxies;
-mod recipient;
-mod runtime;
-mod set;
-mod shared;
+mod remote;
+mod servants;
 mod stream;
-mod suppliers;
 
 pub use channel::PersistentChannel;
-pub use client::{PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier};
 pub use config::{DeadLetters, JetStreamConfig};
 pub use counts::StreamStatistics;
 pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};
 pub use journal::StreamJournal;
+pub use remote::{PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier};

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stream: events are stored in it, and consumers have their positions in it.
 
+pub(crate) mod follow;
+pub(crate) mod message;
+mod runtime;
+pub(crate) mod set;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +20,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::JetStreamConfig;
 use crate::counts::Counts;
+use crate::delivery::failures::NamedFailures;
 use crate::error::{Awaited, JetStreamError};
-use crate::failures::NamedFailures;
-use crate::message::{Message, subjects};
-use crate::runtime::Runtime;
+use crate::stream::message::{Message, subjects};
+use crate::stream::runtime::Runtime;
 
 /// Between two attempts to store an event.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);

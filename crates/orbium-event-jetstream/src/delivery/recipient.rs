@@ -11,10 +11,10 @@ use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
 use orbium_event::{DeliveryError, Filter, Pattern, SharedEvent, delivery_failure};
 
 use crate::delivery::Delivery;
-use crate::message::{MessageError, event_of};
-use crate::outcome::Outcome;
-use crate::set::Received;
-use crate::shared::Shared;
+use crate::delivery::delivery_outcome::Outcome;
+use crate::servants::channel_state::Shared;
+use crate::stream::message::{MessageError, event_of};
+use crate::stream::set::Received;
 
 /// Failures in a row after which a consumer without a name is disconnected.
 const MAX_FAILURES: u64 = 3;

@@ -4,8 +4,8 @@
 use async_nats::HeaderMap;
 use async_nats::jetstream::message::{Info, Message, PublishMessage};
 
-use crate::message::ID_HEADER;
 use crate::stream::Stream;
+use crate::stream::message::ID_HEADER;
 
 /// The stream in which the event was delivered.
 const STREAM: &str = "Orb-Stream";

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use async_nats::jetstream::AckKind;
 
-use crate::dead_letters::DeadLetter;
-use crate::failures::Failures;
-use crate::set::Received;
+use crate::delivery::dead_letters::DeadLetter;
+use crate::delivery::failures::Failures;
 use crate::stream::Stream;
+use crate::stream::set::Received;
 
 /// Until an event is delivered once more, by the number of deliveries before.
 const BACKOFF: [Duration; 3] = [

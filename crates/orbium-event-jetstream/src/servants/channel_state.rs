@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::names::Names;
-use crate::proxies::Proxies;
+use crate::servants::named_consumers::Names;
+use crate::servants::proxies::Proxies;
 use crate::stream::Stream;
 
 /// What the objects of a channel share.

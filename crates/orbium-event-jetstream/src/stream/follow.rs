@@ -12,10 +12,10 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval, sleep};
 
+use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
-use crate::outcome::{Outcome, Progress, Settling};
-use crate::set::{Incoming, Received, SetSize};
 use crate::stream::Stream;
+use crate::stream::set::{Incoming, Received, SetSize};
 
 /// How long a request for events waits at the server.
 const EXPIRES: Duration = Duration::from_secs(10);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::proxies::Proxy;
+use crate::servants::proxies::Proxy;
 
 /// The proxies of consumers that are connected with a name, one for each.
 #[derive(Default)]

@@ -12,10 +12,10 @@ use orbium_event::rtec::rtec_event_channel_admin::{
 };
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumerServant, PushSupplier};
 
-use crate::message::Message;
-use crate::object::Place;
-use crate::proxies::Proxy;
-use crate::shared::Shared;
+use crate::servants::channel_state::Shared;
+use crate::servants::proxies::Proxy;
+use crate::servants::proxy_object::Place;
+use crate::stream::message::Message;
 
 pub(crate) struct Suppliers {
     pub(crate) shared: Arc<Shared>,

@@ -17,13 +17,13 @@ use orbium_event::rtec::rtec_event_channel_admin::{
 use orbium_event::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
 
 use crate::config::is_name;
+use crate::delivery::recipient::{Recipient, is_stateless};
 use crate::error::JetStreamError;
-use crate::follow::{Following, Subscription, follow, forget};
-use crate::message::{subject_filter, subjects};
-use crate::object::Place;
-use crate::proxies::Proxy;
-use crate::recipient::{Recipient, is_stateless};
-use crate::shared::Shared;
+use crate::servants::channel_state::Shared;
+use crate::servants::proxies::Proxy;
+use crate::servants::proxy_object::Place;
+use crate::stream::follow::{Following, Subscription, follow, forget};
+use crate::stream::message::{subject_filter, subjects};
 
 pub(crate) struct Consumers {
     pub(crate) shared: Arc<Shared>,

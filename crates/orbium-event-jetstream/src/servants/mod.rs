@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants of a channel: admins, proxies, and the state that they share.
+
+pub(crate) mod channel_state;
+pub(crate) mod consumers;
+pub(crate) mod named_consumers;
+pub(crate) mod proxies;
+mod proxy_object;
+pub(crate) mod suppliers;
