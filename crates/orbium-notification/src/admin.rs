@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use orbium::ObjectRef;
 
 use crate::event::Event;
-use crate::filters::FilterGroup;
+use crate::event::event_types::Types;
+use crate::filter::filters::FilterGroup;
+use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
-use crate::mapping::Mappings;
 use crate::qos::Level;
-use crate::types::Types;
 
 /// An admin of consumers or of suppliers.
 pub(crate) struct Admin {

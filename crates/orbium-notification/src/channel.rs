@@ -13,19 +13,19 @@ use orbium::{ExceptionKind, ObjectRef, Poa, SystemException};
 use crate::admin::Admin;
 use crate::config::NotificationConfig;
 use crate::consumer::Consumer;
+use crate::consumer::queue::Rules;
+use crate::event::event_types::Types;
+use crate::event::updates::{Change, Updates};
 use crate::event::{Body, Event, Population};
-use crate::filter_table::{FilterTable, Made};
-use crate::filters::FilterState;
+use crate::filter::filter_table::{FilterTable, Made};
+use crate::filter::filters::FilterState;
+use crate::filter::mapping::MappingState;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::journal::{Following, Journal};
-use crate::mapping::MappingState;
 use crate::producer::{Notify, Producer};
 use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
-use crate::queue::Rules;
-use crate::types::Types;
-use crate::updates::{Change, Updates};
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -324,7 +324,10 @@ impl Channel {
     }
 
     /// Ends a consumer's connection and its object, and returns its sink.
-    pub(crate) fn end_consumer(&self, consumer: &Consumer) -> Option<Arc<dyn crate::sink::Sink>> {
+    pub(crate) fn end_consumer(
+        &self,
+        consumer: &Consumer,
+    ) -> Option<Arc<dyn crate::consumer::sink::Sink>> {
         let sink = consumer.end();
         self.remove_consumer(consumer.id);
         self.end_proxy(&consumer.admin, consumer.id, Side::Consumers);

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A consumer's connection: its queue, and the thread that pushes to it.
 
+pub(crate) mod queue;
+pub(crate) mod sink;
+pub(crate) mod structured_consumer;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_event::{DeliveryError, FailurePolicy, Health};
 
 use crate::admin::Admin;
+use crate::consumer::queue::{Queue, Rules};
+use crate::consumer::sink::Sink;
 use crate::event::Event;
-use crate::filters::FilterGroup;
+use crate::event::event_types::Types;
+use crate::event::updates::Subscriber;
+use crate::filter::filters::FilterGroup;
+use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_comm::NotifyPublish;
 use crate::journal::{Delivered, Following};
-use crate::mapping::Mappings;
 use crate::qos::Level;
-use crate::queue::{Queue, Rules};
-use crate::sink::Sink;
-use crate::types::Types;
-use crate::updates::Subscriber;
 
 /// A consumer, and the events that it gets together.
 type Delivery = (Arc<dyn Sink>, Vec<Arc<Event>>);

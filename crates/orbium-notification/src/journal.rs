@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels that store events before they deliver them.
 
+mod stored;
 use std::any::Any;
 
 use orbium::SystemException;

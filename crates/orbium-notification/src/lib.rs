@@ -57,23 +57,11 @@ mod config;
 mod consumer;
 mod event;
 mod filter;
-mod filter_table;
-mod filters;
 mod journal;
-mod mapping;
 mod producer;
-mod puller;
-mod pulling;
 mod qos;
-mod queue;
 mod servants;
 mod service;
-mod sink;
-mod source;
-mod stored;
-mod structured_consumer;
-mod types;
-mod updates;
 
 /// The interfaces of the Notification Service, and those of COS Event that they derive from, as the
 /// IDL compiler maps them.
@@ -82,8 +70,8 @@ pub mod idl {
 }
 
 pub use config::NotificationConfig;
+pub use consumer::structured_consumer::StructuredConsumer;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
 pub use journal::{Deliver, Delivered, Following, Journal};
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};
-pub use structured_consumer::StructuredConsumer;

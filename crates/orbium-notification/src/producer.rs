@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A supplier as its channel has it: a proxy consumer.
 
+pub(crate) mod puller;
+mod pulling;
+pub(crate) mod source;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::admin::Admin;
-use crate::filters::FilterGroup;
+use crate::event::event_types::Types;
+use crate::event::updates::Subscriber;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_notify_comm::NotifySubscribe;
-use crate::pulling::Pulling;
+use crate::producer::pulling::Pulling;
 use crate::qos::Level;
-use crate::types::Types;
-use crate::updates::Subscriber;
 
 /// A supplier's connection.
 pub(crate) struct Producer {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use orbium::cdr::{CdrError, CdrReader, Decode, Format, Group, Leaf, TypeRef, Visitor, walk_value};
 use orbium::{Any, TCKind, TypeCode};
 
-use super::value::{Fail, Outcome, Value};
+use super::operand::{Fail, Outcome, Value};
 
 /// The deepest nesting of types that is walked.
 const MAX_DEPTH: u32 = 64;

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::operand::{Fail, Outcome, Value};
 use super::place::{Place, Subject, Wanted};
 use super::syntax::{Component, Node, NodeId, Tree};
-use super::value::{Fail, Outcome, Value};
 
 /// A constraint and what it is evaluated for.
 pub(super) struct Evaluation<'a> {

@@ -6,11 +6,14 @@ mod component;
 mod cursor;
 mod error;
 mod evaluate;
+pub(crate) mod filter_table;
+pub(crate) mod filters;
+pub(crate) mod mapping;
+mod operand;
 mod parse;
 mod place;
 mod syntax;
 mod token;
-mod value;
 
 pub use error::{ConstraintError, ConstraintErrorKind};
 pub use parse::ConstraintLimits;

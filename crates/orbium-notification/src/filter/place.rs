@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use orbium::{Any, TCKind};
 
 use super::cursor::Cursor;
+use super::operand::{Fail, Outcome, Value};
 use super::syntax::{Label, Step};
-use super::value::{Fail, Outcome, Value};
 use crate::idl::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };

@@ -12,7 +12,7 @@ use super::{cos_event, proxy_suppliers, pull_suppliers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
 use crate::consumer::Consumer;
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::{

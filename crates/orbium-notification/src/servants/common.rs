@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orbium::{Call, ExceptionKind, SystemException};
 
 use crate::channel::Channel;
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_notification::{
     NamedPropertyRange, Property, QoSAdminServant, UnsupportedQoS, UnsupportedQoSError,
 };

@@ -10,7 +10,8 @@ use super::channel::{ChannelObject, FactoryReference, serve_channel};
 use super::filters::FilterFactoryObject;
 use crate::channel::Channel;
 use crate::config::NotificationConfig;
-use crate::filter_table::FilterTable;
+use crate::event::updates::Updates;
+use crate::filter::filter_table::FilterTable;
 use crate::idl::cos_notification::{Property, UnsupportedAdmin, UnsupportedQoS};
 use crate::idl::cos_notify_channel_admin::{
     ChannelNotFound, ChannelNotFoundError, EventChannel, EventChannelFactory,
@@ -19,7 +20,6 @@ use crate::idl::cos_notify_channel_admin::{
 };
 use crate::idl::cos_notify_filter::FilterFactory;
 use crate::journal::Journal;
-use crate::updates::Updates;
 
 /// Channels by their ids.
 pub(crate) struct Factory {

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use orbium::{Any, Call, Interface, Poa, PoaError, SystemException};
 
 use crate::config::NotificationConfig;
+use crate::event::updates::{Change, Updates};
 use crate::filter::Subject;
-use crate::filter_table::{FilterTable, Made};
-use crate::filters::{FilterState, RuleError};
+use crate::filter::filter_table::{FilterTable, Made};
+use crate::filter::filters::{FilterState, RuleError};
+use crate::filter::mapping::MappingState;
 use crate::idl::cos_notification::{Property, StructuredEvent};
 use crate::idl::cos_notify_comm::NotifySubscribe;
 use crate::idl::cos_notify_filter::{
@@ -19,10 +21,8 @@ use crate::idl::cos_notify_filter::{
     InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError, InvalidGrammar,
     InvalidGrammarError, MappingFilter, UnsupportedFilterableDataError,
 };
-use crate::mapping::MappingState;
 use crate::servants::common::{bad_param, limit};
 use crate::servants::mapping_filters::MappingFilterObject;
-use crate::updates::{Change, Updates};
 
 /// The names of the grammar: that of the specification, those of the Trading Service, and none.
 const GRAMMARS: [&str; 4] = ["EXTENDED_TCL", "TCL", "ETCL", ""];

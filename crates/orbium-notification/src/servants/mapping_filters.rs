@@ -9,8 +9,9 @@ use super::common::limit;
 use crate::channel::Channel;
 use crate::config::NotificationConfig;
 use crate::filter::Subject;
-use crate::filter_table::FilterTable;
-use crate::filters::RuleError;
+use crate::filter::filter_table::FilterTable;
+use crate::filter::filters::RuleError;
+use crate::filter::mapping::{MappingError, MappingState, Slot};
 use crate::idl::cos_notification::{Property, StructuredEvent};
 use crate::idl::cos_notify_filter::{
     ConstraintNotFound, ConstraintNotFoundError, InvalidConstraint,
@@ -20,7 +21,6 @@ use crate::idl::cos_notify_filter::{
     MappingFilterModifyMappingConstraintsError, MappingFilterServant,
     UnsupportedFilterableDataError,
 };
-use crate::mapping::{MappingError, MappingState, Slot};
 
 /// Attaches a mapping filter to a proxy or an admin; nil detaches it.
 pub(super) fn attach(slot: &Slot, channel: &Channel, filter: Option<&MappingFilter>) {

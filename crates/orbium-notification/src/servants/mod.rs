@@ -14,7 +14,7 @@ mod proxy_consumers;
 mod proxy_suppliers;
 mod pull_consumers;
 mod pull_suppliers;
-mod receiving;
+mod push_receiver;
 mod supplier_admins;
 
 pub(crate) use factory::Factory;

@@ -9,9 +9,10 @@ use orbium::{Call, ExceptionKind, Interface, SystemException};
 use super::common::{Filtered, Governed, bad_param};
 use super::mapping_filters::attach;
 use crate::channel::{Channel, Side};
+use crate::consumer::sink::Sink;
 use crate::consumer::{Consumer, SuspendError, TakeError};
 use crate::event::Event;
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notification::{EventType, NamedPropertyRange, Property, UnsupportedQoS};
@@ -25,7 +26,6 @@ use crate::idl::cos_notify_channel_admin::{
 use crate::idl::cos_notify_comm::{self as notify, InvalidEventTypeError, NotifySubscribeServant};
 use crate::idl::cos_notify_filter::MappingFilter;
 use crate::qos::{Level, MESSAGE};
-use crate::sink::Sink;
 
 /// Events that one pull returns at most, whatever the caller asks for.
 const MAX_PULLED: usize = 10_000;

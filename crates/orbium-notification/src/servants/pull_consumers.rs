@@ -9,7 +9,7 @@ use super::common::{Filtered, Governed, bad_param};
 use super::proxy_consumers::{Consumed, IsConsumed};
 use crate::channel::Channel;
 use crate::consumer::SuspendError;
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notify_channel_admin::{
@@ -20,9 +20,9 @@ use crate::idl::cos_notify_channel_admin::{
 };
 use crate::idl::cos_notify_comm as notify;
 use crate::producer::Notify;
-use crate::puller;
+use crate::producer::puller;
+use crate::producer::source::Source;
 use crate::qos::Level;
-use crate::source::Source;
 
 impl Consumed {
     /// Connects a supplier, and starts to pull from it; false if one is connected.

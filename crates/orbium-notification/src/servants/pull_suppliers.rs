@@ -9,7 +9,7 @@ use super::common::{Filtered, Governed, bad_param};
 use super::proxy_suppliers::{IsSupplied, Supplied, proxies};
 use crate::channel::Channel;
 use crate::event::Event;
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notification::StructuredEvent;

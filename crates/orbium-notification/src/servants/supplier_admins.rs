@@ -10,11 +10,11 @@ use orbium_event::Receiving;
 use super::admins::{exceeded, limited, object, proxy_level};
 use super::common::{Filtered, Governed};
 use super::proxy_consumers::{self as consumers, Consumed};
-use super::receiving::{Form, Pushed};
+use super::push_receiver::{Form, Pushed};
 use super::{cos_event, pull_consumers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
-use crate::filters::FilterGroup;
+use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::event::Event;
-use crate::mapping::Overrides;
+use crate::filter::mapping::Overrides;
 use crate::qos::{self, Level};
 
 /// The bounds and the order of a queue: what is in force for its consumer.

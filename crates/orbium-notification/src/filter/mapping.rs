@@ -9,8 +9,8 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use orbium::{Any, Interface, TypeCode};
 
 use crate::event::{Body, Event};
+use crate::filter::filters::{FilterState, RuleError};
 use crate::filter::{ConstraintLimits, Subject};
-use crate::filters::{FilterState, RuleError};
 use crate::idl::cos_notify_filter::{
     ConstraintInfo, MappingConstraintInfo, MappingConstraintPair, MappingFilter,
 };

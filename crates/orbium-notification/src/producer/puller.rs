@@ -10,7 +10,7 @@ use orbium_event::Health;
 
 use crate::channel::Channel;
 use crate::producer::Producer;
-use crate::source::Source;
+use crate::producer::source::Source;
 
 /// Between two pulls from a supplier that has failed.
 const RETRY_PERIOD: Duration = Duration::from_millis(500);

@@ -8,11 +8,11 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use orbium::Interface;
 
+use crate::event::event_types::covers;
 use crate::event::{Body, Event};
 use crate::filter::{Constraint, ConstraintLimits, Subject};
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
-use crate::types::covers;
 
 /// One constraint of a filter.
 pub(crate) struct Rule {

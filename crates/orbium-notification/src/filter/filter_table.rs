@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::filters::FilterState;
-use crate::mapping::MappingState;
+use crate::filter::filters::FilterState;
+use crate::filter::mapping::MappingState;
 
 /// A filter of this process.
 #[derive(Clone)]
