@@ -26,47 +26,28 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod client;
-mod context;
-mod control;
-mod counted_scheduler;
-mod current;
 mod error;
-mod fixed_priority;
-mod id;
-mod level;
-mod native;
-mod notice;
 mod objects;
-mod parameter;
-mod presence;
-mod ranked;
-mod registry;
+mod propagation;
 mod resource;
-mod resource_error;
-mod resources;
-mod scheduler;
-mod server;
+mod scheduling;
 mod shared;
-mod spawning;
 mod thread;
 mod threads;
-mod utility;
-mod wire_parameter;
 
 orbium::include_idl!("ThreadControl");
 
-pub use context::SCHEDULING_INFO;
-pub use control::CONTROL_KEY;
-pub use current::Current;
 pub use error::SegmentError;
-pub use fixed_priority::FixedPriority;
-pub use id::ThreadId;
-pub use parameter::SchedulingParameter;
-pub use ranked::Ranked;
+pub use propagation::context::SCHEDULING_INFO;
+pub use propagation::control::CONTROL_KEY;
 pub use resource::ResourceManager;
-pub use resource_error::ResourceError;
-pub use scheduler::Scheduler;
-pub use spawning::{Spawn, Spawned};
+pub use resource::resource_error::ResourceError;
+pub use scheduling::fixed_priority::FixedPriority;
+pub use scheduling::parameter::SchedulingParameter;
+pub use scheduling::ranked::Ranked;
+pub use scheduling::scheduler::Scheduler;
+pub use thread::current::Current;
+pub use thread::id::ThreadId;
+pub use thread::spawning::{Spawn, Spawned};
 pub use thread::{DistributableThread, State};
 pub use threads::DistributableThreads;

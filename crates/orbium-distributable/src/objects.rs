@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 
 use orbium::Poa;
 
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 
 /// The path of an adapter, as `RootPOA/child`, and the id of an object in it.
 pub(crate) type ObjectId = (String, Vec<u8>);

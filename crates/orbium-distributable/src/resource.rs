@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mutexes that distributable threads own.
 
+pub(crate) mod resource_error;
+pub(crate) mod resources;
 use std::fmt;
 use std::sync::Arc;
 use std::thread;
@@ -9,11 +11,11 @@ use std::time::{Duration, Instant};
 use orbium::Orb;
 
 use crate::error::SegmentError;
-use crate::id::ThreadId;
-use crate::level;
-use crate::parameter::SchedulingParameter;
-use crate::resource_error::ResourceError;
+use crate::resource::resource_error::ResourceError;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::shared::Shared;
+use crate::thread::id::ThreadId;
+use crate::thread::level;
 use crate::thread::{DistributableThread, State};
 
 /// A mutex that the scheduler knows (`RTScheduling::ResourceManager`). A clone is the same, and the

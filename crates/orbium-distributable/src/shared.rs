@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orbium::Orb;
 use orbium_sys::{NativeThread, random_number};
 
-use crate::counted_scheduler::CountedScheduler;
 use crate::error::SegmentError;
-use crate::id::ThreadId;
-use crate::level::{self, Segment};
-use crate::native::{Native, processor_time};
-use crate::notice::Inherited;
 use crate::objects::{ObjectSegment, Objects};
-use crate::parameter::SchedulingParameter;
-use crate::presence::Running;
-use crate::registry::Registry;
-use crate::resources::Resources;
-use crate::scheduler::Scheduler;
+use crate::propagation::notice::Inherited;
+use crate::propagation::presence::Running;
+use crate::resource::resources::Resources;
+use crate::scheduling::counted_scheduler::CountedScheduler;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::scheduling::scheduler::Scheduler;
 use crate::thread::DistributableThread;
+use crate::thread::id::ThreadId;
+use crate::thread::level::{self, Segment};
+use crate::thread::native::{Native, processor_time};
+use crate::thread::registry::Registry;
 
 /// The scheduler of an ORB, and the distributable threads and resources that are here.
 pub(crate) struct Shared {

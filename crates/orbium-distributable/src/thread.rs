@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A distributable thread, as one process sees it.
 
+pub(crate) mod current;
+pub(crate) mod id;
+pub(crate) mod level;
+pub(crate) mod native;
+pub(crate) mod registry;
+pub(crate) mod spawning;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium::{CancellationToken, Orb};
 
-use crate::id::ThreadId;
-use crate::presence::Presence;
+use crate::propagation::presence::Presence;
+use crate::thread::id::ThreadId;
 use crate::thread_control::Control;
 
 /// A distributable thread (`RTScheduling::DistributableThread`). A clone is the same thread.

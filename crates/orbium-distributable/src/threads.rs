@@ -7,19 +7,19 @@ use std::sync::Arc;
 use orbium::interceptor::{DuplicateName, Interceptors};
 use orbium::{Orb, Poa, PoaError};
 
-use crate::client::Sending;
-use crate::control::{CONTROL_KEY, Canceller};
-use crate::current::Current;
 use crate::error::SegmentError;
-use crate::id::ThreadId;
 use crate::objects::{ObjectSegment, object_id};
-use crate::parameter::SchedulingParameter;
+use crate::propagation::client_interceptor::Sending;
+use crate::propagation::control::{CONTROL_KEY, Canceller};
+use crate::propagation::server_interceptor::Receiving;
 use crate::resource::ResourceManager;
-use crate::resource_error::ResourceError;
-use crate::scheduler::Scheduler;
-use crate::server::Receiving;
+use crate::resource::resource_error::ResourceError;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::scheduling::scheduler::Scheduler;
 use crate::shared::Shared;
 use crate::thread::DistributableThread;
+use crate::thread::current::Current;
+use crate::thread::id::ThreadId;
 use crate::thread_control::Control;
 
 /// The distributable threads of an ORB, and their scheduler. A clone is the same.

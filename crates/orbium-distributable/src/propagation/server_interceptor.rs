@@ -9,11 +9,11 @@ use orbium::interceptor::{
 };
 use orbium::{Completion, SystemException};
 
-use crate::context::{SCHEDULING_INFO, SchedulingInfo};
 use crate::error::{incompatible_disciplines, thread_cancelled};
-use crate::level::{self, Level, Segment};
+use crate::propagation::context::{SCHEDULING_INFO, SchedulingInfo};
 use crate::shared::Shared;
 use crate::thread::State;
+use crate::thread::level::{self, Level, Segment};
 
 /// The interceptor.
 pub(crate) struct Receiving(pub(crate) Arc<Shared>);

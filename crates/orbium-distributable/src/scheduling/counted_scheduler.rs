@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium_sys::NativeThread;
 
-use crate::parameter::SchedulingParameter;
-use crate::scheduler::Scheduler;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::scheduling::scheduler::Scheduler;
 
 /// A scheduler, and how often the host has refused a native priority that it assigned.
 pub(crate) struct CountedScheduler {

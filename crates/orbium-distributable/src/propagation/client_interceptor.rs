@@ -11,14 +11,14 @@ use orbium::interceptor::{
 use orbium::{Completion, ExceptionKind, Interface, SystemException};
 use orbium_sys::NativeThread;
 
-use crate::context::{SCHEDULING_INFO, SchedulingInfo};
-use crate::control::CONTROL_KEY;
 use crate::error::thread_cancelled;
-use crate::id::ThreadId;
-use crate::level::{self, Segment};
-use crate::native::processor_time;
-use crate::notice::Inherited;
+use crate::propagation::context::{SCHEDULING_INFO, SchedulingInfo};
+use crate::propagation::control::CONTROL_KEY;
+use crate::propagation::notice::Inherited;
 use crate::shared::Shared;
+use crate::thread::id::ThreadId;
+use crate::thread::level::{self, Segment};
+use crate::thread::native::processor_time;
 use crate::thread::{DistributableThread, State};
 use crate::thread_control::Control;
 

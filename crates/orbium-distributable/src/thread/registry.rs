@@ -4,9 +4,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::id::ThreadId;
-use crate::notice::Inherited;
+use crate::propagation::notice::Inherited;
 use crate::thread::DistributableThread;
+use crate::thread::id::ThreadId;
 
 /// Cancellations of unknown threads that are remembered, and notices about unknown calls.
 const MAX_EARLY: usize = 64;
@@ -99,7 +99,7 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::SchedulingParameter;
+    use crate::scheduling::parameter::SchedulingParameter;
     use crate::thread::State;
 
     #[test]

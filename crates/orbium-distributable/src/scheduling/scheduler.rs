@@ -3,7 +3,7 @@
 
 use orbium_sys::{NativeThread, RealTimeError};
 
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 
 /// Schedules the native threads that run segments (`RTScheduling::Scheduler`). It is called at
 /// scheduling points, by the native thread itself: segments that begin, change and end, requests

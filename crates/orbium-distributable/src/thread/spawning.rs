@@ -5,12 +5,12 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use crate::current::Current;
 use crate::error::SegmentError;
-use crate::id::ThreadId;
-use crate::level::{self, Segment};
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
+use crate::thread::current::Current;
+use crate::thread::id::ThreadId;
+use crate::thread::level::{self, Segment};
 
 /// Parameters of spawning a distributable thread.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scheduling parameters as they cross processes: all members, of which a discipline uses some.
 
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread_control::Parameter;
 
 /// The parameter, or none: the discipline without a name.

@@ -6,8 +6,8 @@ use std::fmt;
 use orbium::Scheduling;
 use orbium_sys::{NativeThread, RealTimeError};
 
-use crate::parameter::SchedulingParameter;
-use crate::scheduler::Scheduler;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::scheduling::scheduler::Scheduler;
 
 type Mapping = dyn Fn(i16) -> Option<Scheduling> + Send + Sync;
 

@@ -8,9 +8,9 @@ use std::thread::{self, Thread};
 use orbium::Orb;
 use orbium_rt::PriorityMutex;
 
-use crate::counted_scheduler::CountedScheduler;
-use crate::parameter::SchedulingParameter;
-use crate::resource_error::ResourceError;
+use crate::resource::resource_error::ResourceError;
+use crate::scheduling::counted_scheduler::CountedScheduler;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
 
 /// The resources, behind a lock with priority inheritance: a thread that holds it for an urgent one is

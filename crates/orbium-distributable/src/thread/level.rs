@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use orbium_sys::NativeThread;
 
-use crate::native::{Native, processor_time};
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
+use crate::thread::native::{Native, processor_time};
 
 /// A scheduling segment.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 
 /// What a thread demands of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

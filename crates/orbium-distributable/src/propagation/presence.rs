@@ -8,11 +8,11 @@ use std::time::Duration;
 use orbium::giop::Ior;
 use orbium_sys::NativeThread;
 
-use crate::counted_scheduler::CountedScheduler;
-use crate::id::ThreadId;
-use crate::native::{Native, processor_time};
-use crate::notice::{Inherited, Notice};
-use crate::parameter::SchedulingParameter;
+use crate::propagation::notice::{Inherited, Notice};
+use crate::scheduling::counted_scheduler::CountedScheduler;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::thread::id::ThreadId;
+use crate::thread::native::{Native, processor_time};
 
 /// The native thread that runs the head of a distributable one.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use orbium::{Call, SystemException};
 
-use crate::id::ThreadId;
-use crate::notice::Inherited;
+use crate::propagation::notice::Inherited;
+use crate::propagation::wire_parameter::from_wire;
 use crate::shared::Shared;
+use crate::thread::id::ThreadId;
 use crate::thread_control::{ControlServant, Parameter};
-use crate::wire_parameter::from_wire;
 
 /// The key of the object by which cancellation arrives.
 pub const CONTROL_KEY: &str = "orbium.DistributableThreads";

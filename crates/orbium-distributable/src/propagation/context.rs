@@ -5,11 +5,11 @@ use orbium::CdrError;
 use orbium::cdr::{CdrReader, CdrWriter, Decode};
 use orbium::giop::{decode_encapsulation, encode_encapsulation};
 
-use crate::id::ThreadId;
-use crate::notice::Inherited;
-use crate::parameter::SchedulingParameter;
+use crate::propagation::notice::Inherited;
+use crate::propagation::wire_parameter::{from_wire, to_wire};
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::thread::id::ThreadId;
 use crate::thread_control::Parameter;
-use crate::wire_parameter::{from_wire, to_wire};
 
 /// The id of the service context, as TAO has it.
 pub const SCHEDULING_INFO: u32 = 30;

@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::SegmentError;
-use crate::id::ThreadId;
-use crate::level::{self, Segment};
-use crate::parameter::SchedulingParameter;
+use crate::scheduling::parameter::SchedulingParameter;
 use crate::shared::Shared;
+use crate::thread::id::ThreadId;
+use crate::thread::level::{self, Segment};
 use crate::thread::{DistributableThread, State};
 
 /// The calling thread (`RTScheduling::Current`). Segments nest, and end in the upcall that began

@@ -9,10 +9,10 @@ use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
 use orbium_sys::{NativeThread, RealTimeError};
 
-use crate::native::processor_time;
-use crate::parameter::SchedulingParameter;
-use crate::scheduler::Scheduler;
-use crate::utility::{self, Demand};
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::scheduling::scheduler::Scheduler;
+use crate::scheduling::utility::{self, Demand};
+use crate::thread::native::processor_time;
 
 /// Earliest deadline, most important, least laxity, maximum urgency or maximum utility first: the threads that run segments have
 /// native priorities (SCHED_FIFO) of a range by their rank, the most urgent the highest. Threads

@@ -6,10 +6,10 @@ use std::time::Duration;
 use orbium::giop::Ior;
 use orbium::{Interface, Orb};
 
-use crate::id::ThreadId;
-use crate::parameter::SchedulingParameter;
+use crate::propagation::wire_parameter::to_wire;
+use crate::scheduling::parameter::SchedulingParameter;
+use crate::thread::id::ThreadId;
 use crate::thread_control::Control;
-use crate::wire_parameter::to_wire;
 
 /// Time to send a notice: a peer that does not read costs a waiter no more.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
