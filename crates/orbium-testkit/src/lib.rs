@@ -7,45 +7,38 @@
 //! fail, and nothing waits for ever.
 #![deny(unsafe_code)]
 
-mod allocations;
 mod chance;
 mod essence;
-mod forking;
-mod hostility;
-mod message;
-mod nats;
 mod orbs;
-mod own_process;
 mod peer;
 mod ports;
 mod process;
 mod recording;
-mod relay;
 mod skipping;
 mod target;
 pub mod transport_suite;
 mod waiting;
 
-pub use allocations::{
-    Counted, CountingAllocator, NamedCall, count_allocations, fewest_allocations, frugal_calls,
-    held_octets,
-};
 pub use chance::Chance;
 pub use essence::essence;
-pub use forking::{Child, in_child};
-pub use hostility::{WellBehaved, good_messages, malformed_messages, short_message_time};
-pub use message::{Message, Request, RequestLine, reply, request};
-pub use nats::NatsServer;
 pub use orbs::{
     Served, calling_by, client, each_client_strategy, each_pair, each_strategy, in_order, reach,
     reference,
 };
-pub use own_process::run_in_own_process;
+pub use peer::hostility::{WellBehaved, good_messages, malformed_messages, short_message_time};
+pub use peer::message::{Message, Request, RequestLine, reply, request};
+pub use peer::nats::NatsServer;
+pub use peer::relay::Relay;
 pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;
+pub use process::allocations::{
+    Counted, CountingAllocator, NamedCall, count_allocations, fewest_allocations, frugal_calls,
+    held_octets,
+};
+pub use process::forking::{Child, in_child};
+pub use process::own_process::run_in_own_process;
 pub use process::{descriptors, give_up_real_time, resident_octets, threads};
 pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
-pub use relay::Relay;
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};
 pub use waiting::{

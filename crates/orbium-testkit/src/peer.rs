@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scripted peers: they send and expect exactly what a test says.
 
+pub(crate) mod hostility;
+pub(crate) mod message;
+pub(crate) mod nats;
+pub(crate) mod relay;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -13,7 +17,7 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
 use rustix::net::{Shutdown as Ends, connect_unspec, shutdown};
 
-use crate::message::{Message, Request, reply};
+use crate::peer::message::{Message, Request, reply};
 use crate::waiting::{PATIENCE, eventually};
 
 /// Receives on a blocking stream. One that decodes or decrypts may come back

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts of this process, from the system: threads, descriptors and memory; and permissions that it gives up.
 
+pub(crate) mod allocations;
+pub(crate) mod forking;
+pub(crate) mod own_process;
 use std::fs;
 
 use rustix::process::{Resource, Rlimit, setrlimit};

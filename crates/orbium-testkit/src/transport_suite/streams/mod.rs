@@ -4,8 +4,8 @@
 mod connecting;
 mod ending;
 mod exhaustion;
+mod octet_order;
 mod readiness;
-mod sending;
 mod waiting;
 
 pub use connecting::{
@@ -25,16 +25,16 @@ pub use ending::{
 pub(super) use ending::{connect_and_send_half, listen_and_send_half};
 pub(super) use exhaustion::run_out_of_descriptors;
 pub use exhaustion::{descriptors_may_run_out, thousands_of_connections_leave_nothing};
-pub use readiness::{
-    a_full_stream_is_ready_only_when_there_is_room, a_poller_sees_every_octet,
-    a_waiting_connection_shows, an_idle_stream_is_not_ready, octets_left_in_the_stream_show,
-    the_end_shows,
-};
-pub use sending::{
+pub use octet_order::{
     a_message_in_single_octets_arrives, a_message_split_at_every_octet_arrives,
     a_reader_that_takes_little_by_little_gets_everything, a_send_that_would_block_is_repeated,
     a_send_that_would_block_is_repeated_in_pieces, a_stopped_reader_bounds_what_is_taken,
     large_sends_cross, pieces_arrive_in_order,
+};
+pub use readiness::{
+    a_full_stream_is_ready_only_when_there_is_room, a_poller_sees_every_octet,
+    a_waiting_connection_shows, an_idle_stream_is_not_ready, octets_left_in_the_stream_show,
+    the_end_shows,
 };
 pub use waiting::{
     a_receive_times_out, a_send_times_out, reading_may_be_shut_down_alone,
