@@ -6,9 +6,10 @@ use orbium::{Bridge, Channel, Config, Endpoint};
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
+use crate::object::reference;
+use crate::output;
 use crate::serving::{Ending, because};
 use crate::tls::TlsArgs;
-use crate::{output, reference};
 
 #[derive(Debug, Args)]
 pub(crate) struct BridgeArgs {

@@ -5,6 +5,7 @@ mod args;
 mod described;
 mod dispatching;
 mod gateway;
+pub(crate) mod jetstream;
 mod notification;
 mod persistent;
 mod printer;
@@ -18,7 +19,7 @@ use orbium_notification::idl::cos_notify_channel_admin as notify;
 
 use self::args::{ChannelArgs, PushArgs, StatArgs, TailArgs};
 use crate::failure::Failure;
-use crate::reference;
+use crate::object::reference;
 use crate::serving::{Ending, because};
 
 #[derive(Debug, Args)]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium idl`: the compiler.
 
+pub(crate) mod definitions;
+pub(crate) mod idl_files;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 

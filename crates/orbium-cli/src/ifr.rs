@@ -14,9 +14,10 @@ use orbium_ifr::repositories::{LoadingRepository, RejectedError};
 use orbium_ifr::{ExportError, InterfaceRepository, SoundIdl, idl_of, sound_idl_of};
 
 use crate::failure::Failure;
-use crate::idl_files::FileArgs;
+use crate::idl::idl_files::FileArgs;
+use crate::object::{ping, reference};
+use crate::output;
 use crate::serving::{self, Served, ServingArgs, because};
-use crate::{output, ping, reference};
 
 #[derive(Debug, Args)]
 pub(crate) struct IfrArgs {

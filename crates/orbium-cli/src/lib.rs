@@ -12,30 +12,21 @@
 
 mod bench;
 mod bridge;
-mod call;
-mod completion;
-mod definitions;
 pub mod demo;
-mod describe;
 mod doctor;
 mod events;
 mod explain;
 mod failure;
-mod given;
 mod host;
 mod idl;
-mod idl_files;
 mod ifr;
 mod ior;
-mod jetstream;
 mod load;
-mod name;
 mod new;
 mod notify;
+mod object;
 pub mod output;
-pub mod ping;
 mod prompt;
-pub mod reference;
 mod sched;
 mod serving;
 mod shell;
@@ -49,6 +40,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 
 pub use failure::Failure;
+pub use object::{ping, reference};
 
 /// orbium: a real-time CORBA ORB.
 ///
@@ -91,12 +83,12 @@ enum Command {
     /// The operation is found in IDL by the interface that the reference names. An
     /// attribute is called by its name: without an argument it is read, with one it is
     /// written.
-    Call(Box<call::CallArgs>),
+    Call(Box<object::call::CallArgs>),
     /// Print the IDL of what an object offers: its interface, the bases, and their types.
     ///
     /// Found in IDL files, which may define much more, by the interface that the
     /// reference names. What is printed compiles to the same repository ids.
-    Describe(Box<describe::DescribeArgs>),
+    Describe(Box<object::describe::DescribeArgs>),
     /// Tell what this host lacks for real time, and what mends it.
     ///
     /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
@@ -121,9 +113,9 @@ enum Command {
     /// Show everything that an object reference says.
     Ior(ior::IorArgs),
     /// Show and change what a naming service has bound.
-    Name(Box<name::NameArgs>),
+    Name(Box<object::name::NameArgs>),
     /// Ask whether an object is there, and how long the answers take.
-    Ping(ping::PingArgs),
+    Ping(object::ping::PingArgs),
     /// Check timing requirements: queues, priorities, and the deadlines that hold; or serve the
     /// Scheduling Service.
     ///
@@ -148,8 +140,8 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     // Ends the program if it was asked for completions.
-    CompleteEnv::with_factory(|| completion::with_values(Cli::command()))
-        .var(completion::VARIABLE)
+    CompleteEnv::with_factory(|| object::completion::with_values(Cli::command()))
+        .var(object::completion::VARIABLE)
         .complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -164,9 +156,9 @@ pub fn main() -> ExitCode {
             return bench::run(args).unwrap_or_else(output::report);
         }
         Command::Bridge(args) => bridge::run(args),
-        Command::Call(args) => call::run(args),
+        Command::Call(args) => object::call::run(args),
         Command::Demo(args) => demo::run(args),
-        Command::Describe(args) => describe::run(args),
+        Command::Describe(args) => object::describe::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Events(args) => events::run(args),
         Command::Notify(args) => notify::run(args),
@@ -175,8 +167,8 @@ pub fn main() -> ExitCode {
         Command::Idl(args) => idl::run(args),
         Command::Ifr(args) => ifr::run(args),
         Command::Ior(args) => ior::run(args),
-        Command::Name(args) => name::run(args),
-        Command::Ping(args) => ping::run(args),
+        Command::Name(args) => object::name::run(args),
+        Command::Ping(args) => object::ping::run(args),
         Command::Sched(args) => sched::run(args),
         Command::Shell(args) => prompt::run(args),
         Command::Top(args) => top::run(args),

@@ -8,8 +8,8 @@ use orbium::Interface;
 use orbium_event_jetstream::StreamJournal;
 use orbium_notification::{NotificationConfig, NotificationService};
 
+use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
-use crate::jetstream::JetStreamArgs;
 use crate::serving::{Served, ServingArgs, because, serve};
 
 #[derive(Debug, Args)]

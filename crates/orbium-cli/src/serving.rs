@@ -12,7 +12,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
-use crate::{output, reference};
+use crate::object::reference;
+use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServingArgs {

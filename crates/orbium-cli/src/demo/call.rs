@@ -9,10 +9,11 @@ use orbium_demo::load::{Load, pipelined};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::object::{ping, reference};
+use crate::output;
 use crate::stage::pin::PinArgs;
 use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
 use crate::stage::together::by_threads;
-use crate::{output, ping, reference};
 
 /// Time for the first contact with the server, and for a oneway to find room in the buffer;
 /// otherwise the loop itself waits as long as it takes.

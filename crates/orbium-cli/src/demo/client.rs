@@ -16,10 +16,10 @@ use super::own_server::OwnServer;
 use super::raw::RawAddress;
 use super::report::{Finding, Row, Verdict};
 use crate::failure::Failure;
+use crate::object::{ping, reference};
 use crate::stage::contest::{Contestant, Runner};
 use crate::stage::pin::PinArgs;
 use crate::stage::timing::median;
-use crate::{ping, reference};
 
 /// What is measured: a name for people, the operation, its elements.
 pub(crate) const CASES: [(&str, Load, usize); 6] = [

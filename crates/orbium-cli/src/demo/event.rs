@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::flood::Sent;
+use super::oneways::flood::Sent;
 use super::report::{Finding, Row, Verdict};
 
 /// One line.

@@ -12,8 +12,6 @@ mod call;
 mod client;
 mod columns;
 mod event;
-mod flood;
-mod oneway_stage;
 mod oneways;
 mod own_server;
 mod place;

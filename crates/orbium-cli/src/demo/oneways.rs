@@ -2,6 +2,8 @@
 //! The process of the demonstration that sends oneways over datagrams, and asks
 //! the receivers over TCP what they got.
 
+pub(crate) mod flood;
+pub(crate) mod oneway_stage;
 use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,12 +16,12 @@ use orbium_demo::ttcp::{Receiver, Tally};
 
 use super::answers::{PATIENCE, print};
 use super::event::Event;
-use super::flood::Sent;
 use super::report::{Finding, Verdict};
 use crate::failure::Failure;
-use crate::reference::{self, ProtocolArgs};
+use crate::object::reference::{self, ProtocolArgs};
 use crate::stage::pin::PinArgs;
 use crate::stage::timing::{rate, thousands};
+use flood::Sent;
 
 /// Octets of each call that is sent. The last one takes several packets of a
 /// group.

@@ -8,7 +8,7 @@ use orbium::{Config, Endpoint, Orb, SystemException};
 
 use super::answers::PATIENCE;
 use crate::failure::Failure;
-use crate::reference;
+use crate::object::reference;
 
 /// An ORB that serves the objects in threads of its own.
 pub(super) struct OwnServer {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::columns::{CALL_WIDTH, CELL_WIDTH};
-use super::flood::{self, Flood};
+use super::oneways::flood::{self, Flood};
 use super::place::Place;
 use super::wake_up::WakeUp;
 use crate::stage::timing::{Timing, latency, thousands};

@@ -9,7 +9,7 @@ use clap::Args;
 use super::announcement::reference_of;
 use super::client::CASES;
 use super::event::Event;
-use super::oneway_stage;
+use super::oneways::oneway_stage;
 use super::place::Place;
 use super::plot;
 use super::report::{Finding, Report, Section};

@@ -19,10 +19,11 @@ use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
+use crate::object::reference;
+use crate::output;
 use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
-use crate::{output, reference};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {

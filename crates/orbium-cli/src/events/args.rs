@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use orbium::Endpoint;
 
-use crate::{ping, reference};
+use crate::object::{ping, reference};
 
 #[derive(Debug, Args)]
 pub(super) struct ChannelArgs {

@@ -11,7 +11,7 @@ use orbium_sched::Table;
 
 use crate::failure::Failure;
 use crate::sched::check::AnalysisArgs;
-use crate::sched::table;
+use crate::sched::info_tables;
 use crate::serving::because;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,7 +101,7 @@ impl DispatchingArgs {
     }
 
     fn table(&self) -> Result<Option<&'static Table>, Failure> {
-        let scheduled = |path| table::scheduled(path, &self.analysis.options());
+        let scheduled = |path| info_tables::scheduled(path, &self.analysis.options());
         self.schedule.as_deref().map(scheduled).transpose()
     }
 

@@ -9,8 +9,9 @@ use orbium_event::Pattern;
 use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig};
 
 use crate::failure::Failure;
+use crate::object::{ping, reference};
+use crate::output;
 use crate::serving::{Ending, because};
-use crate::{output, ping, reference};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {

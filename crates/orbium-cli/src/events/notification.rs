@@ -20,7 +20,7 @@ use serde_json::json;
 use super::args::{HeaderArgs, PushArgs, TailArgs};
 use super::printer::Printer;
 use crate::failure::Failure;
-use crate::given::text;
+use crate::object::given::text;
 use crate::output;
 use crate::serving::{Ending, because};
 

@@ -7,8 +7,8 @@ use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits};
 use orbium_event_jetstream::{JetStreamConfig, PersistentChannel};
 
 use super::dispatching::DispatchingArgs;
+use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
-use crate::jetstream::JetStreamArgs;
 use crate::serving::{Served, ServingArgs, because, serve};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

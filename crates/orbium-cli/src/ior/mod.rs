@@ -8,7 +8,8 @@ mod text;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::{output, reference};
+use crate::object::reference;
+use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct IorArgs {

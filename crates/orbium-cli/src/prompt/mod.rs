@@ -17,10 +17,11 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Editor, Helper};
 
-use crate::call::{self, LineArgs, Target};
-use crate::definitions::DefinitionArgs;
 use crate::failure::Failure;
-use crate::{output, ping, reference};
+use crate::idl::definitions::DefinitionArgs;
+use crate::object::call::{self, LineArgs, Target};
+use crate::object::{ping, reference};
+use crate::output;
 
 /// Most octets of one line that is not typed at a terminal.
 const MAX_LINE_LENGTH: u64 = 64 << 20;

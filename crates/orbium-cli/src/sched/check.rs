@@ -12,9 +12,9 @@ use orbium_sched::{
 };
 
 use crate::failure::Failure;
-use crate::idl_files::FileArgs;
+use crate::idl::idl_files::FileArgs;
 use crate::output;
-use crate::sched::table;
+use crate::sched::info_tables;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -100,7 +100,7 @@ impl AnalysisArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let requirements = requirements(args)?;
     let options = args.analysis.options();
-    let (repository, schedule) = table::computed(&requirements, &options)?;
+    let (repository, schedule) = info_tables::computed(&requirements, &options)?;
     let chart = Chart::new(&repository, &schedule, Chart::MAX_STEPS);
     save(args, &repository, &schedule, &chart)?;
     let mut text = summary(&repository, &schedule);
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
 fn requirements(args: &CheckArgs) -> Result<Requirements, Failure> {
     let is_idl = |path: &PathBuf| path.extension().is_some_and(|it| it == "idl");
     match &args.files[..] {
-        [file] if !is_idl(file) => table::read(file),
+        [file] if !is_idl(file) => info_tables::read(file),
         files if files.iter().all(is_idl) => Ok(Requirements::of(&args.idl.model(files)?)),
         _ => Err(Failure::wrong_usage(
             "a table is checked alone: it is the one file that does not end in `.idl`",

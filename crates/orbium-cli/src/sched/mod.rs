@@ -2,8 +2,8 @@
 //! `orbium sched`: timing requirements and schedules.
 
 pub(crate) mod check;
+pub(crate) mod info_tables;
 mod serve;
-pub(crate) mod table;
 
 use clap::{Args, Subcommand};
 

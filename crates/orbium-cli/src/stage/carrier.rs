@@ -4,7 +4,7 @@
 
 use super::realm::Realm;
 use super::scratch::Scratch;
-use crate::reference;
+use crate::object::reference;
 use crate::tls;
 
 /// A transport, set up in one way.

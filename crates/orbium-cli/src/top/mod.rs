@@ -16,8 +16,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::object::ping::seconds;
 use crate::output;
-use crate::ping::seconds;
 use keys::{Choice, Page};
 use source::Source;
 use view::View;

@@ -8,7 +8,7 @@ use orbium::metrics::exposition::watch::{self, Watched};
 use orbium::{Interface, Orb, SystemException};
 
 use crate::failure::Failure;
-use crate::reference;
+use crate::object::reference;
 
 /// How to turn it on, where there is nothing to show.
 const WATCH_ADVICE: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \

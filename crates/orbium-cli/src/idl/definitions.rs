@@ -9,8 +9,9 @@ use orbium_dynamic::Definitions;
 use orbium_idl::model::{DefId, Model};
 
 use crate::failure::Failure;
-use crate::idl_files::FileArgs;
-use crate::{ifr, reference};
+use crate::idl::idl_files::FileArgs;
+use crate::ifr;
+use crate::object::reference;
 
 /// Where types come from: unless given, from the Interface Repository of the object's server.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use orbium_event_jetstream::{DeadLetters, JetStreamConfig};
 
-use crate::ping;
+use crate::object::ping;
 
 #[derive(Debug, Args)]
 pub(crate) struct JetStreamArgs {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::definitions::DefinitionArgs;
 use crate::failure::Failure;
-use crate::{output, ping, reference};
+use crate::idl::definitions::DefinitionArgs;
+use crate::object::{ping, reference};
+use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct DescribeArgs {

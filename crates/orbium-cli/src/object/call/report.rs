@@ -8,8 +8,8 @@ use orbium::{Any, ObjectRef, SystemException, TCKind};
 use orbium_dynamic::{JsonOptions, Request, RequestError, quoted, to_json};
 
 use crate::failure::Failure;
+use crate::object::ping;
 use crate::output;
-use crate::ping;
 use crate::stage::timing::{Timing, latency, thousands};
 
 /// How long repeated calls took.

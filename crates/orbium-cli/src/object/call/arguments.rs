@@ -9,7 +9,7 @@ use orbium_dynamic::{
 };
 
 use crate::failure::Failure;
-use crate::given::text;
+use crate::object::given::text;
 
 /// One argument for each parameter that is sent, as a struct.
 pub(super) fn in_order(

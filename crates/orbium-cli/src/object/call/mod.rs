@@ -12,10 +12,10 @@ use orbium::{Any, ObjectRef};
 use orbium_dynamic::{Definitions, JsonOptions, Request, RequestError, Signature, TypeError};
 use orbium_idl::model::{DefId, DefinitionKind};
 
-use crate::definitions::DefinitionArgs;
 use crate::failure::Failure;
+use crate::idl::definitions::DefinitionArgs;
+use crate::object::{ping, reference};
 use crate::stage::timing::{Samples, Timing};
-use crate::{ping, reference};
 
 /// What an object may take to name its interface while a command line is typed.
 const MAX_COMPLETION_TIME: Duration = Duration::from_secs(1);

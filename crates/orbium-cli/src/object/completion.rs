@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use clap::{Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
-use crate::call::CallArgs;
+use crate::object::call::CallArgs;
 
 /// Set to the name of a shell, it has the program print a script that completes by asking
 /// the program; the script sets it too.

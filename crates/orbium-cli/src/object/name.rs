@@ -11,7 +11,8 @@ use orbium_naming::{Binding, BindingKind, Name, NamingContext, NamingError};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::{output, ping, reference};
+use crate::object::{ping, reference};
+use crate::output;
 
 /// Bindings that are read at most, whatever a server says there is.
 const MAX_BINDINGS: usize = 100_000;

@@ -9,7 +9,8 @@ use orbium::{ExceptionKind, ObjectRef, SystemException};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::{output, reference};
+use crate::object::reference;
+use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct PingArgs {

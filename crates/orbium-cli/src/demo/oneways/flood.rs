@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::columns::{CALL_WIDTH, CELL_WIDTH};
-use super::place::Place;
+use crate::demo::columns::{CALL_WIDTH, CELL_WIDTH};
+use crate::demo::place::Place;
 use crate::stage::timing::thousands;
 
 /// An operation that was sent for a while.

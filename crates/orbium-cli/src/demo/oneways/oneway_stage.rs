@@ -3,20 +3,20 @@
 
 use std::time::Duration;
 
-use super::announcement::reference_of;
-use super::event::Event;
 use super::flood::Flood;
-use super::place::Place;
-use super::report::Report;
+use crate::demo::announcement::reference_of;
+use crate::demo::event::Event;
+use crate::demo::place::Place;
+use crate::demo::report::Report;
 use crate::failure::Failure;
 use crate::stage::child::Process;
 use crate::stage::progress::Progress;
 
 /// Operations that are sent for a slice of time, over both protocols.
-pub(super) const SLICES: u32 = 6;
+pub(crate) const SLICES: u32 = 6;
 
 /// Steps of the progress.
-pub(super) const STEPS: usize = 2 + SLICES as usize;
+pub(crate) const STEPS: usize = 2 + SLICES as usize;
 
 /// An address that organisations use for themselves, and the interface that
 /// does not leave the host.
@@ -24,7 +24,7 @@ const GROUP: &str = "239.255.0.7";
 const LOOPBACK: &str = "lo";
 
 /// Sends over both protocols, and adds to the report what came of it.
-pub(super) fn play(
+pub(crate) fn play(
     place: Place,
     slice: Duration,
     progress: &mut Progress,
