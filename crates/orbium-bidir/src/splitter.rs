@@ -157,7 +157,7 @@ impl Splitter {
         let [.., a, b, c, d] = self.head;
         let id = number(header.order, [a, b, c, d]);
         let is_fragment = header.kind == MessageKind::Fragment;
-        if is_fragment && !calls.has_parity_of(id) {
+        if is_fragment && !calls.number(id) {
             return Way::Serving;
         }
         let Some(call) = calls.get(id) else {

@@ -57,6 +57,12 @@ impl<T> Requests<T> {
         }
     }
 
+    /// Whether requests of this side have ids like that one: even or odd.
+    #[must_use]
+    pub fn numbers(&self, id: u32) -> bool {
+        self.last_id % 2 == id % 2
+    }
+
     /// An id that no pending request has.
     pub fn next_id(&mut self) -> u32 {
         self.last_id = self.last_id.wrapping_add(2);
@@ -100,6 +106,11 @@ impl<T> Requests<T> {
         self.pending.is_empty()
     }
 
+    /// Forgets the requests for which `waits` is false.
+    pub fn retain(&mut self, mut waits: impl FnMut(&T) -> bool) {
+        self.pending.retain(|_, request| waits(request));
+    }
+
     /// All that wait, where the connection has ended.
     pub fn take_all(&mut self) -> impl Iterator<Item = T> + use<T> {
         std::mem::take(&mut self.pending).into_values()
@@ -115,8 +126,10 @@ mod tests {
         let (mut opener, mut acceptor) =
             (Requests::<()>::of_opener(), Requests::<()>::of_acceptor());
         for _ in 0..100 {
-            assert_eq!(opener.next_id() % 2, 0);
-            assert_eq!(acceptor.next_id() % 2, 1);
+            let (even, odd) = (opener.next_id(), acceptor.next_id());
+            assert_eq!((even % 2, odd % 2), (0, 1));
+            assert!(opener.numbers(even) && !opener.numbers(odd));
+            assert!(acceptor.numbers(odd) && !acceptor.numbers(even));
         }
     }
 
