@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use orbium::{
-    AdapterActivator, Completion, Config, ExceptionKind, Lifespan, ManagerState, Orb, Poa,
-    PoaError, Policies, SystemException,
+    AdapterActivator, Completion, Config, ExceptionKind, Lifespan, Limits, ManagerState, Orb, Poa,
+    PoaError, Policies, ServerStrategy, SystemException,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Gate, Served, client, each_strategy, eventually, reach, within};
@@ -261,43 +261,61 @@ fn an_adapter_activator_does_not_wait_for_the_end_of_its_adapter() {
     served.end();
 }
 
+/// An adapter that an activator created with a manager of its own held the request, for which the
+/// shutdown waited.
+///
 /// Conformance: POA - shutdown while an adapter activator runs
 #[test]
 fn an_orb_that_shuts_down_while_an_adapter_activator_runs_ends() {
     each_strategy(|strategy| {
-        let client = client();
-        let (target, port) = early(&client);
-        let served = at(
-            port,
-            Config {
-                strategy,
-                ..Config::default()
-            },
-        );
-        let (record, gate) = (Record::default(), Arc::<Gate>::default());
-        let (create, inside) = (Creating(record.clone()), Arc::clone(&gate));
-        let root = served.orb.root_poa();
-        root.set_adapter_activator(move |parent: &Poa, name: &str| {
-            inside.pass();
-            create.unknown_adapter(parent, name)
-        })
-        .unwrap();
-        let call = thread::spawn(move || target.noop());
-        gate.await_waiting(1);
-        let ending = {
-            let orb = served.orb.clone();
-            thread::spawn(move || orb.shutdown(true))
-        };
-        // Before, the request would be served yet.
-        eventually("the manager is inactive", || {
-            root.manager().state() == ManagerState::Inactive
-        });
-        gate.open();
-        let refused = within("the call", move || call.join().unwrap()).unwrap_err();
-        assert_ne!(refused.completed, Completion::Yes);
-        within("shutdown", move || ending.join().unwrap()).unwrap();
-        // What was created in the meantime has ended with the ORB.
-        let created = root.find_poa("a").and_then(|it| it.manager_factory());
-        assert!(created.is_err());
+        for shares_manager in [true, false] {
+            ends_while_activating(strategy, shares_manager);
+        }
     });
+}
+
+fn ends_while_activating(strategy: ServerStrategy, shares_manager: bool) {
+    let client = client();
+    let (target, port) = early(&client);
+    let limits = Limits {
+        hold_time: None,
+        ..Limits::default()
+    };
+    let served = at(
+        port,
+        Config {
+            strategy,
+            limits,
+            ..Config::default()
+        },
+    );
+    let gate = Arc::<Gate>::default();
+    let inside = Arc::clone(&gate);
+    let root = served.orb.root_poa();
+    root.set_adapter_activator(move |parent: &Poa, name: &str| {
+        inside.pass();
+        let manager = shares_manager.then(|| parent.manager());
+        let a = parent.create_poa(name, manager.clone(), durable())?;
+        let b = a.create_poa("b", manager, durable())?;
+        b.activate_servant_with_id(b"x", &servant().0)?;
+        Ok(true)
+    })
+    .unwrap();
+    let call = thread::spawn(move || target.noop());
+    gate.await_waiting(1);
+    let ending = {
+        let orb = served.orb.clone();
+        thread::spawn(move || orb.shutdown(true))
+    };
+    // Before, the request would be served yet.
+    eventually("the manager is inactive", || {
+        root.manager().state() == ManagerState::Inactive
+    });
+    gate.open();
+    let refused = within("the call", move || call.join().unwrap()).unwrap_err();
+    assert_ne!(refused.completed, Completion::Yes);
+    within("shutdown", move || ending.join().unwrap()).unwrap();
+    // What was created in the meantime has ended with the ORB.
+    let created = root.find_poa("a").and_then(|it| it.manager_factory());
+    assert!(created.is_err());
 }
