@@ -3,7 +3,6 @@
 
 pub(crate) mod binding;
 pub mod candidate;
-pub(crate) mod object_url;
 pub mod request_path;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -3,16 +3,18 @@
 
 mod lookup;
 mod naming;
+mod object_url;
 mod repository;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::Ior;
 
-use crate::client::{Overrides, object_url};
+use crate::client::Overrides;
 use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
 
 use lookup::Lookup;
+use object_url::object_url;
 
 /// What is never anywhere else, whatever the prefix for unknown names is.
 const LOCAL: [&str; 9] = [

@@ -54,7 +54,8 @@ pub use orbium_invocation::{
     Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies, UserException, priority,
 };
 // Macros for generated code.
-pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride, policy_type};
+pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride};
+pub use orbium_interceptor::policy_type;
 #[doc(hidden)]
 pub use orbium_invocation::{
     collocation, error_enum, exception, idl_arm, idl_call, idl_call_async, idl_decode_out,

@@ -29,6 +29,7 @@ pub mod client;
 mod codec;
 mod errors;
 mod policy;
+pub mod policy_type;
 mod processing_mode;
 mod reference;
 mod registration;

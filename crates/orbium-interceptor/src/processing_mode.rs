@@ -23,7 +23,7 @@ pub enum ProcessingMode {
     LocalAndRemote,
     /// Those that leave or enter the ORB (`REMOTE_ONLY`).
     RemoteOnly,
-    /// Those whose client and servant are of this ORB (`LOCAL_ONLY`).
+    /// Those with client and servant in this ORB (`LOCAL_ONLY`).
     LocalOnly,
 }
 

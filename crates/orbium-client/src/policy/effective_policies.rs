@@ -3,15 +3,14 @@
 
 use orbium_channel::protocol;
 use orbium_config::BidirectionalPolicy;
-use orbium_interceptor::Policy;
 use orbium_interceptor::client::CallPolicies;
+use orbium_interceptor::{Policy, policy_type};
 use orbium_invocation::router_policies::RouterPolicies;
 
 use crate::policy::client_policies::ClientPolicies;
 use crate::policy::connection_policies::conflicts;
 use crate::policy::overrides::Overrides;
 use crate::policy::policy_overrides::{PolicyScope, all_for_routers};
-use crate::policy::policy_type;
 use crate::reference::Reference;
 use crate::reference::binding::reconciled;
 

@@ -8,5 +8,4 @@ pub(crate) mod messaging_policies;
 pub(crate) mod overrides;
 pub(crate) mod policy_manager;
 pub(crate) mod policy_overrides;
-pub mod policy_type;
 pub(crate) mod standard_policy;

@@ -7,14 +7,13 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_interceptor::Policy;
+use orbium_interceptor::{Policy, policy_type};
 use orbium_invocation::TimePolicies;
 use orbium_invocation::router_policies::RouterPolicies;
 
 use crate::policy::client_policies::ClientPolicies;
 use crate::policy::messaging_policies::MessagingPolicies;
 use crate::policy::overrides::Overrides;
-use crate::policy::policy_type;
 
 /// Types below this are assigned by the OMG, those above by organisations (by their VMCID).
 pub(crate) const END_OF_STANDARD: u32 = 0x1000;

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use orbium_cdr::{Any, Decode, Typed};
 use orbium_config::BidirectionalPolicy;
-use orbium_interceptor::{Policy, PolicyError};
+use orbium_interceptor::{Policy, PolicyError, policy_type};
 use orbium_invocation::router_policies::{
     PriorityRange, QueueOrder, ROUTE_NONE, ROUTE_STORE_AND_FORWARD, RoutingTypeRange,
 };
 use orbium_invocation::{RebindMode, SyncScope};
 
 use crate::policy::policy_overrides::END_OF_STANDARD;
-use crate::policy::policy_type;
 
 /// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
 /// programs define.

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use orbium_client::policy_type;
 use orbium_giop::SystemException;
+use orbium_interceptor::policy_type;
 
 /// Error of validating a connection (CORBA 3.3 Part 1, 8.3.12).
 #[derive(Clone, PartialEq, Eq)]

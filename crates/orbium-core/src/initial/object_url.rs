@@ -16,14 +16,7 @@ const MAX_URL_LENGTH: u64 = 1 << 20;
 /// # Errors
 /// The text is no object URL. [`ObjectError::File`]: the file cannot be read, is longer than 1 MiB,
 /// holds no object URL, or names a file again.
-///
-/// ```
-/// let url = orbium_client::object_url("corbaname:rir:#greeter")?;
-/// assert!(orbium_client::object_url("file:///nowhere/greeter.ref").is_err());
-/// # let _ = url;
-/// # Ok::<(), orbium_invocation::ObjectError>(())
-/// ```
-pub fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
+pub(super) fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
     match read(text)? {
         Some(url) => Ok(url),
         None => Ok(ObjectUrl::parse(text)?),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Numbers of standard policies that clients have: the value of such a
-//! [`Policy`](orbium_interceptor::Policy) is of the type that stands with it.
+//! [`Policy`](crate::Policy) is of the type that stands with it.
 
 use orbium_giop::real_time;
 
@@ -34,7 +34,7 @@ pub const MAX_HOPS: u32 = 34;
 /// QueueOrderPolicy: [`QueueOrder`](orbium_invocation::router_policies::QueueOrder).
 pub const QUEUE_ORDER: u32 = 35;
 /// BidirectionalPolicy, of references alone:
-/// [`BidirectionalPolicy`](orbium_config::BidirectionalPolicy).
+/// `BidirectionalPolicy` of `orbium-config`.
 pub const BIDIRECTIONAL: u32 = 37;
 /// ClientProtocolPolicy: [`ProtocolPolicy`](orbium_channel::ProtocolPolicy).
 pub const CLIENT_PROTOCOL: u32 = 43;
@@ -42,7 +42,7 @@ pub const CLIENT_PROTOCOL: u32 = 43;
 /// Name of the interface of a standard policy that clients have; `None` for other numbers.
 ///
 /// ```
-/// use orbium_client::policy_type;
+/// use orbium_interceptor::policy_type;
 ///
 /// assert_eq!(policy_type::name(policy_type::MAX_HOPS), Some("MaxHopsPolicy"));
 /// assert_eq!(policy_type::name(0x4F52_4201), None);
