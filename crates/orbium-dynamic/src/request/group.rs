@@ -229,11 +229,12 @@ impl Requests {
 
 /// Raised where there is no reply yet: NO_RESPONSE if none was waited for, else TIMEOUT.
 fn no_response(timeout: Option<Duration>) -> SystemException {
-    let kind = match timeout {
-        Some(Duration::ZERO) => ExceptionKind::NoResponse,
-        _ => ExceptionKind::Timeout,
-    };
-    SystemException::omg(kind, 1, Completion::Maybe)
+    match timeout {
+        Some(Duration::ZERO) => {
+            SystemException::omg(ExceptionKind::NoResponse, 1, Completion::Maybe)
+        }
+        _ => SystemException::omg(ExceptionKind::Timeout, 1, Completion::Maybe),
+    }
 }
 
 impl fmt::Debug for Requests {
