@@ -92,7 +92,7 @@ pub use orb::{Orb, OrbBuilder, OrbError};
 pub use orbium_invocation::{concat_names, count_names};
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, ObjectRef, ValidationError, nil_reference};
-pub use servant::{Call, Servant, ServedBy};
+pub use servant::{Call, IncarnatedObject, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.
 pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -4,7 +4,7 @@
 //! * [`Request`]: the dynamic invocation interface (CORBA 3.3 Part 1, clause 8.12). Arguments
 //!   are [`Any`](orbium_cdr::Any)s, results come back as such.
 //! * [`dynamic_servant`]: the dynamic skeleton interface (clause 8.13), for servants that take
-//!   any operation.
+//!   any operation; [`DynamicServant`]: one with a table of operations that is built at run time.
 //! * [`to_json`] and [`from_json`]: one mapping between JSON and every IDL type, driven by a
 //!   [`TypeCode`](orbium_cdr::TypeCode).
 //! * [`DynAny`]: values of types that are known at run time, part by part (the chapter on dynamic management of anys).
@@ -80,5 +80,8 @@ pub use json::{
 pub use names::{is_identifier, is_repository_id};
 pub use request::{Argument, Request, RequestError, Requests};
 pub use signature::{Direction, Parameter, Signature};
-pub use skeleton::{DynamicImplementation, ServerRequest, dynamic_servant};
+pub use skeleton::{
+    DeferredServerRequest, DynamicImplementation, DynamicServant, DynamicServantBuilder,
+    ServerRequest, dynamic_servant,
+};
 pub use type_codes::TypeCodeFactory;

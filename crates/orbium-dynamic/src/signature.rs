@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signature of an operation, for its callers.
 
-use orbium_cdr::TypeCode;
+use orbium_cdr::{Type, TypeCode};
 
 /// Direction of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +56,79 @@ pub struct Signature {
     pub exceptions: Vec<TypeCode>,
     /// The names in its context clause.
     pub contexts: Vec<String>,
+}
+
+/// A signature in parts, for an interface that no IDL describes.
+///
+/// ```
+/// use orbium_cdr::Type;
+/// use orbium_dynamic::Signature;
+///
+/// let find = Signature::new("find")
+///     .with_in("name", Type::STRING)
+///     .with_out("count", Type::ULONG)
+///     .returning(Type::BOOLEAN);
+/// assert_eq!(find.parameters.len(), 2);
+/// ```
+impl Signature {
+    /// Of an operation without parameters, result and exceptions. The name is that on the wire:
+    /// `_get_a` and `_set_a` for the attribute `a`.
+    #[must_use]
+    pub fn new(wire_name: &str) -> Self {
+        let attribute = wire_name
+            .strip_prefix("_get_")
+            .or_else(|| wire_name.strip_prefix("_set_"));
+        Self {
+            name: attribute.unwrap_or(wire_name).to_owned(),
+            wire_name: wire_name.to_owned(),
+            oneway: false,
+            parameters: Vec::new(),
+            returns: Type::VOID.into(),
+            exceptions: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
+    fn with(mut self, name: &str, direction: Direction, code: TypeCode) -> Self {
+        self.parameters.push(Parameter {
+            name: name.to_owned(),
+            direction,
+            code,
+        });
+        self
+    }
+
+    /// With an `in` parameter more.
+    #[must_use]
+    pub fn with_in(self, name: &str, code: impl Into<TypeCode>) -> Self {
+        self.with(name, Direction::In, code.into())
+    }
+
+    /// With an `inout` parameter more.
+    #[must_use]
+    pub fn with_inout(self, name: &str, code: impl Into<TypeCode>) -> Self {
+        self.with(name, Direction::InOut, code.into())
+    }
+
+    /// With an `out` parameter more.
+    #[must_use]
+    pub fn with_out(self, name: &str, code: impl Into<TypeCode>) -> Self {
+        self.with(name, Direction::Out, code.into())
+    }
+
+    /// With a result of that type.
+    #[must_use]
+    pub fn returning(mut self, code: impl Into<TypeCode>) -> Self {
+        self.returns = code.into();
+        self
+    }
+
+    /// With a user exception more that it may raise.
+    #[must_use]
+    pub fn raising(mut self, code: impl Into<TypeCode>) -> Self {
+        self.exceptions.push(code.into());
+        self
+    }
 }
 
 /// The bodies of a request and its reply as structs.

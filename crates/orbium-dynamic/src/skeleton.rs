@@ -1,128 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The dynamic skeleton interface: servants that take any operation.
 
+mod answer;
+mod deferred;
+mod implementation;
+mod operation_servant;
 mod server_request;
 
-use std::sync::Arc;
-
-use orbium_cdr::CdrReader;
-use orbium_core::{Call, DispatchError, Servant, SystemException, UntypedReply};
-use orbium_giop::ReplyStatus;
-
+pub use deferred::DeferredServerRequest;
+pub use implementation::{DynamicImplementation, dynamic_servant};
+pub use operation_servant::{DynamicServant, DynamicServantBuilder};
 pub use server_request::ServerRequest;
-
-use crate::operations::interned;
-
-/// Servant that takes any operation of any interface
-/// (`PortableServer::DynamicImplementation`).
-pub trait DynamicImplementation: Send + Sync + 'static {
-    /// Repository id of the most derived interface.
-    fn primary_interface(&self) -> String;
-
-    /// Whether the object has that interface: the primary one or a base.
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.primary_interface() == repository_id
-    }
-
-    /// Serves a request: takes its arguments, and sets a result or an exception. Without
-    /// either the result is void. The operations that every object has never come here.
-    ///
-    /// # Errors
-    /// A system exception, which the caller gets.
-    fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
-}
-
-/// A servant for [`Poa::activate_servant`](orbium_core::Poa::activate_servant) out of a dynamic
-/// implementation.
-///
-/// ```
-/// use orbium_cdr::{Any, Type};
-/// use orbium_core::{Orb, SystemException};
-/// use orbium_dynamic::{
-///     Direction, DynamicImplementation, Parameter, Request, ServerRequest, dynamic_servant,
-/// };
-///
-/// struct Doubler;
-///
-/// impl DynamicImplementation for Doubler {
-///     fn primary_interface(&self) -> String {
-///         "IDL:Doubler:1.0".to_owned()
-///     }
-///
-///     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
-///         let value = Parameter {
-///             name: "value".to_owned(),
-///             direction: Direction::In,
-///             code: Type::LONG.into(),
-///         };
-///         let arguments = request.arguments(&[value])?;
-///         let value: i32 = arguments[0].value().extract()?;
-///         request.set_result(Any::from(value * 2))
-///     }
-/// }
-///
-/// let orb = Orb::builder().build()?;
-/// let object = orb.root_poa().activate_servant(&dynamic_servant(Doubler)?)?;
-/// orb.root_poa().manager().activate()?;
-///
-/// let mut request = Request::new(&object, "twice")?;
-/// request.add_in("value", Any::from(21))?;
-/// request.set_return_type(Type::LONG)?;
-/// request.invoke()?;
-/// assert_eq!(request.return_value().extract::<i32>()?, 42);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// IMP_LIMIT: the id of the interface is too long, or the process has too many different ones.
-pub fn dynamic_servant(
-    implementation: impl DynamicImplementation,
-) -> Result<Arc<dyn Servant>, SystemException> {
-    let repository_id = interned(&implementation.primary_interface())?;
-    Ok(Arc::new(Skeleton {
-        implementation,
-        repository_id,
-    }))
-}
-
-/// The skeleton around a dynamic implementation.
-struct Skeleton<D> {
-    implementation: D,
-    repository_id: &'static str,
-}
-
-impl<D: DynamicImplementation> Servant for Skeleton<D> {
-    fn repository_id(&self) -> &'static str {
-        self.repository_id
-    }
-
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.implementation.is_a(repository_id)
-    }
-
-    fn dispatch(
-        &self,
-        call: &Call<'_>,
-        arguments: &mut CdrReader<'_>,
-        reply: &mut UntypedReply<'_>,
-    ) -> Result<(), DispatchError> {
-        let mut request = ServerRequest::new(call, arguments);
-        self.implementation.invoke(&mut request)?;
-        let answer = request.answer()?;
-        if let Some(exception) = answer.exception {
-            // A oneway has no reply to hold it.
-            return match call.response_expected() {
-                true => reply.say(ReplyStatus::UserException, &mut |writer| {
-                    // With the repository id before the members, as an any has it.
-                    exception.write_value(writer);
-                }),
-                false => reply.result(|_| {}),
-            };
-        }
-        reply.result(|writer| {
-            for value in &answer.results {
-                value.write_value(writer);
-            }
-        })
-    }
-}

@@ -106,7 +106,7 @@ where
         if is_implicit(&operation) {
             return Ok(());
         }
-        let method = method(request.target_most_derived_interface(), &operation);
+        let method = method(&request.target_most_derived_interface(), &operation);
         let context = OPEN.with_borrow(|all| Some(all.last()?.as_ref()?.context.clone()));
         guarded(|| {
             if let Some(context) = context {

@@ -29,7 +29,7 @@ impl<T: Copy> Operations<T> {
     /// The operation that a servant is to serve.
     pub(crate) fn served(&self, request: &ReceiveRequest<'_, '_>) -> Option<T> {
         let name = request.operation();
-        let declared = self.declared(request.target_most_derived_interface(), &name);
+        let declared = self.declared(&request.target_most_derived_interface(), &name);
         declared.or_else(|| self.inherited(&name, |id| request.target_is_a(id)))
     }
 

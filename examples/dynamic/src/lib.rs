@@ -5,6 +5,7 @@
 //! Clients see no difference: values of every type, exceptions and oneways pass.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use orbium::{Any, Completion, ExceptionKind, ObjectRef, SystemException, TCKind};
 use orbium_dynamic::{
@@ -16,9 +17,9 @@ use orbium_dynamic::{
 pub struct Front {
     behind: ObjectRef,
     /// By their names on the wire: `_get_a` for reading an attribute.
-    operations: HashMap<String, Signature>,
+    operations: HashMap<String, Arc<Signature>>,
     /// Gets a line for each call.
-    show: Box<dyn Fn(String) + Send + Sync>,
+    show: Arc<dyn Fn(String) + Send + Sync>,
 }
 
 impl Front {
@@ -37,23 +38,17 @@ impl Front {
         let mut operations = HashMap::new();
         for name in definitions.operation_names(interface) {
             let reads = definitions.signature(interface, name, false)?;
-            operations.insert(reads.wire_name.clone(), reads);
+            operations.insert(reads.wire_name.clone(), Arc::new(reads));
             // An attribute that may be written.
             if let Ok(writes) = definitions.signature(interface, name, true) {
-                operations.insert(writes.wire_name.clone(), writes);
+                operations.insert(writes.wire_name.clone(), Arc::new(writes));
             }
         }
         Ok(Self {
             behind,
             operations,
-            show: Box::new(show),
+            show: Arc::new(show),
         })
-    }
-
-    /// `name: value, …`
-    fn shown<'v>(values: impl Iterator<Item = (&'v str, &'v Any)>) -> String {
-        let values = values.map(|(name, value)| format!("{name}: {}", json(value)));
-        values.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -76,45 +71,51 @@ impl DynamicImplementation for Front {
         let unknown = || SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No);
         let signature = self.operations.get(&operation).ok_or_else(unknown)?;
 
-        let arguments = request.arguments(&signature.parameters)?.iter();
-        let sent: Vec<_> = arguments.filter(|it| it.direction().is_sent()).collect();
-        let called = Self::shown(sent.iter().map(|it| (it.name(), it.value())));
-        let values: Vec<Any> = sent.iter().map(|it| it.value().clone()).collect();
-        let mut call = Request::of(&self.behind, signature, values)?;
+        let arguments = request.arguments_of(signature)?.iter();
+        let sent = arguments.filter(|it| it.direction().is_sent());
+        let called = shown(sent.map(|it| (it.name(), it.value())));
+        let called = format!("{operation}({called})");
+        let mut call = Request::with_arguments(&self.behind, signature, request.received()?)?;
         if !signature.contexts.is_empty() {
             call.set_contexts(request.contexts()?)?;
         }
         if signature.oneway {
-            (self.show)(format!("{operation}({called})"));
+            (self.show)(called);
             return call.send_oneway();
         }
 
-        if let Err(error) = call.invoke() {
-            (self.show)(match &error {
-                RequestError::User(exception) => {
-                    let name = exception.type_code().id();
-                    format!("{operation}({called}) raised {name} {}", json(exception))
-                }
-                other => format!("{operation}({called}) raised {other}"),
-            });
-            return match error {
-                RequestError::User(exception) => request.set_exception(exception),
-                other => Err(other.into()),
-            };
-        }
-        let mut returned = Vec::new();
-        if signature.returns.kind() != TCKind::Void {
-            returned.push(("result", call.return_value()));
-            request.set_result(call.return_value().clone())?;
-        }
-        for (index, argument) in call.arguments().iter().enumerate() {
-            if argument.direction().is_returned() {
-                returned.push((argument.name(), argument.value()));
-                request.set_argument(index, argument.value().clone())?;
-            }
-        }
-        let returned = Self::shown(returned.into_iter());
-        (self.show)(format!("{operation}({called}) -> {returned}"));
-        Ok(())
+        // No thread waits for the object behind.
+        let deferred = request.defer()?;
+        let show = Arc::clone(&self.show);
+        call.on_reply(move |call, outcome| {
+            show(format!("{called} {}", came(&call, &outcome)));
+            // The client has what cannot be passed on as an exception.
+            let _ = deferred.answer_as(&call, outcome);
+        })
     }
+}
+
+/// What came of a call.
+fn came(call: &Request, outcome: &Result<(), RequestError>) -> String {
+    match outcome {
+        Ok(()) => {
+            let returned = call.arguments().iter();
+            let returned = returned.filter(|it| it.direction().is_returned());
+            let returned = returned.map(|it| (it.name(), it.value()));
+            let result = Some(("result", call.return_value()));
+            let result = result.filter(|(_, value)| value.type_code().kind() != TCKind::Null);
+            format!("-> {}", shown(result.into_iter().chain(returned)))
+        }
+        Err(RequestError::User(exception)) => {
+            let name = exception.type_code().id();
+            format!("raised {name} {}", json(exception))
+        }
+        Err(other) => format!("raised {other}"),
+    }
+}
+
+/// `name: value, …`
+fn shown<'v>(values: impl Iterator<Item = (&'v str, &'v Any)>) -> String {
+    let values = values.map(|(name, value)| format!("{name}: {}", json(value)));
+    values.collect::<Vec<_>>().join(", ")
 }

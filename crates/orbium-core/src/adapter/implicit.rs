@@ -9,7 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use crate::adapter::ActiveObject;
 use crate::raises::DispatchError;
 use crate::servant::Call;
-use crate::{OBJECT_REPOSITORY_ID, unknown_operation};
+use crate::unknown_operation;
 use orbium_server::UntypedReply;
 
 /// The band of a connection, which a client must name.
@@ -38,14 +38,14 @@ pub(super) fn serve_implicit(
     match str::from_utf8(call.operation()).unwrap_or_default() {
         "_is_a" => {
             let id = arguments.read_str()?;
-            let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
+            let is_a = object.has_interface(&id);
             reply.say_result(&mut |writer| writer.write_bool(is_a))
         }
         "_non_existent" | "_not_existent" => {
             reply.say_result(&mut |writer| writer.write_bool(false))
         }
         "_repository_id" => {
-            let id = object.servant.repository_id();
+            let id = object.interface();
             reply.say_result(&mut |writer| id.encode(writer))
         }
         "_bind_priority_band" => match object.extension() {
@@ -58,7 +58,7 @@ pub(super) fn serve_implicit(
         },
         "_interface" => {
             let orb = call.orb();
-            let definition = orb.definition_of(object.servant.repository_id(), call.deadline())?;
+            let definition = orb.definition_of(&object.interface(), call.deadline())?;
             reply.say_result(&mut |writer| definition.ior().encode(writer))
         }
         "_component" | "_domain_managers" => {

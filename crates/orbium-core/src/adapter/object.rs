@@ -2,6 +2,7 @@
 //! An object in the active object map.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8};
@@ -20,7 +21,7 @@ use orbium_server::UntypedReply;
 
 use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::servant::Target;
-use crate::{Extension, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
+use crate::{Extension, IncarnatedObject, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
 
 /// An object adapter, as its objects and the registry see it.
 pub(crate) trait Adapter: Send + Sync {
@@ -132,12 +133,12 @@ impl InterceptedObject for ActiveObject {
         self.adapter.identity()
     }
 
-    fn repository_id(&self) -> &str {
-        self.servant.repository_id()
+    fn repository_id(&self) -> Cow<'_, str> {
+        self.interface()
     }
 
     fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == OBJECT_REPOSITORY_ID || self.servant.is_a(repository_id)
+        self.has_interface(repository_id)
     }
 
     fn defined_policies(&self) -> &[Policy] {
@@ -154,6 +155,21 @@ impl ActiveObject {
     /// The path of its adapter, as introspection has it.
     pub(crate) fn adapter_path(&self) -> String {
         self.adapter.path_text()
+    }
+
+    /// Repository id of its most derived interface.
+    pub(crate) fn interface(&self) -> Cow<'_, str> {
+        let poa = self.poa();
+        self.servant
+            .interface_of(&IncarnatedObject::new(&self.id, &poa))
+    }
+
+    /// Whether it has that interface.
+    pub(crate) fn has_interface(&self, repository_id: &str) -> bool {
+        repository_id == OBJECT_REPOSITORY_ID
+            || self
+                .servant
+                .object_is_a(&IncarnatedObject::new(&self.id, &self.poa()), repository_id)
     }
 
     /// The policies of its adapter.

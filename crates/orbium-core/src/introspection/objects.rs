@@ -31,7 +31,7 @@ pub struct ObjectSnapshot {
     /// Its id there.
     pub id: Vec<u8>,
     /// Repository id of its most derived interface.
-    pub interface: &'static str,
+    pub interface: String,
 }
 
 /// Every adapter with its path, the root first.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servants and their requests: what the ORB calls, and what a call provides.
 
+mod incarnated;
 mod target;
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
@@ -16,6 +18,7 @@ use orbium_transport::Peer;
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
 use orbium_server::{DeferredReply, IncomingRequest, ServerConnection};
 
+pub use incarnated::IncarnatedObject;
 pub(crate) use target::Target;
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
@@ -27,6 +30,19 @@ pub trait Servant: Send + Sync + 'static {
     /// Whether the servant implements that interface: its own or a base.
     /// `CORBA::Object` is answered by the ORB.
     fn is_a(&self, repository_id: &str) -> bool;
+
+    /// Repository id of the most derived interface of one of the servant's objects. Default:
+    /// [`repository_id`](Self::repository_id), as generated skeletons are of one interface.
+    fn interface_of(&self, object: &IncarnatedObject<'_>) -> Cow<'_, str> {
+        let _ = object;
+        Cow::Borrowed(self.repository_id())
+    }
+
+    /// As [`is_a`](Self::is_a), of one of the servant's objects.
+    fn object_is_a(&self, object: &IncarnatedObject<'_>, repository_id: &str) -> bool {
+        let _ = object;
+        self.is_a(repository_id)
+    }
 
     /// The operations that [`dispatch`](Self::dispatch) knows. Metrics name these
     /// and no others: a peer must not be able to invent series. Default: none.

@@ -2,47 +2,54 @@
 //! A request as a dynamic servant sees it (`CORBA::ServerRequest`).
 
 use std::fmt;
+use std::sync::Arc;
 
-use orbium_cdr::{Any, CdrReader, Decode as _, TCKind};
-use orbium_core::{Call, Completion, ExceptionKind, SystemException};
+use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader, Decode as _};
+use orbium_core::{
+    Call, Completion, DeferredReply, DispatchError, ExceptionKind, ForwardRequest, SystemException,
+};
 
-use crate::body_struct::{self, BodyValues, member_types};
+use super::answer::{Answer, wrong_order};
+use super::deferred::DeferredServerRequest;
+use crate::body_struct::BodyValues;
 use crate::request::Argument;
-use crate::signature::Parameter;
+use crate::signature::{Parameter, Signature};
+
+/// Opens the token of a request.
+pub(super) type Defer<'c> = dyn FnMut() -> Result<DeferredReply<()>, DispatchError> + 'c;
 
 /// A request to a [`DynamicImplementation`](crate::DynamicImplementation).
 pub struct ServerRequest<'c, 'r> {
     call: &'c Call<'c>,
     reader: &'c mut CdrReader<'r>,
-    /// Once the servant has asked for them.
-    arguments: Option<Vec<Argument>>,
-    /// What was received of them as one struct, where they may share values.
-    received_struct: Option<Any>,
-    has_contexts: bool,
-    result: Option<Any>,
-    /// All that is returned as one struct, if it was set so.
-    results: Option<Any>,
-    exception: Option<Any>,
+    defer: &'c mut Defer<'c>,
+    contexts: Contexts,
+    answer: Answer,
+    is_deferred: bool,
 }
 
-/// What a servant answers with.
-pub(super) struct Answer {
-    pub(super) exception: Option<Any>,
-    /// The result, then what is returned of the arguments.
-    pub(super) results: Vec<Any>,
+/// The properties behind the arguments.
+enum Contexts {
+    Unread,
+    /// With the arguments, by the signature of the operation.
+    Read(Vec<(String, String)>),
+    /// The servant has them.
+    Taken,
 }
 
 impl<'c, 'r> ServerRequest<'c, 'r> {
-    pub(super) fn new(call: &'c Call<'c>, reader: &'c mut CdrReader<'r>) -> Self {
+    pub(super) fn new(
+        call: &'c Call<'c>,
+        reader: &'c mut CdrReader<'r>,
+        defer: &'c mut Defer<'c>,
+    ) -> Self {
         Self {
             call,
             reader,
-            arguments: None,
-            received_struct: None,
-            has_contexts: false,
-            result: None,
-            results: None,
-            exception: None,
+            defer,
+            contexts: Contexts::Unread,
+            answer: Answer::default(),
+            is_deferred: false,
         }
     }
 
@@ -63,16 +70,19 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// once, also for an operation without parameters.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 7: they were read before, or an exception was set. What is wrong with
-    /// the bytes.
+    /// BAD_INV_ORDER 7: they were read before, or an exception was set. MARSHAL 3: the request
+    /// has fewer. What is wrong with the bytes.
     pub fn arguments(&mut self, parameters: &[Parameter]) -> Result<&[Argument], SystemException> {
-        if self.arguments.is_some() || self.exception.is_some() {
+        if self.is_deferred || self.answer.arguments.is_some() || self.answer.has_exception() {
             return Err(wrong_order(7));
         }
         let sent = parameters.iter().filter(|it| it.direction.is_sent());
         let members = sent.map(|it| (&*it.name, it.code.clone())).collect();
-        let read = BodyValues::read(members, self.reader).map_err(unread)?;
-        self.received_struct = read.shared;
+        let read = BodyValues::read(members, self.reader).map_err(|error| match error.kind {
+            CdrErrorKind::Truncated => marshal(3),
+            _ => unread(error),
+        })?;
+        self.answer.received_struct = read.shared;
         let mut values = read.each.into_iter();
         let arguments = parameters.iter().map(|parameter| {
             let value = match parameter.direction.is_sent() {
@@ -81,7 +91,34 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             };
             Argument::new(parameter, value)
         });
-        Ok(self.arguments.insert(arguments.collect()))
+        Ok(self.answer.arguments.insert(arguments.collect()))
+    }
+
+    /// As [`arguments`](Self::arguments), of an operation that is known by its signature: what is
+    /// set as the answer is checked against that, and the properties of a `context` clause are
+    /// read too.
+    ///
+    /// # Errors
+    /// As [`arguments`](Self::arguments). MARSHAL 3: the request has more arguments.
+    pub fn arguments_of(
+        &mut self,
+        signature: &Arc<Signature>,
+    ) -> Result<&[Argument], SystemException> {
+        self.arguments(&signature.parameters)?;
+        if !signature.contexts.is_empty() {
+            self.contexts = Contexts::Read(self.read_contexts()?);
+        }
+        if self.reader.remaining() > 0 {
+            return Err(marshal(3));
+        }
+        self.answer.signature = Some(Arc::clone(signature));
+        Ok(self.read_arguments())
+    }
+
+    /// The arguments that were read; none before.
+    #[must_use]
+    pub fn read_arguments(&self) -> &[Argument] {
+        self.answer.arguments.as_deref().unwrap_or_default()
     }
 
     /// The arguments that the request carries as one struct, by the names of their parameters. Its
@@ -91,12 +128,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// # Errors
     /// BAD_INV_ORDER 7: the arguments were not read. What is wrong with a value.
     pub fn received(&self) -> Result<Any, SystemException> {
-        let arguments = self.arguments.as_ref().ok_or_else(|| wrong_order(7))?;
-        if let Some(received) = &self.received_struct {
-            return Ok(received.clone());
-        }
-        let sent = arguments.iter().filter(|it| it.direction().is_sent());
-        body_struct::join(sent.map(|it| (it.name(), it.value()))).map_err(unread)
+        self.answer.received()
     }
 
     /// Reads the properties behind the arguments of an operation with a `context` clause. To be
@@ -105,19 +137,34 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// # Errors
     /// BAD_INV_ORDER 8: at another time. MARSHAL: they are not pairs.
     pub fn contexts(&mut self) -> Result<Vec<(String, String)>, SystemException> {
-        if self.arguments.is_none() || self.has_contexts || self.has_result() {
+        if self.answer.arguments.is_none() || self.answer.has_result() {
             return Err(wrong_order(8));
         }
-        self.has_contexts = true;
-        let mut strings = Vec::<String>::decode(self.reader)
-            .map_err(unread)?
-            .into_iter();
+        match std::mem::replace(&mut self.contexts, Contexts::Taken) {
+            Contexts::Unread => self.read_contexts(),
+            Contexts::Read(properties) => Ok(properties),
+            Contexts::Taken => Err(wrong_order(8)),
+        }
+    }
+
+    fn read_contexts(&mut self) -> Result<Vec<(String, String)>, SystemException> {
+        let strings = Vec::<String>::decode(self.reader).map_err(unread)?;
+        let mut strings = strings.into_iter();
         let mut properties = Vec::new();
         while let Some(name) = strings.next() {
-            let marshal = || SystemException::new(ExceptionKind::Marshal, 0, Completion::No);
-            properties.push((name, strings.next().ok_or_else(marshal)?));
+            let odd = || SystemException::new(ExceptionKind::Marshal, 0, Completion::No);
+            properties.push((name, strings.next().ok_or_else(odd)?));
         }
         Ok(properties)
+    }
+
+    /// Whether the request has a context that the servant has not read.
+    fn check_contexts(&self, unread: SystemException) -> Result<(), SystemException> {
+        let is_read = self.answer.arguments.is_some();
+        match self.contexts {
+            Contexts::Unread if is_read && self.reader.remaining() > 0 => Err(unread),
+            _ => Ok(()),
+        }
     }
 
     /// Sets the new value of an `inout` or `out` argument, by its place among the parameters.
@@ -126,27 +173,17 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// BAD_INV_ORDER 7: the arguments were not read. BAD_PARAM: there is no such argument to
     /// return, or the value is of another type.
     pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
-        let arguments = self.arguments.as_mut().ok_or_else(|| wrong_order(7))?;
-        let argument = arguments.get_mut(index);
-        let set = argument.is_some_and(|argument| argument.set(value));
-        match set {
-            true => Ok(()),
-            false => Err(SystemException::new(
-                ExceptionKind::BadParam,
-                0,
-                Completion::Maybe,
-            )),
-        }
+        self.answer.set_argument(index, value)
     }
 
     /// Sets the result. To be called once, after [`arguments`](Self::arguments).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 9: at another time, or after an exception was set.
+    /// BAD_INV_ORDER 9: at another time, or after an exception was set. MARSHAL 2: there is a
+    /// context, and it was not read. BAD_PARAM: it is of another type than the signature says.
     pub fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
-        self.check_unanswered()?;
-        self.result = Some(value);
-        Ok(())
+        self.check_contexts(marshal(2))?;
+        self.answer.set_result(value)
     }
 
     /// Sets the result and all arguments that are returned, as one struct: the result first,
@@ -156,88 +193,54 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// [`Request::results`](crate::Request::results) for example.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 9 as [`set_result`](Self::set_result). BAD_PARAM: the any is no struct, or
-    /// its members are not those of the arguments.
+    /// As [`set_result`](Self::set_result). BAD_PARAM: the any is no struct, or its members are
+    /// not those of the arguments.
     pub fn set_results(&mut self, results: Any) -> Result<(), SystemException> {
-        self.check_unanswered()?;
-        let arguments = self.arguments.iter().flatten();
-        let returned = arguments.filter(|it| it.direction().is_returned());
-        let returned: Vec<_> = returned.map(Argument::type_code).collect();
-        let code = results.type_code().unaliased();
-        let members: Vec<_> = member_types(code.as_ref()).collect();
-        let is_result = |count: usize| count <= 1;
-        let rest = members.len().checked_sub(returned.len());
-        let fits = code.kind() == TCKind::Struct
-            && rest.is_some_and(is_result)
-            && members[rest.unwrap_or(0)..]
-                .iter()
-                .zip(&returned)
-                .all(|(member, code)| member.to_type_code().equivalent(code));
-        if !fits {
-            let kind = ExceptionKind::BadParam;
-            return Err(SystemException::new(kind, 0, Completion::Maybe));
-        }
-        self.results = Some(results);
-        Ok(())
-    }
-
-    fn has_result(&self) -> bool {
-        self.result.is_some() || self.results.is_some()
-    }
-
-    fn check_unanswered(&self) -> Result<(), SystemException> {
-        let is_answered = self.has_result() || self.exception.is_some();
-        match self.arguments.is_none() || is_answered {
-            true => Err(wrong_order(9)),
-            false => Ok(()),
-        }
+        self.check_contexts(marshal(2))?;
+        self.answer.set_results(results)
     }
 
     /// Raises a user exception when the servant returns. It may be called at any time; the
     /// last one counts, and the results do not.
     ///
     /// # Errors
-    /// BAD_PARAM 21: the any holds no exception.
+    /// BAD_PARAM 21: the any holds no exception; 22: the signature does not list it.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
-        if exception.type_code().unaliased().kind() != TCKind::Except {
-            let refused = SystemException::omg(ExceptionKind::BadParam, 21, Completion::Maybe);
-            return Err(refused);
-        }
-        self.exception = Some(exception);
-        Ok(())
+        self.answer.set_exception(exception)
     }
 
-    /// What the servant has set.
-    pub(super) fn answer(self) -> Result<Answer, SystemException> {
-        if self.exception.is_some() {
-            return Ok(Answer {
-                exception: self.exception,
-                results: Vec::new(),
-            });
+    /// Sends the client to another object when the servant returns, which serves the request
+    /// instead. It may be called at any time; exceptions and results do not count then.
+    pub fn set_forward(&mut self, to: ForwardRequest) {
+        self.answer.set_forward(to);
+    }
+
+    /// The request, to be answered after the servant has returned, from any thread, with what was
+    /// set until now. Nothing more can be read of it, and what is set here does not count.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 7: the arguments were not read, or it was deferred before. MARSHAL 3: there
+    /// are more arguments. TRANSIENT 1: as many requests of the adapter are open as may be.
+    pub fn defer(&mut self) -> Result<DeferredServerRequest, SystemException> {
+        if self.is_deferred || !self.answer.is_read() {
+            return Err(wrong_order(7));
         }
-        if let Some(results) = self.results {
-            return Ok(Answer {
-                exception: None,
-                results: vec![results],
-            });
+        self.check_contexts(marshal(3))?;
+        let reply = (self.defer)().map_err(DispatchError::exception)?;
+        self.is_deferred = true;
+        let answer = std::mem::take(&mut self.answer);
+        Ok(DeferredServerRequest::new(reply, answer))
+    }
+
+    /// What the servant has set; `None` if it answers later.
+    pub(super) fn into_answer(self) -> Result<Option<Answer>, SystemException> {
+        if self.is_deferred {
+            return Ok(None);
         }
-        let arguments = self.arguments.ok_or_else(|| wrong_order(7))?;
-        let returned = arguments
-            .into_iter()
-            .filter(|it| it.direction().is_returned());
-        let mut results: Vec<Any> = self.result.into_iter().collect();
-        for argument in returned {
-            // An `out` argument that was not set has no value to send.
-            if argument.value().type_code().kind() == TCKind::Null {
-                let kind = ExceptionKind::BadParam;
-                return Err(SystemException::new(kind, 0, Completion::Yes));
-            }
-            results.push(argument.into_value());
+        if self.answer.has_results() {
+            self.check_contexts(marshal(3))?;
         }
-        Ok(Answer {
-            exception: None,
-            results,
-        })
+        Ok(Some(self.answer))
     }
 }
 
@@ -245,15 +248,16 @@ impl fmt::Debug for ServerRequest<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerRequest")
             .field("operation", &self.operation())
-            .field("arguments", &self.arguments)
+            .field("arguments", &self.answer.arguments)
             .finish_non_exhaustive()
     }
 }
 
-fn unread(error: orbium_cdr::CdrError) -> SystemException {
+fn unread(error: CdrError) -> SystemException {
     SystemException::from_cdr(error, Completion::No)
 }
 
-fn wrong_order(minor: u32) -> SystemException {
-    SystemException::omg(ExceptionKind::BadInvOrder, minor, Completion::Maybe)
+/// MARSHAL with a code of the standard.
+fn marshal(minor: u32) -> SystemException {
+    SystemException::omg(ExceptionKind::Marshal, minor, Completion::No)
 }

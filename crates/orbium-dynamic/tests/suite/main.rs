@@ -17,6 +17,7 @@ mod pollable;
 mod requests;
 mod samples;
 mod shared_arguments;
+mod skeleton_forms;
 mod skeletons;
 mod type_codes;
 mod types;

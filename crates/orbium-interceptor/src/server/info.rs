@@ -68,7 +68,7 @@ pub trait InterceptedObject {
     }
 
     /// Repository id of the servant's most derived interface.
-    fn repository_id(&self) -> &str;
+    fn repository_id(&self) -> Cow<'_, str>;
 
     /// Whether the servant implements that interface.
     fn is_a(&self, repository_id: &str) -> bool;
@@ -405,7 +405,7 @@ of_reply!(SendReply SendException SendOther);
 impl ReceiveRequest<'_, '_> {
     /// Repository id of the servant's most derived interface.
     #[must_use]
-    pub fn target_most_derived_interface(&self) -> &str {
+    pub fn target_most_derived_interface(&self) -> Cow<'_, str> {
         self.object.repository_id()
     }
 

@@ -80,6 +80,18 @@ impl<T, E> DeferredReply<T, E> {
         }
     }
 
+    /// Has `give` answer, whatever the types of the operation are.
+    ///
+    /// # Errors
+    /// That of `give`; the client gets this exception.
+    #[doc(hidden)]
+    pub fn answer_untyped(
+        self,
+        give: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+    ) -> Result<(), SystemException> {
+        self.answer(|reply, _| give(reply))
+    }
+
     /// Sends the results: a value, or a reference to one. Those of a cancelled request are
     /// discarded.
     ///

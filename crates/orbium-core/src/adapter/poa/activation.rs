@@ -10,7 +10,7 @@ use orbium_sync::SlotKey;
 use super::{Poa, PoaCore, PoaError};
 use crate::adapter::object::{ActiveObject, ETHEREALIZED};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
-use crate::{ObjectRef, Priority, Servant, ServedBy};
+use crate::{IncarnatedObject, ObjectRef, Priority, Servant, ServedBy};
 use orbium_adapter::object_key::system_id;
 
 /// Identifies a servant.
@@ -144,15 +144,15 @@ impl Poa {
         if let Some(id) = &id {
             core.await_end_of(id)?;
         }
-        let repository_id = servant.repository_id();
         let (slot, given) = self.insert(id, servant, priority)?;
+        let repository_id = servant.interface_of(&IncarnatedObject::new(&given, self));
         crate::log::debug!(
             target: "orbium::poa",
             adapter = core.path_text(),
-            interface = repository_id,
+            interface = &*repository_id,
             "object activated",
         );
-        Ok(core.reference((&given, slot), repository_id, priority)?)
+        Ok(core.reference((&given, slot), &repository_id, priority)?)
     }
 
     /// Makes a servant an active object; its slot and id.

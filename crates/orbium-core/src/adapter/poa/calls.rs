@@ -7,7 +7,7 @@ use super::Poa;
 use super::servant_managers::handle;
 use crate::adapter::object::ActiveObject;
 use crate::servant::Target;
-use crate::{Call, Interface, RequestInfo};
+use crate::{Call, IncarnatedObject, Interface, RequestInfo};
 
 /// The object that a request calls, which an adapter has found.
 pub(crate) fn active(target: &dyn Target) -> &ActiveObject {
@@ -36,6 +36,17 @@ impl Call<'_> {
     /// The ORB cannot listen.
     pub fn this<I: Interface>(&self) -> Result<I, SystemException> {
         active(self.object).reference().map(I::from_object)
+    }
+}
+
+impl IncarnatedObject<'_> {
+    /// The adapter of the object.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        match self.poa.downcast_ref::<Poa>() {
+            Some(poa) => poa.clone(),
+            None => unreachable!("objects are incarnated in adapters alone"),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::servant_managers::handle;
 use super::{Poa, PoaError};
 use crate::adapter::frames::{self, Frame};
-use crate::{Interface, Servant};
+use crate::{IncarnatedObject, Interface, Servant};
 
 /// The calling thread serves no request, or one of an adapter that does not allow
 /// [`PoaCurrent`].
@@ -72,7 +72,8 @@ impl PoaCurrent {
     pub fn reference<I: Interface>(&self) -> Result<I, PoaError> {
         let servant = self.0.servant.as_ref().ok_or(PoaError::ServantNotActive)?;
         let poa = self.poa();
-        let object = poa.make_reference(&self.0.id, servant.repository_id())?;
+        let interface = servant.interface_of(&IncarnatedObject::new(&self.0.id, &poa));
+        let object = poa.make_reference(&self.0.id, &interface)?;
         Ok(I::from_object(object))
     }
 }

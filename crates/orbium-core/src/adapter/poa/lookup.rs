@@ -100,7 +100,7 @@ impl Adapter for PoaCore {
 
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException> {
         let at = (&*object.id, object.slot);
-        self.reference(at, object.servant.repository_id(), object.priority)
+        self.reference(at, &object.interface(), object.priority)
     }
 
     fn object_gone(&self, object: &ActiveObject) {
@@ -222,7 +222,7 @@ impl Poa {
     }
 
     /// The interface of the active object with an id.
-    pub(crate) fn interface_of(&self, id: &[u8]) -> Option<&'static str> {
-        Some(self.active(id)?.servant.repository_id())
+    pub(crate) fn interface_of(&self, id: &[u8]) -> Option<String> {
+        Some(self.active(id)?.interface().into_owned())
     }
 }

@@ -12,7 +12,7 @@ use super::{Poa, PoaCore, PoaError};
 use crate::adapter::frames::{self, Frame};
 use crate::adapter::object::Adapter;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan, RequestProcessing};
-use crate::{Interface, ObjectRef, Priority, Servant};
+use crate::{IncarnatedObject, Interface, ObjectRef, Priority, Servant};
 use orbium_adapter::object_key::{NO_HINT, ObjectKey, system_id};
 
 impl PoaCore {
@@ -226,7 +226,10 @@ impl Poa {
             }
             (Err(error), _) => return Err(error),
         };
-        self.make_reference(&id, servant.repository_id())
+        self.make_reference(
+            &id,
+            &servant.interface_of(&IncarnatedObject::new(&id, self)),
+        )
     }
 
     /// The id of a servant that is one object.
