@@ -2,6 +2,8 @@
 //! Servants as callers of the same ORB see them, by the trait of an interface; and what a
 //! message would have done to the values of a call.
 
+pub(crate) mod call_queue;
+pub(crate) mod late_answer;
 use std::any::Any;
 use std::fmt;
 
@@ -9,7 +11,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
 use crate::Decoding;
-use crate::raises::{Raised, Raises, server_fault};
+use crate::exception::raises::{Raised, Raises, server_fault};
 
 /// View of a servant of a certain type as `T`, the trait object of an interface.
 pub struct View<T: ?Sized>(for<'s> fn(&'s dyn Any) -> Option<&'s T>);

@@ -10,40 +10,17 @@
 //! are the ORB's own crates: `orbium` has what programs need.
 #![forbid(unsafe_code)]
 
-pub mod call_exceptions;
-mod call_queue;
 mod cancellation;
 pub mod collocation;
-mod decoding;
-pub mod dedication;
-pub mod exceptions;
-mod expiry;
-mod late_answer;
-mod locality;
-mod mapped_arguments;
-mod mapped_calls;
-mod mapped_exceptions;
-mod mapped_skeletons;
-mod mapped_stubs;
-mod messaging;
+mod exception;
+mod mapped;
 pub mod names;
-mod object_error;
 mod operation;
-mod operation_table;
-mod or_raise;
-pub mod priority;
-pub mod raises;
-pub mod reactor;
-mod real_time;
-mod reference_error;
-pub mod router_policies;
-pub mod scheduling;
+mod policy;
 pub mod served_queue;
 pub mod spans;
 pub mod story;
-mod time_policies;
-pub mod timing;
-pub mod typed_reply;
+mod thread;
 
 // For the macros.
 #[doc(hidden)]
@@ -51,21 +28,25 @@ pub use orbium_cdr as cdr;
 #[doc(hidden)]
 pub use orbium_giop::SystemException;
 
-pub use call_queue::{CallQueue, QueueableCall, QueuedCall};
 pub use cancellation::{CANCELLATION_PERIOD, CancellationToken, call_cancelled};
-pub use decoding::Decoding;
-pub use expiry::Expiry;
-pub use late_answer::LateAnswer;
-pub use locality::Locality;
-pub use messaging::{BufferingConstraint, RebindMode, SyncScope};
-pub use object_error::{InvalidName, ObjectError};
+pub use collocation::call_queue::{CallQueue, QueueableCall, QueuedCall};
+pub use collocation::late_answer::LateAnswer;
+pub use exception::object_error::{InvalidName, ObjectError};
+pub use exception::or_raise::OrRaise;
+pub use exception::raises::{DispatchError, Raised, Raises, UserException};
+pub use exception::reference_error::{NarrowError, ResolveError};
+pub use exception::{call_exceptions, exceptions, raises};
 pub use operation::Operation;
-pub use operation_table::OperationTable;
+pub use operation::decoding::Decoding;
+pub use operation::locality::Locality;
+pub use operation::operation_table::OperationTable;
 #[doc(hidden)]
-pub use operation_table::{concat_names, count_names};
-pub use or_raise::OrRaise;
-pub use priority::Priority;
-pub use raises::{DispatchError, Raised, Raises, UserException};
-pub use real_time::{ConnectionSharing, NetworkMark, RealTime};
-pub use reference_error::{NarrowError, ResolveError};
-pub use time_policies::TimePolicies;
+pub use operation::operation_table::{concat_names, count_names};
+pub use operation::typed_reply;
+pub use policy::expiry::Expiry;
+pub use policy::messaging::{BufferingConstraint, RebindMode, SyncScope};
+pub use policy::time_policies::TimePolicies;
+pub use policy::{router_policies, timing};
+pub use thread::priority::Priority;
+pub use thread::real_time::{ConnectionSharing, NetworkMark, RealTime};
+pub use thread::{dedication, priority, reactor, scheduling};

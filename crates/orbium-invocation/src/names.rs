@@ -4,7 +4,7 @@
 
 mod error;
 mod name;
-mod text;
+mod name_text;
 
 pub use error::{NameError, NameSyntaxError, NameSyntaxErrorKind, NotFoundReason};
 pub use name::{Name, NameComponent};

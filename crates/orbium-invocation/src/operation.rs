@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An operation as a caller names it.
 
+pub(crate) mod decoding;
+pub(crate) mod locality;
+pub(crate) mod operation_table;
+pub mod typed_reply;
 use orbium_giop::{OperationTail, ResponseFlags};
 
 /// An operation of an interface: its name on the wire, and whether it has a reply.

@@ -4,7 +4,7 @@
 //!
 //! Such a thread may be the only one that can serve what its own call depends on. So another
 //! thread waits for the reply in its place, whichever way that comes, and this one serves its
-//! queue until it is there. As with the [reactor](crate::reactor), waits return in the reverse
+//! queue until it is there. As with the [reactor](crate::thread::reactor), waits return in the reverse
 //! order of their beginning.
 
 use std::cell::{Cell, RefCell};

@@ -11,7 +11,7 @@ use orbium_giop::SystemException;
 use orbium_transport::{Stage, Stamp};
 
 use super::failure::{Explanation, Failure, Phase, Step};
-use crate::raises::{Raised, Raises};
+use crate::exception::raises::{Raised, Raises};
 use orbium_channel::{Channel, OfferedProtocol};
 
 /// Notes that are kept for a thread, of calls that are under way.

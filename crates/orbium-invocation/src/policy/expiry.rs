@@ -7,8 +7,8 @@ use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 use orbium_transport::{Deadline, Peer};
 
-use crate::router_policies::RouterPolicies;
-use crate::timing::Timing;
+use crate::policy::router_policies::RouterPolicies;
+use crate::policy::timing::Timing;
 
 /// Minor codes of TIMEOUT (CORBA 3.3 Part 1, annex A).
 const REQUEST_ENDED: u32 = 2;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use orbium_sys::{RealTimeError, Scheduling};
 
-use crate::priority::{self, Priority};
+use crate::thread::priority::{self, Priority};
 
 thread_local! {
     /// The scheduling that this thread was given last.

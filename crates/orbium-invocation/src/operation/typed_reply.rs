@@ -9,9 +9,9 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
 
 use crate::Decoding;
-use crate::call_exceptions::broken_invariant;
 use crate::collocation::{copied_exception, copied_result};
-use crate::raises::{ExceptionId, Raises};
+use crate::exception::call_exceptions::broken_invariant;
+use crate::exception::raises::{ExceptionId, Raises};
 
 /// Reads the body of a reply into the types of an operation.
 pub trait ReplyReader {

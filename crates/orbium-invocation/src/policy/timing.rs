@@ -10,7 +10,7 @@ use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use crate::TimePolicies;
-use crate::exceptions::{deadline_passed, time_left};
+use crate::exception::exceptions::{deadline_passed, time_left};
 
 /// Until when what part of a call has to be done.
 #[derive(Clone, Copy, Debug)]

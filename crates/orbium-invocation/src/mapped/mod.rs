@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Macros that generated code declares operations and exceptions with.
+
+mod mapped_arguments;
+mod mapped_calls;
+mod mapped_exceptions;
+mod mapped_skeletons;
+mod mapped_stubs;
