@@ -13,39 +13,17 @@
 //! rustfmt gives it.
 #![forbid(unsafe_code)]
 
-mod async_servant;
-mod asynchronous;
-mod client;
-mod codec;
-mod constants;
 mod constructs;
-mod data;
-mod deferred;
-mod demux;
 mod docs;
 mod emit;
-mod errors;
-mod facts;
-mod local;
+mod interface;
 mod mapped;
 mod names;
-mod operation_table;
-mod operations;
 mod options;
 mod plan;
-mod pollers;
-mod results;
 mod runtime_names;
-mod server;
-mod slot;
-mod stub;
 mod text;
-mod typecodes;
 mod types;
-mod unions;
-mod value_operations;
-mod values;
-mod view;
 mod warnings;
 
 use std::fmt;
@@ -120,7 +98,7 @@ pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped>
 pub fn stub(model: &Model, options: &Options, around: &str) -> Result<Generated, Unmapped> {
     let plan = Plan::new(model, options);
     let warnings = checked(&plan)?;
-    let code = stub::file(&plan, around);
+    let code = interface::stub::file(&plan, around);
     Ok(Generated { code, warnings })
 }
 

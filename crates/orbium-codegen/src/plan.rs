@@ -11,10 +11,10 @@ use orbium_idl::model::{
     DefId, DefMap, DefSet, Definition, DefinitionKind, Factory, InterfaceKind, Model,
 };
 
-use crate::facts::Facts;
 use crate::mapped::{LeftOut, is_mapped_factory, left_out};
 use crate::names::NameSet;
 use crate::text::Shadowed;
+use crate::types::facts::Facts;
 use crate::{Options, names};
 
 /// Names that must keep their meaning in every generated module.

@@ -4,12 +4,12 @@
 
 use orbium_idl::model::{DefId, Definition, Direction, Interface};
 
-use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::interface::operations::{Function, Parameter};
 use crate::names::{self, NameSet};
-use crate::operations::{Function, Parameter};
 use crate::plan::Plan;
 use crate::plan::is_feature;
+use crate::types::data::quoted;
 
 impl Emitter<'_, '_> {
     pub(crate) fn interface(&mut self, definition: &Definition, interface: &Interface) {

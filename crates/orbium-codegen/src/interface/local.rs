@@ -5,8 +5,8 @@ use orbium_idl::model::{DefSet, Definition, Direction, Interface, InterfaceKind}
 
 use crate::docs;
 use crate::emit::Emitter;
-use crate::operations::Function;
-use crate::server::Signature;
+use crate::interface::operations::Function;
+use crate::interface::server::Signature;
 
 impl Emitter<'_, '_> {
     pub(crate) fn local_interface(&mut self, definition: &Definition, interface: &Interface) {

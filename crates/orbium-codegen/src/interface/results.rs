@@ -4,8 +4,8 @@
 use orbium_idl::model::{DefMap, Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
+use crate::interface::operations::Function;
 use crate::names;
-use crate::operations::Function;
 use crate::plan::Plan;
 
 impl Plan<'_> {

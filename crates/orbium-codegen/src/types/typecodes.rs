@@ -3,8 +3,8 @@
 
 use orbium_idl::model::{DefinitionKind, InterfaceKind, Type};
 
-use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::types::data::quoted;
 
 impl Emitter<'_, '_> {
     /// Whether the described type follows from the Rust type and its codec: it names no

@@ -3,11 +3,11 @@
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
-use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
-use crate::operations::Function;
 use crate::plan::{Plan, is_feature};
+use crate::types::data::quoted;
 
 /// Methods of every poller.
 const OF_EVERY_POLLER: [&str; 9] = [

@@ -4,9 +4,9 @@
 use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind};
 
 use crate::emit::Emitter;
+use crate::interface::server::Signature;
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
-use crate::server::Signature;
 
 /// What the file imports, and the names that it cannot import.
 struct Imports {

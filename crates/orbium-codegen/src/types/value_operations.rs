@@ -5,8 +5,8 @@
 use orbium_idl::model::{DefId, DefSet, Definition, InterfaceKind, ValueKind, ValueType};
 
 use crate::emit::Emitter;
-use crate::operations::Function;
-use crate::server::Signature;
+use crate::interface::operations::Function;
+use crate::interface::server::Signature;
 
 impl Emitter<'_, '_> {
     pub(crate) fn value_operations(&mut self, definition: &Definition, value: &ValueType) {

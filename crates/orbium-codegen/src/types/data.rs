@@ -4,7 +4,8 @@
 use orbium_idl::model::{Alias, Definition, Enum, Exception, Member, Struct, Type};
 
 use crate::emit::Emitter;
-use crate::{codec, docs, names};
+use crate::types::codec;
+use crate::{docs, names};
 
 impl Emitter<'_, '_> {
     pub(crate) fn structure(&mut self, definition: &Definition, structure: &Struct) {

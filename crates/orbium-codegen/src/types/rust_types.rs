@@ -3,8 +3,8 @@
 
 use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
 
-use crate::facts::Fact;
 use crate::plan::Plan;
+use crate::types::facts::Fact;
 
 /// Structs larger than this on the wire are marshalled member by member: their
 /// values are too large to be moved about.

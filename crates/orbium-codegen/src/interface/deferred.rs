@@ -4,7 +4,7 @@
 use orbium_idl::model::{Definition, InterfaceKind, Type};
 
 use crate::emit::Emitter;
-use crate::operations::Function;
+use crate::interface::operations::Function;
 use crate::plan::Plan;
 
 impl Plan<'_> {

@@ -7,11 +7,12 @@
 
 use orbium_idl::model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
 
-use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::names;
 use crate::names::NameSet;
-use crate::types::first_case;
-use crate::{codec, names};
+use crate::types::codec;
+use crate::types::data::quoted;
+use crate::types::rust_types::first_case;
 
 /// What is known of a union before it is written.
 struct Shape {

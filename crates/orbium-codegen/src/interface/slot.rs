@@ -4,8 +4,8 @@
 use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
+use crate::interface::operations::{Function, Output};
 use crate::names;
-use crate::operations::{Function, Output};
 use crate::plan::Plan;
 
 impl Plan<'_> {

@@ -3,9 +3,10 @@
 
 use orbium_idl::model::{ConstValue, Constant, Definition, Type};
 
-use crate::data::quoted;
+use crate::docs;
 use crate::emit::Emitter;
-use crate::{codec, docs};
+use crate::types::codec;
+use crate::types::data::quoted;
 
 impl Emitter<'_, '_> {
     pub(crate) fn constant(&mut self, definition: &Definition, constant: &Constant) {

@@ -6,8 +6,8 @@ use orbium_idl::model::{
 };
 
 use crate::emit::Emitter;
+use crate::interface::operations::{Function, Parameter};
 use crate::names;
-use crate::operations::{Function, Parameter};
 use crate::plan::Plan;
 
 /// The structs that a view of a type needs views of, and what keeps it from being one.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table by which a skeleton finds an operation.
 
-use crate::codec;
-use crate::demux::{self, Scattered, Table};
 use crate::emit::Emitter;
+use crate::interface::demux::{self, Scattered, Table};
+use crate::types::codec;
 
 impl Emitter<'_, '_> {
     /// `operations by_word(…);`: the perfect hash of the operations' names, which the

@@ -5,7 +5,7 @@
 use orbium_idl::model::{DefId, Definition, InterfaceKind, Type};
 
 use crate::emit::Emitter;
-use crate::operations::{Function, Parameter};
+use crate::interface::operations::{Function, Parameter};
 use crate::plan::Plan;
 
 /// Lints that generated items may violate.

@@ -4,8 +4,8 @@
 use orbium_idl::model::{Definition, DefinitionKind};
 
 use crate::emit::Emitter;
+use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
-use crate::operations::Function;
 use crate::plan::{ErrorEnum, OperationError, Plan};
 
 impl Plan<'_> {

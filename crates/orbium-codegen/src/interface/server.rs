@@ -4,7 +4,7 @@
 use orbium_idl::model::{DefId, Direction};
 
 use crate::emit::Emitter;
-use crate::operations::Function;
+use crate::interface::operations::Function;
 use crate::plan::Plan;
 
 /// The parts of a method's signature.

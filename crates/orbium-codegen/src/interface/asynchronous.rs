@@ -10,8 +10,8 @@ use orbium_idl::model::{
 };
 
 use crate::emit::Emitter;
+use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
-use crate::operations::Function;
 use crate::plan::Plan;
 
 /// What an annotation `@ami` says: nothing if it is another one, or if its

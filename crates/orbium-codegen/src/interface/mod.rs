@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interfaces: references, servants, and the tables by which requests find operations.
+
+mod async_servant;
+mod asynchronous;
+mod client;
+mod deferred;
+mod demux;
+mod errors;
+mod local;
+mod operation_table;
+pub(crate) mod operations;
+mod pollers;
+mod results;
+pub(crate) mod server;
+mod slot;
+pub(crate) mod stub;
