@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of basic types, in and out.
 
+mod basic_sequences;
+pub(crate) mod enumeration;
+pub(crate) mod fixed;
+pub(crate) mod octets;
 use std::borrow::Cow;
 
 use orbium_cdr::{Any, CdrWriter, Char, Encode, Format, LongDouble, TCKind, Type, TypeCode, WChar};
@@ -10,7 +14,6 @@ use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 use super::node::DynAny;
-use super::octets;
 
 macro_rules! basic {
     ($($kind:ident $type:ty, $insert:ident, $get:ident, $idl:literal;)*) => { $(

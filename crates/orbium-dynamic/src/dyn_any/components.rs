@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The components of a value.
 
+mod component_values;
+pub(crate) mod elements;
+mod members;
+pub(crate) mod structure;
+pub(crate) mod union;
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, TCKind, TypeRef};
 
 use super::data::{Data, Numbered};

@@ -10,8 +10,8 @@ use orbium_cdr::{
 };
 use orbium_value::{Linked, MAX_DEPTH, ValueBase};
 
+use super::basic::octets;
 use super::error::DynAnyError;
-use super::octets;
 use crate::owned_values::OwnedValues;
 use crate::value_content::may_hold_values;
 

@@ -5,12 +5,12 @@ use std::fmt;
 
 use orbium_cdr::{Any, CdrWriter, Format, Owner};
 
+use super::basic::octets::retyped;
 use super::comparison;
 use super::components::write;
 use super::data::Data;
 use super::error::DynAnyError;
 use super::node::{Content, DynAny};
-use super::octets::retyped;
 
 /// Whole values.
 impl DynAny {

@@ -3,10 +3,10 @@
 
 use orbium_cdr::{Any, MemberRef, TCKind, TypeCode};
 
+use super::components::structure::{anys_of, current_member, parts_of_members};
 use super::error::DynAnyError;
 use super::initial::initial_value;
 use super::node::{Content, DynAny, Members};
-use super::structure::{anys_of, current_member, parts_of_members};
 
 /// A [`DynAny`] of a `valuetype` or `eventtype` (`DynamicAny::DynValue`): its components are
 /// the members of all concrete bases, the outermost first, and its own, the private ones too.

@@ -6,7 +6,7 @@ use orbium_idl::model::{
     InterfaceKind, Member, Model, Operation, Type, Union, ValueKind, ValueType,
 };
 
-use super::names::{default_id, escaped};
+use super::identifiers::{default_id, escaped};
 use super::selection::Selection;
 
 /// Writes IDL.

@@ -2,14 +2,14 @@
 //! Definitions as IDL: an interface with its bases and every type that it uses.
 
 mod declarations;
-mod names;
+mod identifiers;
 mod selection;
 
 use orbium_idl::model::{DefId, DefinitionKind, Model};
 
 use crate::definitions::Definitions;
 use declarations::Writer;
-pub use names::escaped as idl_identifier;
+pub use identifiers::escaped as idl_identifier;
 use selection::Selection;
 
 impl Definitions {
@@ -19,7 +19,7 @@ impl Definitions {
     pub fn idl_of(&self, interface: DefId) -> String {
         let model = self.model();
         let selection = Selection::of(model, interface);
-        let prefix = names::prefix(&model[interface]);
+        let prefix = identifiers::prefix(&model[interface]);
         let mut writer = Writer::new(model, &selection, prefix);
         writer.begin();
         forward(model, &selection, model.top_level(), &mut writer);

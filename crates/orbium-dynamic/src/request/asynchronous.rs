@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use orbium_core::SystemException;
 
-use super::outcome::Deferred;
+use super::received_exception::Deferred;
 use super::{Request, RequestError, State};
 
 impl Request {

@@ -8,7 +8,7 @@ use orbium_cdr::{Any, CdrWriter, TypeCode};
 use orbium_core::asynchronous::Pollable;
 use orbium_core::{Completion, SystemException};
 
-use super::outcome::{Deferred, Received};
+use super::received_exception::{Deferred, Received};
 use super::{Request, RequestError, State, wrong_order};
 use crate::body::Body;
 use crate::operations::operation;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use orbium_core::{Completion, ExceptionKind, SystemException};
 
-use super::outcome::Received;
+use super::received_exception::Received;
 use super::{Request, RequestError, State, wrong_order};
 use crate::body::Body;
 

@@ -6,7 +6,7 @@ mod asynchronous;
 mod deferred;
 mod error;
 mod group;
-mod outcome;
+mod received_exception;
 
 use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, TCKind, Type, TypeCode};
 use orbium_core::{Completion, ExceptionKind, ObjectRef, SystemException};
@@ -14,7 +14,7 @@ use orbium_core::{Completion, ExceptionKind, ObjectRef, SystemException};
 pub use argument::Argument;
 pub use error::RequestError;
 pub use group::Requests;
-use outcome::{Deferred, Received};
+use received_exception::{Deferred, Received};
 
 use crate::body_struct::{self, BodyValues};
 use crate::operations::operation;

@@ -3,11 +3,11 @@
 
 use orbium_cdr::{Any, CdrReader, CdrWriter, Format, MemberRef, TCKind};
 
-use super::components::is_same_member;
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::selected;
-use super::node::{Content, DynAny};
+use super::is_same_member;
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::selected;
+use crate::dyn_any::node::{Content, DynAny};
 use crate::labels::{unused_label, write_label};
 
 /// A [`DynAny`] of a `union` (`DynamicAny::DynUnion`): its components are the discriminator
@@ -29,7 +29,7 @@ impl DynAny {
 
     /// Activates the member that the discriminator selects, if another one is active: the
     /// discriminator may have been changed as a component.
-    pub(super) fn settle(&mut self) -> Result<(), DynAnyError> {
+    pub(crate) fn settle(&mut self) -> Result<(), DynAnyError> {
         let code = self.code.as_ref().unaliased();
         let Content::Union { parts, active } = &mut self.content else {
             return Ok(());

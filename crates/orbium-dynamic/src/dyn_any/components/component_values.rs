@@ -5,9 +5,9 @@ use orbium_cdr::{Any, Decode as _, Encode, TCKind};
 use orbium_core::ObjectRef;
 use orbium_value::{Abstract, ValueBase, read_described};
 
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::{Content, DynAny};
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::{Content, DynAny};
 
 /// Values of valuetypes and abstract interfaces, where they are the current component.
 ///

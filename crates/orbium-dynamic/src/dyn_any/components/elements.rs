@@ -3,10 +3,10 @@
 
 use orbium_cdr::{Any, TCKind, TypeRef};
 
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::Content;
-use super::node::DynAny;
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::Content;
+use crate::dyn_any::node::DynAny;
 
 /// A [`DynAny`] of a sequence (`DynamicAny::DynSequence`).
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl DynAny {
     }
 
     /// A component of a type with the value of an any.
-    pub(super) fn part_from(code: TypeRef<'_>, value: &Any) -> Result<Self, DynAnyError> {
+    pub(crate) fn part_from(code: TypeRef<'_>, value: &Any) -> Result<Self, DynAnyError> {
         if !code.equivalent(value.type_code().as_ref()) {
             return Err(DynAnyError::TypeMismatch);
         }
@@ -50,7 +50,7 @@ impl DynAny {
     }
 
     /// Replaces all components, and makes the first the current one.
-    pub(super) fn set_parts(&mut self, parts: Vec<Self>) {
+    pub(crate) fn set_parts(&mut self, parts: Vec<Self>) {
         self.content = Content::Parts(parts);
         self.rewind();
     }

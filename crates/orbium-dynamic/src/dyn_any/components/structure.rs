@@ -5,8 +5,8 @@ use std::borrow::Borrow;
 
 use orbium_cdr::{Any, MemberRef, TCKind, TypeRef};
 
-use super::error::DynAnyError;
-use super::node::DynAny;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::DynAny;
 
 /// A [`DynAny`] of a `struct` or `exception` (`DynamicAny::DynStruct`).
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl DynStruct<'_> {
 /// # Errors
 /// [`DynAnyError::TypeMismatch`] if there are none, [`DynAnyError::InvalidValue`] if none is
 /// current.
-pub(super) fn current_member(
+pub(crate) fn current_member(
     code: TypeRef<'_>,
     position: Option<usize>,
 ) -> Result<MemberRef<'_>, DynAnyError> {
@@ -112,7 +112,7 @@ pub(super) fn current_member(
 }
 
 /// Members with their values as anys.
-pub(super) fn anys_of<N, D: Borrow<DynAny>>(
+pub(crate) fn anys_of<N, D: Borrow<DynAny>>(
     members: impl IntoIterator<Item = (N, D)>,
 ) -> Result<Vec<(N, Any)>, DynAnyError> {
     let members = members.into_iter();
@@ -122,7 +122,7 @@ pub(super) fn anys_of<N, D: Borrow<DynAny>>(
 }
 
 /// Components with the values of all members of a type; an empty name stands for any.
-pub(super) fn parts_of_members(
+pub(crate) fn parts_of_members(
     code: TypeRef<'_>,
     members: &[(&str, &Any)],
 ) -> Result<Vec<DynAny>, DynAnyError> {

@@ -3,10 +3,10 @@
 
 use orbium_cdr::{Any, CdrWriter, Encode, TCKind, write_packed_decimal};
 
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::Content;
-use super::node::DynAny;
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::Content;
+use crate::dyn_any::node::DynAny;
 use crate::json;
 
 /// A [`DynAny`] of a `fixed` (`DynamicAny::DynFixed`).

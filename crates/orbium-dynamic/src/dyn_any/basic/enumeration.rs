@@ -3,10 +3,10 @@
 
 use orbium_cdr::{Any, MemberRef, TCKind};
 
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::Content;
-use super::node::DynAny;
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::Content;
+use crate::dyn_any::node::DynAny;
 use crate::labels::label_of;
 
 /// A [`DynAny`] of an `enum` (`DynamicAny::DynEnum`).

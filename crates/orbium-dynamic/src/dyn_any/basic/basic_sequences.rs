@@ -3,11 +3,11 @@
 
 use orbium_cdr::{Any, Char, Decode, Encode, LongDouble, TCKind, TypeRef, WChar};
 
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::Content;
-use super::node::DynAny;
 use super::octets;
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::Content;
+use crate::dyn_any::node::DynAny;
 
 macro_rules! sequences {
     ($($kind:ident $type:ty, $insert:ident, $get:ident, $idl:literal;)*) => { $(

@@ -4,14 +4,14 @@
 use orbium_cdr::{CdrWriter, Format, TypeCode};
 use orbium_value::{Linked, ValueBase};
 
-use super::components::{opened, write};
-use super::data::Data;
-use super::error::DynAnyError;
-use super::node::{Content, DynAny, Members};
+use super::{opened, write};
+use crate::dyn_any::data::Data;
+use crate::dyn_any::error::DynAnyError;
+use crate::dyn_any::node::{Content, DynAny, Members};
 
 impl Members {
     /// The members of a value.
-    pub(super) fn of(data: &Data, value: &ValueBase) -> Result<Self, DynAnyError> {
+    pub(crate) fn of(data: &Data, value: &ValueBase) -> Result<Self, DynAnyError> {
         let state = data.state_of(value)?.deeper()?;
         let code = state.type_code().clone();
         let Some(Content::Parts(parts)) = opened(code.as_ref(), &state)? else {
@@ -26,7 +26,7 @@ impl Members {
     }
 
     /// Of a new value with initial members.
-    pub(super) fn initial(code: &TypeCode) -> Result<Self, DynAnyError> {
+    pub(crate) fn initial(code: &TypeCode) -> Result<Self, DynAnyError> {
         let value = ValueBase::described(code.as_ref());
         let value = value.map_err(|_| DynAnyError::InconsistentTypeCode)?;
         let state = value.state_type().ok_or(DynAnyError::InvalidValue)?;
@@ -45,7 +45,7 @@ impl Members {
 
     /// The value with these members: that which they come from, if none was changed, so that
     /// what refers to it still does.
-    pub(super) fn value(&self) -> Result<ValueBase, DynAnyError> {
+    pub(crate) fn value(&self) -> Result<ValueBase, DynAnyError> {
         let mut writer = CdrWriter::new(Format::native());
         let mut values = vec![None];
         for part in &self.parts {

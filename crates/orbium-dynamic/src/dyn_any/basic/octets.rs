@@ -4,7 +4,7 @@
 use orbium_cdr::{Any, CdrError, CdrReader, Format, TypeCode};
 
 /// Reads the octets of an any, with the repository id of an exception.
-pub(super) fn read<T>(
+pub(crate) fn read<T>(
     any: &Any,
     read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, CdrError> {
@@ -14,7 +14,7 @@ pub(super) fn read<T>(
 }
 
 /// The same value as one of an equivalent type.
-pub(super) fn retyped(any: &Any, code: &TypeCode) -> Result<Any, CdrError> {
+pub(crate) fn retyped(any: &Any, code: &TypeCode) -> Result<Any, CdrError> {
     match any.type_code().equal(code) {
         true => Ok(any.clone()),
         false => read(any, |reader| Any::read_value(code.clone(), reader)),
