@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests of the ORB's own callers that come without a message.
 
+mod intercepted;
+mod placed;
+mod queueing;
 use std::any::{Any, TypeId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,13 +20,13 @@ use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 
 use super::ActiveObject;
-use super::intercepted::serve_intercepted;
-use super::measured::observe;
+use super::dispatch::measured::observe;
 use super::poa::active;
 use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
+use intercepted::serve_intercepted;
 
 /// The servant of an active object as one of an interface, and what calls without a message
 /// need of its ORB. References remember it; it keeps no servant alive.

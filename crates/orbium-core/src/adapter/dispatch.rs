@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a request to the servant and back.
 
+pub(crate) mod forward;
+mod locating;
+pub(crate) mod measured;
+mod route;
+mod upcall;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orbium_adapter::Serving;

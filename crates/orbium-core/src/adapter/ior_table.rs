@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use orbium_giop::Ior;
 use orbium_sync::lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::adapter::forward::ForwardRequest;
+use crate::adapter::dispatch::forward::ForwardRequest;
 use crate::{Interface, ObjectRef, Orb};
 
 /// The entries of an ORB's table. References hold the ORB, so it has IORs.

@@ -7,7 +7,7 @@ use orbium_giop::SystemException;
 
 use crate::Servant;
 use crate::adapter::ActiveObject;
-use crate::adapter::forward::{ForwardRequest, ServantError};
+use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::adapter::object::Adapter;
 use crate::raises::DispatchError;
 

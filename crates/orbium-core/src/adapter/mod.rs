@@ -4,24 +4,16 @@
 mod adapters;
 mod collocated;
 mod dispatch;
-mod forward;
 mod frames;
 mod implicit;
-mod intercepted;
 mod ior_table;
-mod locating;
 mod manager_factory;
 mod managing;
-mod measured;
 mod object;
-mod placed;
 mod poa;
 mod policy;
-mod queueing;
 mod registry;
-mod route;
 mod traced;
-mod upcall;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
 pub(crate) use collocated::{CollocatedServant, Terms};
@@ -29,7 +21,7 @@ pub(crate) use object::ActiveObject;
 pub(crate) use orbium_interceptor::server::{Carried, Served, Unserved};
 pub(crate) use registry::Registry;
 
-pub use forward::{ForwardRequest, ServantError};
+pub use dispatch::forward::{ForwardRequest, ServantError};
 pub use ior_table::{IorLocator, IorTable, IorTableError};
 pub use manager_factory::{ManagerAlreadyExists, PoaManagerFactory};
 pub use orbium_adapter::{

@@ -12,7 +12,7 @@ use orbium_interceptor::server::InterceptedObject;
 use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_sync::SlotKey;
 
-use crate::adapter::forward::ForwardRequest;
+use crate::adapter::dispatch::forward::ForwardRequest;
 use crate::raises::DispatchError;
 use orbium_adapter::Serving;
 use orbium_adapter::object_key::NO_HINT;

@@ -17,7 +17,7 @@ use orbium_server::UntypedReply;
 use super::servants::Vacant;
 use super::upcall::within_frame;
 use super::{Poa, PoaCore};
-use crate::adapter::forward::ForwardRequest;
+use crate::adapter::dispatch::forward::ForwardRequest;
 use crate::adapter::managing::ServantManager;
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};

@@ -10,7 +10,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use super::{Poa, PoaError};
 use crate::Servant;
 use crate::adapter::RequestProcessing;
-use crate::adapter::forward::{ForwardRequest, ServantError};
+use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::adapter::managing::{Activating, LocatedUpcall, Locating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter};
 

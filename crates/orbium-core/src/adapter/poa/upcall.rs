@@ -9,7 +9,7 @@ use orbium_server::UntypedReply;
 
 use super::{Poa, PoaCore, PoaError};
 use crate::Servant;
-use crate::adapter::forward::ServantError;
+use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::frames::{self, Frame};
 use crate::adapter::managing::{Activating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};

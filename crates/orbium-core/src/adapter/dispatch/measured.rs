@@ -89,7 +89,7 @@ fn series_in_process<'m>(
 /// Begins the metrics and the span of the call, then those of its request.
 #[cold]
 #[inline(never)]
-pub(super) fn observe<'r>(
+pub(crate) fn observe<'r>(
     call: &ObservedCall<'_>,
     request: &'r IncomingRequest<'r>,
     object: &ActiveObject,
@@ -122,7 +122,7 @@ impl Adapters {
     /// As `serve`, measured; the system exception that it ends with.
     #[cold]
     #[inline(never)]
-    pub(super) fn serve_measured(
+    pub(crate) fn serve_measured(
         &self,
         all: &Measurements,
         request: &IncomingRequest<'_>,

@@ -13,16 +13,16 @@ use orbium_server::IncomingRequest;
 use orbium_server::conclusion::{busy, check_expiry, not_permitted, note_refusal};
 use orbium_sync::role::while_serving_own_thread;
 
-use super::collocated::called;
-use super::{ActiveObject, Adapters, Served, ThreadModel, Unserved};
+use super::called;
 use crate::Extension;
+use crate::adapter::{ActiveObject, Adapters, Served, ThreadModel, Unserved};
 use crate::log::Recurring;
 use crate::raises::{DispatchError, Raised};
 
 impl Adapters {
     /// Whether a request to that object takes a message: another thread is to serve it, or
     /// interceptors see it before its adapter does and its answer too.
-    pub(super) fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
+    pub(crate) fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
         let policies = object.policies();
         if self.calls_directly || !policies.is_special() {
             return false;
@@ -33,7 +33,7 @@ impl Adapters {
     }
 
     /// Runs `upcall` as the adapter of an active object has it.
-    pub(super) fn within_upcall(&self, object: &ActiveObject, upcall: &mut dyn FnMut()) {
+    pub(crate) fn within_upcall(&self, object: &ActiveObject, upcall: &mut dyn FnMut()) {
         match self.calls_directly || !object.policies().is_special() {
             true => upcall(),
             false => Arc::clone(&object.adapter).within_upcall(object, upcall),
@@ -44,7 +44,7 @@ impl Adapters {
     /// adapter say; `None` if it takes a message: nothing was done then.
     #[cold]
     #[inline(never)]
-    pub(super) fn serve_placed(
+    pub(crate) fn serve_placed(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,

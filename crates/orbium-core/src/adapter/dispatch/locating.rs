@@ -41,7 +41,7 @@ impl Adapters {
 
     /// The whole reference that clients which call by that key are sent to: once, as
     /// its key is the object's own.
-    pub(super) fn forward_of(&self, key: &[u8]) -> Option<Ior> {
+    pub(crate) fn forward_of(&self, key: &[u8]) -> Option<Ior> {
         if !self.forwards_bound_keys || !self.registry.forwards(key) {
             return None;
         }

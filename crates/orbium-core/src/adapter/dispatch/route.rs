@@ -13,7 +13,7 @@ use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 
 impl Adapters {
     /// The number of the lane that serves all requests to an object, or none's.
-    pub(super) fn lane_of_object(
+    pub(crate) fn lane_of_object(
         &self,
         policies: &Policies,
         object_priority: Option<Priority>,
@@ -61,7 +61,7 @@ impl Adapters {
     }
 
     /// Where a request to that object goes.
-    pub(super) fn route(
+    pub(crate) fn route(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
@@ -117,7 +117,7 @@ fn not_allowed() -> SystemException {
 
 impl Adapters {
     /// Lets the hooks see how a request ends.
-    pub(super) fn leave(
+    pub(crate) fn leave(
         &self,
         incoming: &IncomingRequest<'_>,
         object: &ActiveObject,

@@ -6,7 +6,7 @@ use orbium_invocation::{CallQueue, Expiry, Operation, Priority, QueuedCall, prio
 use orbium_lane::{Lane, OWN, OWN_INTERCEPTED, lane_for};
 use orbium_server::IncomingRequest;
 
-use super::{ActiveObject, Adapters, ThreadModel};
+use crate::adapter::{ActiveObject, Adapters, ThreadModel};
 use crate::{Dispatch, RequestInfo};
 
 /// The queue of a lane, and how it orders a call.

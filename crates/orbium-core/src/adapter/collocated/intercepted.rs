@@ -6,9 +6,9 @@ use orbium_interceptor::{Interceptors, Interrupt, Locality};
 use orbium_server::conclusion::{panicked, servant_panicked};
 use orbium_server::{IncomingRequest, intercept};
 
-use super::measured::observe;
-use super::poa::active;
-use super::{ActiveObject, Adapters, Carried, Served};
+use crate::adapter::dispatch::measured::observe;
+use crate::adapter::poa::active;
+use crate::adapter::{ActiveObject, Adapters, Carried, Served};
 use crate::client::ObservedCall;
 use crate::raises::{DispatchError, ExceptionId};
 use crate::{Call, UntypedReply};
@@ -16,7 +16,7 @@ use crate::{Call, UntypedReply};
 /// Calls the servant with each point of the interceptors, within its metrics and its span.
 #[cold]
 #[inline(never)]
-pub(super) fn serve_intercepted(
+pub(crate) fn serve_intercepted(
     all: &Interceptors,
     (observed, carried): (Option<&ObservedCall<'_>>, Option<&Carried>),
     request: &IncomingRequest<'_>,

@@ -19,7 +19,7 @@ impl Adapters {
     /// An extension of the adapter wraps the upcall, or the adapter finds the servant of a
     /// stand-in and sees to the threads.
     #[inline(never)]
-    pub(super) fn serve_by_policies(
+    pub(crate) fn serve_by_policies(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
@@ -74,7 +74,7 @@ impl Adapters {
 
     /// Runs the servant. Interceptors, if there are any, see the request.
     #[inline]
-    pub(super) fn serve_intercepted(
+    pub(crate) fn serve_intercepted(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
