@@ -101,7 +101,7 @@ enum Command {
     Awake(stage::awake::AwakeArgs),
     /// A sender of UDP packets, as fast as it can.
     #[command(hide = true)]
-    Packets(stage::packets::PacketsArgs),
+    Packets(stage::network::packets::PacketsArgs),
     /// The servers and clients of `orbium demo`.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
@@ -136,7 +136,7 @@ fn main() -> ExitCode {
         Command::Client(args) => stage::client::run(args),
         Command::Server(args) => stage::server::run(args),
         Command::Awake(args) => stage::awake::run(args),
-        Command::Packets(args) => stage::packets::run(args),
+        Command::Packets(args) => stage::network::packets::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Probed(args) => whitebox::probed::run(args),
     };

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 
 use crate::report::results::{ResultArgs, Results};
 use crate::report::row::Row;
-use crate::stage::cable::{Cable, HERE};
 use crate::stage::clock::{stolen, stolen_since};
+use crate::stage::network::cable::{Cable, HERE};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use crate::stage::test_bed::parse;

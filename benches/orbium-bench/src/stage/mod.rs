@@ -5,16 +5,14 @@
 
 pub(crate) mod awake;
 pub(crate) mod burst;
-pub(crate) mod cable;
 mod caller;
 pub(crate) mod client;
 pub(crate) mod clock;
 mod idle;
-pub(crate) mod link;
 mod load;
 pub(crate) mod lock_counts;
+pub(crate) mod network;
 pub(crate) mod pacing;
-pub(crate) mod packets;
 pub(crate) mod real_time;
 pub(crate) mod server;
 pub(crate) mod test_bed;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::peer::architecture::{Architecture, Kind};
 use crate::peer::programs::Peers;
-use crate::stage::link::{self, Link};
+use crate::stage::network::link::{self, Link};
 use orbium_cli::Failure;
 use orbium_cli::stage::child::Process;
 

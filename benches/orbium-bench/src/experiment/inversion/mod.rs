@@ -17,7 +17,7 @@ use crate::report::file::write;
 use crate::report::results::{ResultArgs, Results};
 use crate::stage::awake::Awake;
 use crate::stage::clock::{stolen, stolen_since};
-use crate::stage::link::{self, Link};
+use crate::stage::network::link::{self, Link};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use crate::stage::test_bed::{How, TestBed};

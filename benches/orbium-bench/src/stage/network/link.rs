@@ -80,7 +80,7 @@ impl Drop for Link {
 }
 
 /// Runs a program of the network tools.
-pub(super) fn run(line: &str) -> Result<(), Failure> {
+pub(crate) fn run(line: &str) -> Result<(), Failure> {
     let failed =
         |why: String| Failure::because(format!("a link between two hosts: `{line}`: {why}"));
     let mut words = line.split_whitespace();
