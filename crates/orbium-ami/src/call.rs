@@ -5,7 +5,7 @@ mod answering;
 mod intercepting;
 mod pending;
 mod performing;
-mod sending;
+mod request_sending;
 mod state;
 mod telling;
 mod times;

@@ -11,9 +11,9 @@ use std::time::Duration;
 use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use crate::calls::HalfId;
 use crate::inbound::Half;
 use crate::outgoing::Collected;
+use crate::pending_requests::HalfId;
 use crate::serving::Timeouts;
 use crate::wire::Wire;
 

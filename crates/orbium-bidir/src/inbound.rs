@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_channel::peer_memory::{Budget, Charge, SMALL};
 use orbium_sys::Waker;
 
-use crate::calls::{Calls, HalfId};
+use crate::pending_requests::{Calls, HalfId};
 use crate::splitter::{Halves, Splitter};
 
 /// Bytes that one receive takes.

@@ -17,12 +17,12 @@
 
 mod acceptor;
 mod calling;
-mod calls;
 mod connector;
 mod hub;
 mod inbound;
 mod listen_point;
 mod outgoing;
+mod pending_requests;
 mod serving;
 mod splitter;
 mod trust;

@@ -7,7 +7,7 @@ use std::io::{self, IoSlice};
 use orbium_cdr::ByteOrder;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, service_context};
 
-use crate::calls::{Call, Calls, HalfId};
+use crate::pending_requests::{Call, Calls, HalfId};
 use crate::splitter::{HEAD, number, octets};
 
 /// Where the messages end among bytes that were sent in pieces.

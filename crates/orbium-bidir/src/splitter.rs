@@ -5,7 +5,7 @@
 use orbium_cdr::ByteOrder;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 
-use crate::calls::{Calls, HalfId};
+use crate::pending_requests::{Calls, HalfId};
 
 /// Header and request id.
 pub(crate) const HEAD: usize = HEADER_LEN + 4;
@@ -187,7 +187,7 @@ fn hand(way: Way, bytes: &[u8], to: &mut dyn Halves) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::Call;
+    use crate::pending_requests::Call;
     use orbium_giop::{Version, close_connection};
     use std::collections::HashMap;
 

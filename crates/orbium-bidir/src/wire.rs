@@ -21,9 +21,9 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
-use crate::calls::HalfId;
 use crate::inbound::{Half, Inbound};
 use crate::outgoing::Boundary;
+use crate::pending_requests::HalfId;
 
 /// How long a thread waits for one that is receiving, or for room to send, at a time.
 const WAIT_SLICE: Duration = Duration::from_millis(5);

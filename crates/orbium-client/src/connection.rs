@@ -30,7 +30,7 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::call::introduction::{Introduction, PriorityContext};
-use crate::config::ClientConfig;
+use crate::client_config::ClientConfig;
 use crate::counts::Counted;
 use crate::pools::private_connections::PrivateConnections;
 use crate::shared::CallSlot;

@@ -17,7 +17,7 @@ use orbium_sys::fork::PerProcess;
 
 use crate::buffering::flow_control::FlowControl;
 use crate::call::notice;
-use crate::config::ClientConfig;
+use crate::client_config::ClientConfig;
 use crate::counts::Counts;
 use crate::policy::client_policies::ClientPolicies;
 use crate::pools::Pools;

@@ -10,8 +10,8 @@
 
 mod buffering;
 mod call;
+mod client_config;
 mod collocation;
-mod config;
 mod connection;
 mod context;
 pub mod counts;
@@ -27,10 +27,10 @@ pub use buffering::flow_control::FlowControl;
 pub use call::intercepted::{InPlace, ServedCall};
 pub use call::synchronous::{call, call_or_serve, connect, locate, send, send_or_serve};
 pub use call::{attempt, exchange, introduction, notice, outcome, received_reply, span};
+pub use client_config::ClientConfig;
 pub use collocation::detour::{Detour, ObservedCall};
 pub use collocation::local_orb::{LocalOrb, LocalReply};
 pub use collocation::own_object::Collocated;
-pub use config::ClientConfig;
 pub use connection::{connecting, link, waiting};
 pub use context::ClientContext;
 pub use orbium_invocation::call_exceptions::no_usable_protocol;

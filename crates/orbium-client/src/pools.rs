@@ -22,7 +22,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
 use crate::buffering::flusher::Flusher;
-use crate::config::ClientConfig;
+use crate::client_config::ClientConfig;
 use crate::counts::Counts;
 use crate::pools::pool::Pool;
 use crate::pools::pool_key::PoolKey;

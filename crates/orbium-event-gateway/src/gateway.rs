@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use orbium::Orb;
 
-use crate::config::{End, GatewayConfig, GatewayError, GatewayStatistics};
+use crate::gateway_config::{End, GatewayConfig, GatewayError, GatewayStatistics};
 use crate::link::{Link, Parts, Target};
 use crate::receiver::DatagramReceiver;
 use crate::sender::DatagramSender;

@@ -19,14 +19,16 @@
 //! reached is lost, and counted.
 #![forbid(unsafe_code)]
 
-mod config;
 mod datagram;
 mod gateway;
+mod gateway_config;
 mod link;
 mod reassembly;
 mod receiver;
 mod sender;
 mod shared;
 
-pub use config::{DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics};
 pub use gateway::Gateway;
+pub use gateway_config::{
+    DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics,
+};

@@ -15,7 +15,7 @@ use orbium_event::{
     connect_gateway_supplier,
 };
 
-use crate::config::{End, Forwards, GatewayConfig};
+use crate::gateway_config::{End, Forwards, GatewayConfig};
 use crate::sender::DatagramSender;
 use crate::shared::{Headers, Shared, Task};
 

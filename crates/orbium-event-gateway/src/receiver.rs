@@ -9,8 +9,8 @@ use orbium::transport::{
     DatagramTransport, Datagrams, Endpoint, Multicast, Peer, ProtocolProperties, Udp,
 };
 
-use crate::config::{DatagramConfig, GatewayError};
 use crate::datagram::{Fragment, decode};
+use crate::gateway_config::{DatagramConfig, GatewayError};
 use crate::reassembly::Reassembly;
 use crate::sender::{is_group, properties};
 use crate::shared::Shared;

@@ -12,8 +12,8 @@ use orbium::transport::{
 };
 use orbium_event::rtec::rtec_event_comm::Event;
 
-use crate::config::{DatagramConfig, GatewayError};
 use crate::datagram::{HEADER, encode, fragments};
+use crate::gateway_config::{DatagramConfig, GatewayError};
 
 /// Bytes of the largest datagram of IPv4.
 const MAX_DATAGRAM_LENGTH: usize = 65_507;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use orbium_event::rtec::rtec_event_comm::Event;
 
-use crate::config::GatewayStatistics;
+use crate::gateway_config::GatewayStatistics;
 
 /// Types and sources.
 pub(crate) type Headers = BTreeSet<(i32, i32)>;

@@ -3,7 +3,7 @@
 
 mod compare;
 mod constants;
-mod types;
+mod primitive_types;
 
 use orbium::SystemException;
 use orbium_idl::model::{
@@ -20,7 +20,7 @@ use crate::entry::{
 use crate::error::LoadError;
 use crate::fault;
 
-use types::primitive;
+use primitive_types::primitive;
 
 type Loaded<T> = Result<T, LoadError>;
 

@@ -23,8 +23,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod config;
 mod handle;
+mod lane_config;
 mod lanes;
 mod main_thread;
 mod orb_error;
@@ -35,8 +35,8 @@ mod start_error;
 pub mod thread;
 mod together;
 
-pub use config::LaneConfig;
 pub use handle::{Lane, LaneFacts, ServingLane};
+pub use lane_config::LaneConfig;
 pub use lanes::Lanes;
 pub use main_thread::MainThread;
 pub use orb_error::OrbError;

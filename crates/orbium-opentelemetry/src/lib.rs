@@ -19,7 +19,7 @@
 #![warn(missing_docs)]
 
 mod attributes;
-mod calls;
+mod call_spans;
 mod guard;
 mod requests;
 mod trace_context;
@@ -48,6 +48,6 @@ where
     T::Span: Send + Sync + 'static,
 {
     let tracer = Arc::new(tracer);
-    interceptors.add_client(calls::Calls::new(Arc::clone(&tracer)))?;
+    interceptors.add_client(call_spans::Calls::new(Arc::clone(&tracer)))?;
     interceptors.add_server(requests::Requests::new(tracer))
 }

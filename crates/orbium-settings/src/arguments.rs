@@ -14,7 +14,7 @@ pub(crate) use table::ARGUMENTS;
 
 use crate::settings::Settings;
 use crate::spelling::not_there;
-use crate::values::{Read, milliseconds, seconds};
+use crate::value_syntax::{Read, milliseconds, seconds};
 use crate::{ConfigError, Place};
 
 /// An argument and its value.

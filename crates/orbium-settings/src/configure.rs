@@ -10,7 +10,7 @@ use orbium_core::Config;
 use crate::lane_name::LANE;
 use crate::settings::Settings;
 use crate::spelling::not_there;
-use crate::values::Read;
+use crate::value_syntax::Read;
 use crate::{ConfigError, ConfigKey, LaneKey, Place};
 use crate::{arguments, command_line, file, lane_keys, profiles};
 

@@ -3,7 +3,7 @@
 
 use crate::lane_keys;
 use crate::tls_values as tls;
-use crate::values::{
+use crate::value_syntax::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_channel::protocol::missing_feature;

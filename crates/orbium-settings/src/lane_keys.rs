@@ -3,7 +3,7 @@
 
 use crate::lane_name::{LANE, name};
 use crate::spelling::not_there;
-use crate::values::{
+use crate::value_syntax::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_core::Endpoint;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names of lanes.
 
-use crate::values::Read;
+use crate::value_syntax::Read;
 
 /// What stands before the name of a lane and a key of it.
 pub(crate) const LANE: &str = "lane.";

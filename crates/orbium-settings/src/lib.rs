@@ -23,7 +23,7 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 mod tls_values;
-mod values;
+mod value_syntax;
 
 pub use configure::Configure;
 pub use error::{ConfigError, Place};

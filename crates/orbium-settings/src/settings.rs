@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interface of a configuration to which files and arguments are applied.
 
-use crate::values::Read;
+use crate::value_syntax::Read;
 
 /// A configuration that texts describe: the table of keys implements it.
 pub(crate) trait Settings: Default {

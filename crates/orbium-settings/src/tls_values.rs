@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::values::{Read, optional, parsed, show_optional};
+use crate::value_syntax::{Read, optional, parsed, show_optional};
 use orbium_config::tls::{NameCheck, TlsConfig, TlsVersion};
 
 /// A file, or none.

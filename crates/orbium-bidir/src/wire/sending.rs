@@ -11,9 +11,9 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::Deadline;
 
 use super::{SHORT_WAIT, WAIT_SLICE, Wire};
-use crate::calls::HalfId;
 use crate::inbound::Half;
 use crate::outgoing::{is_last_word, prepare};
+use crate::pending_requests::HalfId;
 
 impl Wire {
     /// Takes the sending direction for a half, and sends what another has left of a message.

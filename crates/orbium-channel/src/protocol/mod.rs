@@ -6,19 +6,18 @@ mod datagram;
 mod host;
 #[cfg(feature = "libraries")]
 pub mod library;
-mod names;
 mod offer;
 mod offered;
 mod opening;
 mod packets;
 mod policy;
+mod protocol_names;
 mod publish;
 mod published;
 mod registry;
 mod shared_memory;
 mod unusable;
 
-pub use names::missing_feature;
 pub use offer::Channel;
 pub use offer::lanes;
 pub use offer::not_understood;
@@ -27,6 +26,7 @@ pub use offered::OfferedProtocol;
 pub use offered::{Usable, wanted};
 pub use opening::ChannelOptions;
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};
+pub use protocol_names::missing_feature;
 pub use publish::ProfileComponents;
 pub use publish::profiles;
 pub use publish::profiles_with;

@@ -13,7 +13,7 @@ use orbium_giop::{
 use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
 
 use super::host;
-use super::names::listed;
+use super::protocol_names::listed;
 
 /// A messaging stack over a transport, and the address it leads to: what
 /// connections must have in common to be used for one another.

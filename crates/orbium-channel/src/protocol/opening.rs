@@ -12,9 +12,9 @@ use orbium_transport::{
 
 use super::coded::{CodedAcceptor, CodedConnector};
 use super::datagram::{DatagramAcceptor, DatagramConnector};
-use super::names::{listed, missing_feature};
 use super::offer::is_within_host;
 use super::packets::Giop;
+use super::protocol_names::{listed, missing_feature};
 use super::unusable::{OpenError, Unusable};
 use super::{Channel, Protocols};
 use crate::peer_memory::Budget;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Channel;
-use super::names::listed;
+use super::protocol_names::listed;
 
 /// Names of protocols in order of preference; those not named are not used.
 ///

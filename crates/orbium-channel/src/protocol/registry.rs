@@ -10,7 +10,7 @@ use orbium_transport::{Multicast, Udp};
 use orbium_transport::{Protection, Tcp, Transport, Unix};
 
 use super::Channel;
-use super::names::{listed, missing_feature, only};
+use super::protocol_names::{listed, missing_feature, only};
 use super::shared_memory::shared_memory;
 use crate::peer_memory::Budget;
 

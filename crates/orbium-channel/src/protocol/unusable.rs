@@ -6,7 +6,7 @@ use std::{fmt, io};
 use orbium_giop::messaging::StackError;
 use orbium_transport::EndpointError;
 
-use super::names::only;
+use super::protocol_names::only;
 
 /// Error of listening at an endpoint or connecting a channel.
 #[derive(Debug)]

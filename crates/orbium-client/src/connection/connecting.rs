@@ -9,7 +9,7 @@ use orbium_invocation::story::{Phase, note};
 use orbium_trace::log::Recurring;
 use orbium_transport::{ByteStream, Connector, Deadline};
 
-use crate::config::ClientConfig;
+use crate::client_config::ClientConfig;
 use crate::counts::Counts;
 use crate::errors::{exhausted, no_usable_protocol, not_trusted};
 use crate::pools::pool_key::PoolKey;

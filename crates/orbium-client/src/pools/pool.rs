@@ -22,7 +22,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
 
-use crate::config::{CALL_SLOTS, ClientConfig};
+use crate::client_config::{CALL_SLOTS, ClientConfig};
 use crate::connection::Connection;
 use crate::connection::connecting::connector;
 use crate::connection::waiting;

@@ -17,7 +17,7 @@ use orbium_transport::{ByteStream, Deadline};
 
 use super::pending_reply::PendingReply;
 use super::send_queue::SendQueue;
-use crate::config::CALL_SLOTS;
+use crate::client_config::CALL_SLOTS;
 use crate::counts::Counted;
 use orbium_channel::request_id;
 use orbium_transport::ticks;

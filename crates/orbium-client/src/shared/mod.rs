@@ -22,7 +22,7 @@ use orbium_giop::Headers;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
-use crate::config::ClientConfig;
+use crate::client_config::ClientConfig;
 use crate::connection::waiting;
 use crate::counts::{Counted, Counts};
 pub(crate) use call_slot::CallSlot;

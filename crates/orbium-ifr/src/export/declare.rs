@@ -8,8 +8,8 @@ use orbium_dynamic::idl_identifier;
 
 use super::definitions::{Definition, Definitions};
 use super::error::{ExportError, Fault};
+use super::idl_text::{identifier, quoted};
 use super::order::Order;
-use super::text::{identifier, quoted};
 use crate::corba::{
     AttributeMode, ConstantDescription, DefinitionKind, ExceptionDescription, ExtInitializer,
     InterfaceDescription, OperationDescription, OperationMode, ParameterMode, ValueDescription,

@@ -4,9 +4,9 @@
 mod declare;
 mod definitions;
 mod error;
+mod idl_text;
 mod left_out;
 mod order;
-mod text;
 
 use crate::corba::Repository;
 use definitions::Definitions;

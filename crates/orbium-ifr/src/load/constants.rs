@@ -5,7 +5,7 @@ use orbium::TypeCode;
 use orbium_dynamic::{JsonOptions, from_json, quoted};
 use orbium_idl::model::{ConstValue, DefinitionKind, Type};
 
-use super::types::primitive;
+use super::primitive_types::primitive;
 use super::{Loaded, Loading, unsupported};
 use crate::error::LoadError;
 use crate::literal;

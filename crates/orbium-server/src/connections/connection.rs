@@ -5,7 +5,7 @@ mod both_ways;
 mod collected;
 mod collecting;
 mod kept;
-mod sending;
+mod reply_sending;
 mod snapshot;
 
 use std::io;

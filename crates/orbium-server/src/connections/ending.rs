@@ -15,7 +15,7 @@ use orbium_transport::ByteStream;
 use crate::Dispatcher;
 use crate::connections::connection::ServerConnection;
 use crate::intake::{HandOver, Intake, Queued, Sink, Source};
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 
 /// Polling intervals at shutdown: the first, and the longest.
 ///

@@ -17,7 +17,7 @@ use crate::connections::receiving::{self, Receiving};
 use crate::dedication::{Gate, Pass};
 use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::{Dispatcher, LaneCore, ServerConnection};
 use orbium_lane::thread::{self, Setup};
 

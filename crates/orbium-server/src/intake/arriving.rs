@@ -23,7 +23,7 @@ use crate::dedication::dedication_state::Marker;
 use crate::lane::lane_core::LaneCore;
 use crate::lane::rank::Place;
 use crate::request::incoming::asked_priority;
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::request::reply::UntypedReply;
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;

@@ -14,7 +14,7 @@ use orbium_giop::{
 use super::refusing::{refuse, violated};
 use super::source::Source;
 use super::state::Intake;
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::{Dispatcher, Located, ServerConnection};
 
 impl Intake {

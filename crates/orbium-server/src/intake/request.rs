@@ -29,7 +29,7 @@ use crate::ServerConnection;
 use crate::dedication::dedication_state::Marker;
 use crate::deferred::AnswerPath;
 use crate::lane::lane_core::LaneCore;
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::request::reply::{ReplyPath, UntypedReply};
 use crate::{IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;

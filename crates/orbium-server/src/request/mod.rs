@@ -5,7 +5,7 @@ pub mod conclusion;
 pub(crate) mod dispatcher;
 pub(crate) mod incoming;
 pub(crate) mod intercepted;
+pub(crate) mod message_outcome;
 pub(crate) mod observed_request;
-pub(crate) mod outcome;
 pub(crate) mod reply;
 pub mod spans;

@@ -25,7 +25,7 @@ use orbium_sys::Ready;
 use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::intake::{Intake, Source};
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::strategy::notifier::Notifier;
 use crate::strategy::reactor::{Reactor, Turn as Requests};
 use crate::{Dispatcher, LaneCore};

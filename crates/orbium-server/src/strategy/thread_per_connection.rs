@@ -13,7 +13,7 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::ending::{Left, refuse_the_rest};
 use crate::connections::receiving::{self, Receiving};
 use crate::intake::{HandOver, Intake, Source};
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 use crate::{Dispatcher, LaneCore};
 
 /// Starts the thread that accepts.

@@ -2,7 +2,7 @@
 //! Files of TAO's service configurator: `static Server_Strategy_Factory "-ORB…"`.
 
 use crate::settings::Settings;
-use crate::values::Read;
+use crate::value_syntax::Read;
 use crate::{ConfigError, Place, arguments};
 
 /// Bytes after which a line does not go on in the next.

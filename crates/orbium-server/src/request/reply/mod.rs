@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies: what a servant writes, and where it goes.
 
-mod intercepted;
+mod intercepted_reply;
 mod kept;
 mod path;
 mod request_end;
 mod slot;
 mod untyped;
 
-pub(crate) use intercepted::{InterceptedPath, InterceptedReply, OverlookedReply};
+pub(crate) use intercepted_reply::{InterceptedPath, InterceptedReply, OverlookedReply};
 pub use kept::Kept;
 pub use path::ReplyPath;
 pub(crate) use request_end::RequestEnd;

@@ -9,7 +9,7 @@ use super::{Reactor, Waits};
 use crate::Dispatcher;
 use crate::connections::connection::ServerConnection;
 use crate::intake::Intake;
-use crate::request::outcome::Outcome;
+use crate::request::message_outcome::Outcome;
 
 /// Requests of one connection that a turn has at most.
 const REQUESTS: usize = 16;
