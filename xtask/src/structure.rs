@@ -3,6 +3,7 @@
 //! with their bounds and ceilings, and a drawing of what depends on what.
 
 mod drawing;
+mod folders;
 mod functions;
 mod imports;
 mod layers;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
+use super::folders::Folders;
 use super::functions::{Function, functions};
 use super::imports::{Imports, imports};
 use super::module_tree::{FileId, Tree};
@@ -25,6 +26,7 @@ pub(crate) struct Measures {
     pub(crate) functions: Vec<(PathBuf, Function)>,
     /// All files that people wrote, with their lines, the longest first.
     pub(crate) files: Vec<(PathBuf, usize)>,
+    pub(crate) folders: Folders,
     /// Lines that the compiler of IDL generates for its test files.
     pub(crate) golden_lines: usize,
 }
@@ -55,10 +57,12 @@ impl Measures {
         let mut crates: Vec<OfCrate> = tree.crates.iter().map(|it| of_crate(&it.name)).collect();
         let mut all_functions = Vec::new();
         let mut files = Vec::new();
+        let mut folders = Folders::default();
         for file in &tree.files {
             let of_crate = &mut crates[file.krate];
             let switches = tokens::switches(file.tokens.clone());
             of_crate.files += 1;
+            folders.add(&file.path);
             of_crate.lines += file.lines;
             of_crate.features += switches.features;
             of_crate.paths += switches.paths;
@@ -86,6 +90,7 @@ impl Measures {
             crates,
             functions: all_functions,
             files,
+            folders,
             golden_lines: 0,
         }
     }
@@ -147,6 +152,7 @@ impl Measures {
             values.set("largest cycle", &it.name, it.largest_cycle());
             values.set("cfg(feature)", &it.name, it.features);
         }
+        self.folders.set(&mut values);
         let mut set = |name: &str, value| values.set("workspace", name, value);
         set("cycles of crates", self.cycles_of_crates.len());
         set("golden lines", self.golden_lines);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The figures as tables.
 
-use std::path::Path;
-
+use super::folders::{MAX_FILES, MAX_FOLDERS, short};
 use super::measures::Measures;
-use xtask::shell;
 
 /// How many of the longest functions and files are shown.
 const MAX_SHOWN: usize = 5;
@@ -21,6 +19,7 @@ struct Bound {
 pub(crate) fn print(measures: &Measures) {
     print_crates(measures);
     print_longest(measures);
+    print_folders(measures);
     println!("\n{:52} {:>16} {:>16}", "figure", "today", "must");
     for bound in bounds(measures) {
         let verdict = if bound.holds { "pass" } else { "FAIL" };
@@ -75,6 +74,15 @@ fn print_longest(measures: &Measures) {
     }
 }
 
+fn print_folders(measures: &Measures) {
+    for (folder, files) in measures.folders.crowded() {
+        println!("{files:>5} files in {folder}");
+    }
+    for (name, folders) in measures.folders.ambiguous() {
+        println!("{folders:>5} folders with a file {name}");
+    }
+}
+
 /// The bounds on the structure.
 fn bounds(measures: &Measures) -> Vec<Bound> {
     let at_most = |figure, value: usize, must: usize| Bound {
@@ -107,6 +115,16 @@ fn bounds(measures: &Measures) -> Vec<Bound> {
             must: joined(&must),
             holds: lines.iter().zip(must).all(|(&it, must)| it <= must),
         },
+        at_most(
+            "files in the fullest folder",
+            measures.folders.most_files(),
+            MAX_FILES,
+        ),
+        at_most(
+            "folders with a file of one name",
+            measures.folders.most_folders(),
+            MAX_FOLDERS,
+        ),
         at_most("file lines, longest", measures.file_lines(100), 487),
         Bound {
             figure: "functions of complexity below 10",
@@ -117,13 +135,4 @@ fn bounds(measures: &Measures) -> Vec<Bound> {
         at_most("complexity, median", measures.complexity(50), 5),
         at_most("golden lines", measures.golden_lines, 6_500),
     ]
-}
-
-/// A path as seen from the root of the workspace.
-fn short(path: &Path) -> String {
-    let root = shell::root();
-    path.strip_prefix(&root)
-        .unwrap_or(path)
-        .display()
-        .to_string()
 }

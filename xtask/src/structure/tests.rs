@@ -242,3 +242,45 @@ fn functions_have_lines_and_branches() {
         [("plain", 3, 1), ("branches", 5, 9), ("one", 1, 1)]
     );
 }
+
+/// A package of `folders`, each with files of these names.
+fn package_of(folders: &[&str], names: &[String]) -> Packages {
+    let declarations: String = names.iter().map(|it| format!("mod {it};")).collect();
+    let modules: String = folders.iter().map(|it| format!("mod {it};")).collect();
+    let mut files = vec![("one/src/lib.rs".to_owned(), modules)];
+    for folder in folders {
+        files.push((format!("one/src/{folder}/mod.rs"), declarations.clone()));
+        let named = names.iter().map(|it| format!("one/src/{folder}/{it}.rs"));
+        files.extend(named.map(|it| (it, String::new())));
+    }
+    let borrowed = files.iter().map(|(path, text)| (&**path, &**text));
+    Packages::new(&borrowed.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_folder_with_more_than_fifteen_files_needs_a_ceiling() {
+    let names: Vec<_> = (0..16).map(|it| format!("file_{it}")).collect();
+    let full = package_of(&["a", "b"], &names[..15]).measures(&["one"]);
+    assert_eq!(full.folders.most_files(), 15);
+    assert_eq!(full.folders.crowded().count(), 0);
+
+    let packages = package_of(&["a"], &names);
+    let folder = packages.0.join("one/src/a").display().to_string();
+    let crowded = packages.measures(&["one"]);
+    assert_eq!(crowded.values().get("files in a folder", &folder), 16);
+}
+
+#[test]
+fn a_file_name_in_more_than_five_folders_needs_a_ceiling() {
+    let names = ["outcome", "error"].map(str::to_owned);
+    let folders = ["a", "b", "c", "d", "e", "f"];
+    let five = package_of(&folders[..5], &names).measures(&["one"]);
+    assert_eq!(five.folders.most_folders(), 5);
+    assert_eq!(five.folders.ambiguous().count(), 0);
+
+    let six = package_of(&folders, &names).measures(&["one"]);
+    let ambiguous: Vec<_> = six.folders.ambiguous().collect();
+    assert_eq!(ambiguous, [("outcome.rs", 6)]);
+    let values = six.values();
+    assert_eq!(values.get("folders of a file name", "outcome.rs"), 6);
+}
