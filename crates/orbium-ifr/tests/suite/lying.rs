@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbium::cdr::Type;
 use orbium::{Any, Config, Interface, ObjectRef, Orb, SystemException, TypeCode};
-use orbium_dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
+use orbium_dynamic::{DynamicImplementation, ServerRequest, Signature, dynamic_servant};
 use orbium_ifr::corba::container::Description;
 use orbium_ifr::corba::{
     Contained, DefinitionKind, Initializer, InterfaceDescription, ModuleDescription,
@@ -38,7 +38,11 @@ where
         }
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let contents = (self.contents)(call, self.own.get().unwrap());
-        request.arguments(&[])?;
+        let describe_contents = Signature::new("describe_contents")
+            .with_in("limit_type", Type::ULONG)
+            .with_in("exclude_inherited", Type::BOOLEAN)
+            .with_in("max_returned_objs", Type::LONG);
+        request.arguments(&describe_contents.parameters)?;
         request.set_result(Any::new(&contents).unwrap())
     }
 }

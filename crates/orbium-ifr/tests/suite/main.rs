@@ -11,4 +11,5 @@ mod of_objects;
 mod reading;
 mod refusals;
 mod served;
+mod signatures;
 mod writing;
