@@ -187,11 +187,6 @@ impl Found<'_, '_> {
                 self.ignored_annotation(&of, annotation);
             }
         }
-        if !operation.contexts.is_empty() {
-            let message =
-                format!("the context clause of `{name}` has no effect: an empty context is sent");
-            self.ignored(message, &definition.location);
-        }
     }
 }
 

@@ -49,9 +49,10 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
-    BufferingConstraint, CancellationToken, ConnectionSharing, DispatchError, InvalidName,
-    NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority, Raised,
-    Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies, UserException, priority,
+    BufferingConstraint, CancellationToken, ConnectionSharing, Context, DispatchError, InvalidName,
+    NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority,
+    Properties, Raised, Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies,
+    UserException, priority,
 };
 // Macros for generated code.
 pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride};
@@ -62,7 +63,7 @@ pub use orbium_invocation::{
     idl_errors, idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_is_plain,
     idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent,
     idl_method, idl_operation, idl_outputs, idl_pass, idl_passed, idl_put_back, idl_results,
-    idl_send, idl_servant_type, idl_slot_type, idl_stub,
+    idl_send, idl_servant_type, idl_slot_type, idl_stub, read_properties, write_properties,
 };
 pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds};
 pub use orbium_server::{
@@ -92,6 +93,8 @@ pub use orb::{Orb, OrbBuilder, OrbError};
 pub use orbium_invocation::{concat_names, count_names};
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, ObjectRef, ValidationError, nil_reference};
+#[doc(hidden)]
+pub use servant::ReceivedContext;
 pub use servant::{Call, IncarnatedObject, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.

@@ -3,8 +3,9 @@
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs or the [queue](served_queue) that it serves while it waits,
 //! [`TimePolicies`], [`RebindMode`], [`SyncScope`], [`BufferingConstraint`] and
-//! [`router_policies`], the interfaces of [`dedication`] and of [`CallQueue`]s, the words of
-//! [`spans`], the [`names`] that `corbaname:` has, and the [`story`] of an invocation that failed.
+//! [`router_policies`], IDL [`Context`]s, the interfaces of [`dedication`] and of [`CallQueue`]s,
+//! the words of [`spans`], the [`names`] that `corbaname:` has, and the [`story`] of an invocation
+//! that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users
 //! are the ORB's own crates: `orbium` has what programs need.
@@ -38,6 +39,9 @@ pub use exception::reference_error::{NarrowError, ResolveError};
 pub use exception::{call_exceptions, exceptions, raises};
 pub use operation::Operation;
 pub use operation::decoding::Decoding;
+pub use operation::idl_context::{Context, Properties};
+#[doc(hidden)]
+pub use operation::idl_context::{read_properties, write_properties};
 pub use operation::locality::Locality;
 pub use operation::operation_table::OperationTable;
 #[doc(hidden)]

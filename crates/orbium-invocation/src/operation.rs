@@ -2,6 +2,7 @@
 //! An operation as a caller names it.
 
 pub(crate) mod decoding;
+pub(crate) mod idl_context;
 pub(crate) mod locality;
 pub(crate) mod operation_table;
 pub mod typed_reply;

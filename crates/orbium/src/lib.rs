@@ -95,6 +95,9 @@ pub use orbium_core::{
 /// Policies of CORBA Messaging for routers, which orbium has none of.
 pub use orbium_core::router_policies;
 
+/// Properties that travel with operations that have a `context` clause in IDL.
+pub use orbium_core::{Context, Properties};
+
 /// Servants with `async fn` operations.
 pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};
 
@@ -239,7 +242,7 @@ pub mod codegen {
 
     pub use crate::idl_poller;
     pub use orbium_core::{
-        AnyReference, Call, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
+        AnyReference, Call, Context, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
         UntypedReply, UserException, collocation, error_enum, exception, idl_async_type,
         idl_errors, idl_exception, idl_interface, idl_results, idl_stubs, interface,

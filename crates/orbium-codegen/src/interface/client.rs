@@ -230,6 +230,28 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// `context 0 greet_in_context(context) ["user", "sys*"],`: the list of context strings is
+    /// sent, and is empty but for a form of its own.
+    fn context_form(
+        &self,
+        function: &Function,
+        method: &str,
+        taken: &mut NameSet,
+    ) -> Option<String> {
+        if function.context.is_empty() {
+            return None;
+        }
+        let form = names::fresh(&format!("{}_in_context", names::stem(method)), taken);
+        let mut parameters = NameSet::new();
+        parameters.extend(function.sent().iter().map(|it| it.name.clone()));
+        let parameter = names::fresh("context", &mut parameters);
+        let names: Vec<_> = function.context.iter().map(|it| quoted(it)).collect();
+        Some(format!(
+            "context 0 {form}({parameter}) [{}],",
+            names.join(", ")
+        ))
+    }
+
     /// Further forms of an operation, and what its signature does not say.
     fn forms(&mut self, function: &Function, method: &str, taken: &mut NameSet) -> Vec<String> {
         let mut forms = Vec::new();
@@ -253,10 +275,7 @@ impl Emitter<'_, '_> {
                 .deferred_value(function, &self.module, Plan::marshalled);
             forms.push(format!("deferred {value},"));
         }
-        if function.context {
-            // The list of context strings is sent, and is empty.
-            forms.push("context 0,".to_owned());
-        }
+        forms.extend(self.context_form(function, method, taken));
         let outputs = function.outputs();
         if outputs.iter().any(|output| output.inout) {
             let (mut all, mut gives) = (Vec::new(), Vec::new());

@@ -24,8 +24,8 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// The exceptions declared.
     pub(crate) raises: Vec<DefId>,
-    /// It has a context clause, so a list of context strings is sent.
-    pub(crate) context: bool,
+    /// The names of its context clause: with any, a list of context strings is sent.
+    pub(crate) context: Vec<String>,
     /// Name of the struct of several outputs.
     pub(crate) results: Option<String>,
     /// Its servant sends the results through a reply slot.
@@ -87,7 +87,7 @@ impl Function {
             result: operation.result.clone(),
             parameters,
             raises: operation.raises.clone(),
-            context: !operation.contexts.is_empty(),
+            context: operation.contexts.clone(),
             results: methods.results.clone(),
             slot: false,
             deferred: plan.is_deferred(definition),
@@ -120,7 +120,7 @@ impl Function {
             result: Type::Void,
             parameters,
             raises: factory.raises.clone(),
-            context: false,
+            context: Vec::new(),
             results: None,
             slot: false,
             views: false,
@@ -140,7 +140,7 @@ impl Function {
             result: attribute.ty.clone(),
             parameters: Vec::new(),
             raises: attribute.get_raises.clone(),
-            context: false,
+            context: Vec::new(),
             results: None,
             slot: false,
             deferred: plan.is_deferred(definition),
@@ -163,7 +163,7 @@ impl Function {
                     ty: attribute.ty.clone(),
                 }],
                 raises: attribute.set_raises.clone(),
-                context: false,
+                context: Vec::new(),
                 results: None,
                 slot: false,
                 deferred: plan.is_deferred(definition),

@@ -9,6 +9,7 @@ mod borrowed;
 mod by_value;
 mod calls;
 mod components;
+mod contexts;
 mod deferred;
 mod events;
 mod generated;

@@ -20,7 +20,9 @@ use crate::adapter::Adapters;
 use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::{Instruments, Watching};
-use crate::{Channel, Config, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier};
+use crate::{
+    Channel, Config, Context, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier,
+};
 use orbium_server::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
@@ -48,6 +50,8 @@ pub(crate) struct OrbCore {
     pub(crate) watching: Watching,
     pub(super) state: AtomicU8,
     pub(super) ending: PerProcess<Ending>,
+    /// The properties that requests may send.
+    pub(super) default_context: Context,
     /// This very value.
     this: Weak<OrbCore>,
 }
@@ -124,16 +128,16 @@ impl Orb {
                 instruments: Arc::clone(&instruments),
             };
             let serving = Arc::new(ServerContext::new(facts, config.limits.clone()));
-            let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
                 reply_readers: OnceLock::new(),
+                default_context: Context::new(""),
                 client: ClientContext::new(
                     config.of_client(bidirectional),
                     number,
                     owner,
                     Arc::clone(&instruments),
                 ),
-                adapters: Arc::new(Adapters::new(&config, Arc::clone(&serving), factory)),
+                adapters: Arc::new(Adapters::new(&config, Arc::clone(&serving), weak.clone())),
                 serving,
                 instruments,
                 initial: InitialReferences::default(),
@@ -292,6 +296,12 @@ impl Orb {
     #[inline]
     pub(crate) fn budget(&self) -> &Budget {
         self.core().config.protocols.budget()
+    }
+
+    /// The context around all others (`get_default_context`): empty until the program sets properties.
+    #[must_use]
+    pub fn default_context(&self) -> &Context {
+        &self.core().default_context
     }
 
     /// The configuration from which the ORB was built.

@@ -2,6 +2,7 @@
 //! Servants and their requests: what the ORB calls, and what a call provides.
 
 mod incarnated;
+mod received_context;
 mod target;
 
 use std::any::TypeId;
@@ -13,12 +14,14 @@ use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_giop::{ServiceContexts, SystemException};
 use orbium_interceptor::server::{ServedRequest, add_to_reply};
 use orbium_invocation::collocation::TypedServant;
+use orbium_invocation::{Properties, read_properties};
 use orbium_transport::Peer;
 
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
 use orbium_server::{DeferredReply, IncomingRequest, ServerConnection};
 
 pub use incarnated::IncarnatedObject;
+pub use received_context::ReceivedContext;
 pub(crate) use target::Target;
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
@@ -179,6 +182,53 @@ impl<'r> Call<'r> {
         write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
     ) -> Result<DeferredReply<T, E>, DispatchError> {
         reply.defer(self.incoming, self.object.adapter(), write)
+    }
+
+    /// The properties that the client sent of its [`Context`](crate::Context), if IDL gives the
+    /// operation a `context` clause: names and values. None for a call within the ORB by the stub
+    /// that takes no context, for operations with reply slots or deferred replies, and for
+    /// asynchronous servants.
+    ///
+    /// ```
+    /// use orbium_core::{Call, SystemException};
+    ///
+    /// fn greet(call: &Call<'_>) -> Result<String, SystemException> {
+    ///     let user = call.context().iter().find(|(name, _)| name == "user");
+    ///     Ok(user.map_or_else(String::new, |(_, value)| value.clone()))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn context(&self) -> &[(String, String)] {
+        self.object.context()
+    }
+
+    /// Reads what stands behind the arguments; nothing does where the caller sends no context.
+    ///
+    /// # Errors
+    /// MARSHAL: they are not pairs; what is wrong with the bytes.
+    #[doc(hidden)]
+    pub fn received_context(
+        &self,
+        arguments: &mut CdrReader<'_>,
+    ) -> Result<ReceivedContext<'r>, SystemException> {
+        let properties = match arguments.remaining() {
+            0 => Properties::new(),
+            _ => read_properties(arguments)?,
+        };
+        Ok(ReceivedContext::new(self.object, properties))
+    }
+
+    /// The same call, with the properties that were read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_context<'c>(&self, context: &'c ReceivedContext<'c>) -> Call<'c>
+    where
+        'r: 'c,
+    {
+        Call {
+            incoming: self.incoming,
+            object: context,
+        }
     }
 
     /// Whether the caller waits for an answer.

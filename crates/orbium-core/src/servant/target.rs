@@ -16,6 +16,11 @@ pub(crate) trait Target: Sync {
     /// A number of its adapter, which no other has while that exists.
     fn adapter(&self) -> usize;
 
+    /// The properties that the request carries, by the `context` clause of its operation.
+    fn context(&self) -> &[(String, String)] {
+        &[]
+    }
+
     /// For the adapters, which know the type.
     fn as_any(&self) -> &dyn Any;
 }

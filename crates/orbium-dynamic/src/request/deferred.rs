@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orbium_cdr::{Any, CdrWriter, TypeCode};
 use orbium_core::asynchronous::Pollable;
-use orbium_core::{Completion, SystemException};
+use orbium_core::{Completion, Properties, SystemException};
 
 use super::received_exception::{Deferred, Received};
 use super::{Request, RequestError, State, wrong_order};
@@ -16,7 +16,7 @@ use crate::operations::operation;
 /// A copy of what a request carries, which its call owns.
 pub(super) struct Sent {
     values: Vec<Any>,
-    contexts: Option<Vec<(String, String)>>,
+    contexts: Option<Properties>,
 }
 
 impl Sent {

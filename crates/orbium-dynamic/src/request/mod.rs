@@ -6,10 +6,13 @@ mod asynchronous;
 mod deferred;
 mod error;
 mod group;
+mod idl_contexts;
 mod received_exception;
 
 use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, TCKind, Type, TypeCode};
-use orbium_core::{Completion, ExceptionKind, ObjectRef, SystemException};
+use orbium_core::{
+    Completion, ExceptionKind, ObjectRef, Properties, SystemException, write_properties,
+};
 
 pub use argument::Argument;
 pub use error::RequestError;
@@ -52,7 +55,9 @@ pub struct Request {
     /// What was returned as one struct, where the results may share values.
     returned_struct: Option<Any>,
     exceptions: Vec<TypeCode>,
-    contexts: Option<Vec<(String, String)>>,
+    /// The names in the `context` clause of the operation.
+    context_names: Vec<String>,
+    contexts: Option<Properties>,
     state: State,
 }
 
@@ -95,6 +100,7 @@ impl Request {
             returned: Any::default(),
             returned_struct: None,
             exceptions: Vec::new(),
+            context_names: Vec::new(),
             contexts: None,
             state: State::Fresh,
         })
@@ -122,6 +128,9 @@ impl Request {
             arguments: signature.parameters.iter().map(argument).collect(),
             returns: signature.returns.clone(),
             exceptions: signature.exceptions.clone(),
+            context_names: signature.contexts.clone(),
+            // With a clause a list is sent, be it empty.
+            contexts: (!signature.contexts.is_empty()).then(Properties::new),
             ..Self::new(target, &signature.wire_name)?
         })
     }
@@ -231,20 +240,6 @@ impl Request {
     pub fn add_exception(&mut self, code: impl Into<TypeCode>) -> Result<(), SystemException> {
         self.check_fresh()?;
         self.exceptions.push(code.into());
-        Ok(())
-    }
-
-    /// Sets the properties that travel behind the arguments, for an operation with a `context`
-    /// clause. An empty list is sent as such.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 10: the request was invoked before.
-    pub fn set_contexts(
-        &mut self,
-        properties: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<(), SystemException> {
-        self.check_fresh()?;
-        self.contexts = Some(properties.into_iter().collect());
         Ok(())
     }
 
@@ -369,11 +364,7 @@ fn write_arguments<'a>(
 /// Writes the properties behind the arguments, if the operation has any.
 fn write_contexts<'a>(contexts: Option<&'a [(String, String)]>, writer: &mut CdrWriter<'a>) {
     if let Some(properties) = contexts {
-        writer.write_count(properties.len() * 2);
-        for (name, value) in properties {
-            writer.write_str(name);
-            writer.write_str(value);
-        }
+        write_properties(properties, writer);
     }
 }
 

@@ -62,7 +62,6 @@ struct Operation {
 
 impl DynamicServant {
     /// One of the interface with that repository id, without operations.
-    #[must_use]
     pub fn builder(interface: &str) -> DynamicServantBuilder {
         DynamicServantBuilder(Self {
             interface: interface.to_owned(),

@@ -4,9 +4,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader, Decode as _};
+use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader};
 use orbium_core::{
-    Call, Completion, DeferredReply, DispatchError, ExceptionKind, ForwardRequest, SystemException,
+    Call, Completion, DeferredReply, DispatchError, ExceptionKind, ForwardRequest, Properties,
+    SystemException, read_properties,
 };
 
 use super::answer::{Answer, wrong_order};
@@ -32,7 +33,7 @@ pub struct ServerRequest<'c, 'r> {
 enum Contexts {
     Unread,
     /// With the arguments, by the signature of the operation.
-    Read(Vec<(String, String)>),
+    Read(Properties),
     /// The servant has them.
     Taken,
 }
@@ -106,7 +107,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     ) -> Result<&[Argument], SystemException> {
         self.arguments(&signature.parameters)?;
         if !signature.contexts.is_empty() {
-            self.contexts = Contexts::Read(self.read_contexts()?);
+            self.contexts = Contexts::Read(read_properties(self.reader)?);
         }
         if self.reader.remaining() > 0 {
             return Err(marshal(3));
@@ -136,26 +137,15 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     ///
     /// # Errors
     /// BAD_INV_ORDER 8: at another time. MARSHAL: they are not pairs.
-    pub fn contexts(&mut self) -> Result<Vec<(String, String)>, SystemException> {
+    pub fn contexts(&mut self) -> Result<Properties, SystemException> {
         if self.answer.arguments.is_none() || self.answer.has_result() {
             return Err(wrong_order(8));
         }
         match std::mem::replace(&mut self.contexts, Contexts::Taken) {
-            Contexts::Unread => self.read_contexts(),
+            Contexts::Unread => read_properties(self.reader),
             Contexts::Read(properties) => Ok(properties),
             Contexts::Taken => Err(wrong_order(8)),
         }
-    }
-
-    fn read_contexts(&mut self) -> Result<Vec<(String, String)>, SystemException> {
-        let strings = Vec::<String>::decode(self.reader).map_err(unread)?;
-        let mut strings = strings.into_iter();
-        let mut properties = Vec::new();
-        while let Some(name) = strings.next() {
-            let odd = || SystemException::new(ExceptionKind::Marshal, 0, Completion::No);
-            properties.push((name, strings.next().ok_or_else(odd)?));
-        }
-        Ok(properties)
     }
 
     /// Whether the request has a context that the servant has not read.

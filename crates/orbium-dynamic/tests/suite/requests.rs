@@ -10,7 +10,7 @@ use orbium_core::{
     Call, Completion, DispatchError, ExceptionKind, ObjectRef, Orb, Servant, SystemException,
     UntypedReply, UserException, unknown_operation,
 };
-use orbium_dynamic::{Argument, Request, RequestError, Requests};
+use orbium_dynamic::{Argument, Request, RequestError, Requests, Signature};
 
 orbium_core::idl_exception! {
     #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +182,50 @@ fn contexts_are_strings_behind_the_arguments() {
         request.invoke().unwrap();
         let returned = request.return_value().extract::<String>().unwrap();
         assert_eq!(returned, "user,anna,site,lab");
+    }
+}
+
+/// Conformance: dynamic - contexts: a request sends what its clause names, and an empty list without a context
+#[test]
+fn a_context_is_sent_by_the_names_of_the_clause() {
+    let (orb, references) = references();
+    orb.default_context()
+        .set_values([("site", "lab"), ("secret", "x")])
+        .unwrap();
+    let session = orb.default_context().create_child("session").unwrap();
+    session
+        .set_values([("user.name", "anna"), ("user.role", "operator")])
+        .unwrap();
+    let clause = Signature {
+        contexts: vec!["user.*".to_owned(), "site".to_owned(), "unset".to_owned()],
+        ..Signature::new("context").returning(Type::STRING)
+    };
+    for object in references {
+        let mut request = Request::of(&object, &clause, []).unwrap();
+        request.set_context(&session).unwrap();
+        request.invoke().unwrap();
+        let sent = "site,lab,user.name,anna,user.role,operator";
+        assert_eq!(request.return_value(), &Any::from(sent));
+        assert_eq!(request.set_context(&session), Err(wrong_order(10)));
+
+        let mut without = Request::of(&object, &clause, []).unwrap();
+        without.invoke().unwrap();
+        assert_eq!(without.return_value(), &Any::from(""));
+
+        // Without a clause nothing is sent: the servant finds no list to read.
+        let mut none = Request::new(&object, "context").unwrap();
+        none.set_context(&session).unwrap();
+        none.set_return_type(Type::STRING).unwrap();
+        let refused = none.invoke().unwrap_err();
+        assert_eq!(refused.repository_id(), "IDL:omg.org/CORBA/MARSHAL:1.0");
+
+        let mut by_hand = Request::new(&object, "context").unwrap();
+        by_hand.set_return_type(Type::STRING).unwrap();
+        by_hand.add_context_name("site").unwrap();
+        by_hand.set_context(&session).unwrap();
+        by_hand.send().unwrap();
+        by_hand.get_response().unwrap();
+        assert_eq!(by_hand.return_value(), &Any::from("site,lab"));
     }
 }
 

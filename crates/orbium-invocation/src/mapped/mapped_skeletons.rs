@@ -152,10 +152,14 @@ macro_rules! idl_arm {
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
             $(into $into:ident,)?
             $(async $async:ident,)?
-            $(context $strings:literal,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
         }
     ) => {{
         $($crate::idl_hold!($arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+        $(
+            let $context = $call.received_context($arguments)?;
+            let $call = &$call.in_context(&$context);
+        )?
         let outcome = <$implementation as $servant>::$op(
             $this,
             $call,
@@ -170,11 +174,15 @@ macro_rules! idl_arm {
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
             $(async $async:ident -> $async_value:ty $(as $async_codec:ty)?,)?
-            $(context $strings:literal,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
             out($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) gives $gives:tt,
         }
     ) => {{
         $($crate::idl_hold!($arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
+        $(
+            let $context = $call.received_context($arguments)?;
+            let $call = &$call.in_context(&$context);
+        )?
         let outcome = <$implementation as $servant>::$op(
             $this,
             $call,

@@ -56,12 +56,17 @@ macro_rules! idl_stub_forms {
         $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal {
             $(into $into:ident,)?
             $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
-            $(context $strings:literal,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
             $(out $out:tt gives $gives:tt,)?
         }
     ) => {
         $crate::idl_stub_call! {
-            $orb $typed $id $meta $kind $op $parameters $value $error $wire [$($strings)?] [$($out $gives)?]
+            $orb $typed $id $meta $kind $op $parameters $value $error $wire
+            [$($strings)?] [] [$($out $gives)?]
+        }
+        $crate::idl_stub_in_context! {
+            $orb [$($in_context $context $names)?]
+            $id $kind $op $parameters $value $error $wire [$($out $gives)?]
         }
         $crate::idl_stub_into! {
             $orb $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
@@ -69,6 +74,29 @@ macro_rules! idl_stub_forms {
         $crate::idl_stub_async! {
             $orb $typed $id $kind $op $parameters $value $error $wire [$($strings)?]
             [$($async $(-> $async_value $(as $async_codec)?)?)?] [$($out $gives)?]
+        }
+    };
+}
+
+/// The stub that sends what the `context` clause names of a context: by a message, wherever
+/// the object is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_in_context {
+    ($orb:tt [] $($stub:tt)*) => {};
+    (
+        $orb:tt [$in_context:ident $context:ident $names:tt]
+        $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $outputs:tt
+    ) => {
+        $crate::idl_stub_call! {
+            $orb []
+            $id
+            [
+                #[doc = concat!("As `", stringify!($op), "`, with the properties of a context that")]
+                #[doc = concat!("the clause of the operation names: `", stringify!($names), "`.")]
+                #[doc = ""]
+            ]
+            $kind $in_context $parameters $value $error $wire [] [$context $names] $outputs
         }
     };
 }
@@ -81,15 +109,18 @@ macro_rules! idl_stub_call {
     (
         $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
-        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?] []
+        ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
+        [$($context:ident $names:tt)?] []
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
         pub fn $op(
             &self,
+            $($context: &$crate::Context,)?
             $($arg: $orb::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $orb::Result<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $(let $context = $context.properties($names)?;)?
             $($orb::idl_take!($(@$flag)? $arg);)*
             $crate::idl_call!(
                 $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
@@ -100,6 +131,7 @@ macro_rules! idl_stub_call {
                     let _ = &writer;
                     $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
                     $(writer.write_count($strings);)?
+                    $($crate::write_properties(&$context, writer);)?
                 },
                 |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?)
             )
@@ -111,18 +143,20 @@ macro_rules! idl_stub_call {
         $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
-        [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
+        [$($context:ident $names:tt)?] [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
         pub fn $op(
             &self,
+            $($context: &$crate::Context,)?
             $($arg: $orb::idl_stub_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $orb::Result<$value $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
             struct OrbiumOutputs {
                 $($out: $out_type,)*
             }
+            $(let $context = $context.properties($names)?;)?
             $($orb::idl_take!($(@$flag)? $arg);)*
             let outcome: $orb::Result<OrbiumOutputs $(, $error)?> = $crate::idl_call!(
                 $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
@@ -133,6 +167,7 @@ macro_rules! idl_stub_call {
                     let _ = &writer;
                     $($crate::idl_send!(writer, $(@$flag)? $arg $(as $codec)?);)*
                     $(writer.write_count($strings);)?
+                    $($crate::write_properties(&$context, writer);)?
                 },
                 |reader| {
                     ::core::result::Result::Ok(OrbiumOutputs {
