@@ -10,6 +10,7 @@ use orbium_invocation::Priority;
 use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
+use orbium_trace::log::{self, EventLimit};
 
 use super::reader::Reader;
 use orbium_invocation::call_exceptions::exhausted;
@@ -26,17 +27,42 @@ struct State {
 
 /// The readers of asynchronous replies of an ORB. A forked child has threads of its own.
 #[derive(Default)]
-pub struct ReplyReaders(PerProcess<Readers>);
+pub struct ReplyReaders {
+    here: PerProcess<Readers>,
+    undelivered: AtomicU64,
+    undelivered_log: EventLimit,
+}
 
 impl ReplyReaders {
     /// Those of this process.
     pub(super) fn here(&self) -> &Readers {
-        self.0.get_or_init(Readers::default)
+        self.here.get_or_init(Readers::default)
+    }
+
+    /// Counts and logs a reply that its handler, an object, did not take: `operation` is that of
+    /// the call.
+    #[cold]
+    pub fn note_undelivered(&self, operation: &str, exception: SystemException) {
+        self.undelivered.fetch_add(1, Ordering::Relaxed);
+        if let Some(suppressed) = self.undelivered_log.admit() {
+            log::warn!(
+                target: "orbium::call",
+                operation,
+                %exception,
+                suppressed,
+                "a reply handler did not take the reply of an asynchronous call",
+            );
+        }
+    }
+
+    /// How many replies were not taken by their handlers.
+    pub fn undelivered(&self) -> u64 {
+        self.undelivered.load(Ordering::Relaxed)
     }
 
     /// Ends all calls under way, for good; waits for the handlers that run.
     pub fn close(&self) {
-        if let Some(readers) = self.0.get() {
+        if let Some(readers) = self.here.get() {
             readers.close(true);
         }
     }
@@ -101,7 +127,7 @@ impl Readers {
             return Ok(reader);
         }
         let reader = Reader::new(client, priority).map_err(|error| {
-            orbium_trace::log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
+            log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
             exhausted()
         })?;
         state.readers.push(Arc::clone(&reader));

@@ -122,9 +122,9 @@ impl<'a> CdrWriter<'a> {
         self.remembers.note_owner(owner);
     }
 
-    /// The owner of the references that were written, if the writer that copies
-    /// everything knows it.
-    pub(crate) fn owner(&self) -> Option<Owner> {
+    /// The owner of the references that were written; a writer that copies everything knows it.
+    #[must_use]
+    pub fn owner(&self) -> Option<Owner> {
         self.remembers.owner()
     }
 

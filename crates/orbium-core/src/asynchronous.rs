@@ -20,7 +20,7 @@ use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
 use crate::reference::in_place_call::{TypedCall, kept};
 use crate::reference::intercepted::serve_detoured;
-use crate::{Call, ObjectRef, Operation, Orb};
+use crate::{Call, ObjectRef, Operation, Orb, SystemException};
 
 impl ObjectRef {
     /// Begins a call of an operation. Whatever fails, sending too, comes out of
@@ -40,6 +40,12 @@ impl ObjectRef {
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
         let readers = reply_readers(self.orb());
         orbium_ami::call_async(readers, object, operation, arguments, write, results)
+    }
+
+    /// Counts and logs a reply that this object, its handler, did not take.
+    #[doc(hidden)]
+    pub fn note_undelivered_reply(&self, operation: &str, exception: SystemException) {
+        reply_readers(self.orb()).note_undelivered(operation, exception);
     }
 
     /// As [`call_async`](Self::call_async); where a servant of the same ORB is seen as `S`, a
@@ -125,6 +131,14 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
 impl<S: ?Sized, A, T, E> fmt::Debug for InPlace<S, A, T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("InPlace")
+    }
+}
+
+impl Orb {
+    /// Number of replies of asynchronous calls that their reply handlers, which are objects, did
+    /// not take: each is logged.
+    pub fn undelivered_replies(&self) -> u64 {
+        reply_readers(self).undelivered()
     }
 }
 

@@ -34,7 +34,7 @@
 //!
 //! | feature | what comes with it |
 //! |---|---|
-//! | `ami` | asynchronous calls: the `_async` forms of stubs, `Asynchronous` |
+//! | `ami` | asynchronous calls: the `_async` forms of stubs, `Asynchronous`; with `values`, reply handlers that are objects: `messaging` |
 //! | `bidir` | bidirectional GIOP: `Config::bidirectional`, the key `bidirectional` |
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
@@ -53,6 +53,8 @@
 //! for measurements.
 #![forbid(unsafe_code)]
 
+#[cfg(all(feature = "ami", feature = "values"))]
+pub mod messaging;
 mod pollers;
 
 pub use orbium_cdr::{
@@ -241,6 +243,7 @@ pub mod codegen {
     };
 
     pub use crate::idl_poller;
+    pub use crate::idl_sendc;
     pub use orbium_core::{
         AnyReference, Call, Context, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,

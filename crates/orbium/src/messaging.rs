@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! CORBA Messaging's reply handlers: objects that take the replies of asynchronous calls.
+
+mod exception_holder;
+
+pub use exception_holder::{EXCEPTION_HOLDER_TYPE, ExceptionHolder, ExceptionHolderState};
+
+use orbium_core::asynchronous::Asynchronous;
+use orbium_core::{Interface, Raises};
+
+orbium_core::idl_interface! {
+    /// What all reply handlers inherit (CORBA 3.3 Part 1, 17.9: `Messaging::ReplyHandler`).
+    ///
+    /// The handler of an interface `I` is `AMI_IHandler`, in Rust `AmiIHandler`: its servant takes
+    /// the results of an operation in the method of that name, and exceptions as an
+    /// [`ExceptionHolder`] in the one that ends in `_excep`.
+    pub struct ReplyHandler = "IDL:omg.org/Messaging/ReplyHandler:1.0";
+    pub trait ReplyHandlerServant;
+}
+
+/// Sends the outcome of a call to its handler, or discards it if there is none. The call of the
+/// handler is asynchronous, too; a handler that does not take the reply is logged and counted.
+#[doc(hidden)]
+pub fn send<H, T, E>(
+    call: Asynchronous<T, E>,
+    operation: &'static str,
+    handler: Option<&H>,
+    reply: fn(&H, T) -> Asynchronous<()>,
+    exception: fn(&H, &ExceptionHolder) -> Asynchronous<()>,
+) where
+    H: Interface + Clone + Send + 'static,
+    T: 'static,
+    E: Raises + 'static,
+{
+    let Some(handler) = handler.cloned() else {
+        return call.detach();
+    };
+    call.on_reply(move |outcome| {
+        let sent = match outcome {
+            Ok(results) => reply(&handler, results),
+            Err(raised) => exception(&handler, &ExceptionHolder::of(&raised)),
+        };
+        sent.on_reply(move |taken| {
+            if let Err(failure) = taken {
+                handler
+                    .as_object()
+                    .note_undelivered_reply(operation, failure);
+            }
+        });
+    });
+}
+
+/// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the features `ami` and `values`.
+///
+/// Generated code calls this: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`, and
+/// inside the braces is what the handler is called with.
+#[macro_export]
+macro_rules! idl_sendc {
+    (
+        $name:ident to $handler:ty;
+        $(
+            $send:ident(
+                $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+            ) by $async:ident = $wire:literal {
+                $results:pat => $reply:ident($($result:expr),* $(,)?), $exception:ident
+            }
+        )*
+    ) => {
+        #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
+        impl $name {
+            $(
+                #[doc = concat!(
+                    "Begins a call of the IDL operation `", $wire, "`; its reply goes to the handler, ",
+                    "and is discarded without one."
+                )]
+                pub fn $send(
+                    &self,
+                    ami_handler: ::core::option::Option<&$handler>,
+                    $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+                ) {
+                    $crate::messaging::send(
+                        self.$async($($arg),*),
+                        $wire,
+                        ami_handler,
+                        |handler, $results| handler.$reply($($result),*),
+                        |handler, holder| handler.$exception(::core::option::Option::Some(holder)),
+                    )
+                }
+            )*
+        }
+    };
+}
