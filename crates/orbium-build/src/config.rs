@@ -21,6 +21,7 @@ pub struct Config {
     deny_unmapped: bool,
     asynchronous: bool,
     pollers: bool,
+    handlers: bool,
     default_bodies: bool,
     allowed: Vec<String>,
     borrowed: Vec<String>,
@@ -124,6 +125,20 @@ impl Config {
     #[must_use]
     pub fn pollers(mut self, generate: bool) -> Self {
         self.pollers = generate;
+        self
+    }
+
+    /// Adds `sendc_op`, an asynchronous invocation with a reply handler that is an object, for every
+    /// operation and attribute that has an asynchronous form (all have one then, as with
+    /// [`asynchronous`](Self::asynchronous)), and the interfaces of the handlers: `AMI_IHandler` for
+    /// each interface `I`. The generated code needs the features `ami` and `values` of the crate
+    /// `orbium`. Off by default.
+    ///
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited.
+    #[must_use]
+    pub fn handlers(mut self, generate: bool) -> Self {
+        self.handlers = generate;
         self
     }
 
@@ -396,6 +411,7 @@ impl Config {
             .deny_unmapped(self.deny_unmapped)
             .asynchronous(self.asynchronous)
             .pollers(self.pollers)
+            .handlers(self.handlers)
             .default_bodies(self.default_bodies);
         for pattern in &self.borrowed {
             options = options.borrowed_results(pattern);

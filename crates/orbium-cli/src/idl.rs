@@ -124,6 +124,9 @@ struct GenArgs {
     /// includes `--asynchronous`
     #[arg(long)]
     pollers: bool,
+    /// Add `sendc_op`, calls with a reply handler `AMI_IHandler`; includes `--asynchronous`
+    #[arg(long)]
+    handlers: bool,
     /// The Rust of an IDL module, or of a file, is elsewhere; may be repeated
     ///
     /// `Shared::Types=::shared::types` names a module and its path in Rust,
@@ -336,6 +339,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
         .pollers(args.pollers)
+        .handlers(args.handlers)
         .default_bodies(args.default_bodies)
         .extend(RtInfos::checked())
         .out_dir(&args.output);

@@ -16,11 +16,13 @@
 mod constructs;
 mod docs;
 mod emit;
+mod implied;
 mod interface;
 mod mapped;
 mod names;
 mod options;
 mod plan;
+mod prepared;
 mod runtime_names;
 mod text;
 mod types;
@@ -34,6 +36,7 @@ pub use options::Options;
 pub use warnings::{Warning, WarningKind};
 
 use plan::Plan;
+use prepared::Prepared;
 
 /// Result of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +83,8 @@ impl std::error::Error for Unmapped {}
 /// # Errors
 /// Something would be left out, and [`Options::deny_unmapped`] is set.
 pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped> {
-    let plan = Plan::new(model, options);
+    let prepared = Prepared::new(model, options);
+    let plan = Plan::new(&prepared);
     let warnings = checked(&plan)?;
     let code = emit::file(&plan);
     Ok(Generated { code, warnings })
@@ -96,7 +100,8 @@ pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped>
 /// # Errors
 /// Something would be left out, and [`Options::deny_unmapped`] is set.
 pub fn stub(model: &Model, options: &Options, around: &str) -> Result<Generated, Unmapped> {
-    let plan = Plan::new(model, options);
+    let prepared = Prepared::new(model, options);
+    let plan = Plan::new(&prepared);
     let warnings = checked(&plan)?;
     let code = interface::stub::file(&plan, around);
     Ok(Generated { code, warnings })

@@ -23,6 +23,7 @@ pub struct Options {
     deny_unmapped: bool,
     asynchronous: bool,
     pollers: bool,
+    handlers: bool,
     default_bodies: bool,
     allowed: Vec<String>,
     /// Scoped names and patterns, as given.
@@ -52,6 +53,7 @@ impl Options {
             deny_unmapped: false,
             asynchronous: false,
             pollers: false,
+            handlers: false,
             default_bodies: false,
             allowed: Vec::new(),
             borrowed: Vec::new(),
@@ -104,6 +106,19 @@ impl Options {
     #[must_use]
     pub fn pollers(mut self, generate: bool) -> Self {
         self.pollers = generate;
+        self
+    }
+
+    /// Adds the interfaces of reply handlers, `AMI_IHandler` for each interface `I`, and `sendc_op`
+    /// for every operation and attribute that has an asynchronous form: its reply goes to such an
+    /// object (CORBA Messaging's call-back model). All have an asynchronous form then, as with
+    /// [`asynchronous`](Self::asynchronous). Off by default.
+    ///
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited here.
+    #[must_use]
+    pub fn handlers(mut self, generate: bool) -> Self {
+        self.handlers = generate;
         self
     }
 
@@ -267,7 +282,11 @@ impl Options {
     }
 
     pub(crate) fn is_asynchronous(&self) -> bool {
-        self.asynchronous || self.pollers
+        self.asynchronous || self.pollers || self.handlers
+    }
+
+    pub(crate) fn has_handlers(&self) -> bool {
+        self.handlers
     }
 
     pub(crate) fn has_pollers(&self) -> bool {

@@ -11,8 +11,10 @@ use orbium_idl::model::{
     DefId, DefMap, DefSet, Definition, DefinitionKind, Factory, InterfaceKind, Model,
 };
 
+use crate::implied::ReplyHandlers;
 use crate::mapped::{LeftOut, is_mapped_factory, left_out};
 use crate::names::NameSet;
+use crate::prepared::Prepared;
 use crate::text::Shadowed;
 use crate::types::facts::Facts;
 use crate::{Options, names};
@@ -95,6 +97,7 @@ struct Names {
 pub(crate) struct Plan<'m> {
     pub(crate) model: &'m Model,
     pub(crate) options: &'m Options,
+    pub(crate) reply_handlers: &'m ReplyHandlers,
     pub(crate) left_out: LeftOut,
     places: DefMap<Place>,
     methods: DefMap<Methods>,
@@ -121,10 +124,12 @@ pub(crate) struct Plan<'m> {
 }
 
 impl<'m> Plan<'m> {
-    pub(crate) fn new(model: &'m Model, options: &'m Options) -> Self {
+    pub(crate) fn new(prepared: &'m Prepared<'_>) -> Self {
+        let (model, options) = (&*prepared.model, &*prepared.options);
         let mut plan = Self {
             model,
             options,
+            reply_handlers: &prepared.reply_handlers,
             left_out: left_out(model, options),
             places: DefMap::default(),
             methods: DefMap::default(),

@@ -197,7 +197,12 @@ fn definitions_without_a_mapping_are_left_out_or_refused() {
 fn calls_that_do_not_wait_are_written_where_asked_for() {
     let folder = Folder::new();
     let file = project_idl("cubit.idl");
-    for option in [None, Some("--asynchronous"), Some("--pollers")] {
+    for option in [
+        None,
+        Some("--asynchronous"),
+        Some("--pollers"),
+        Some("--handlers"),
+    ] {
         let out = folder.path(option.unwrap_or("plain"));
         let arguments = ["idl", "gen", &file, "-o", &out].into_iter();
         let arguments: Vec<_> = arguments.chain(option).collect();
@@ -206,6 +211,9 @@ fn calls_that_do_not_wait_are_written_where_asked_for() {
         assert_eq!(code.contains("async cube_long_async"), option.is_some());
         let has_pollers = option == Some("--pollers");
         assert_eq!(code.contains("sendp_cube_long"), has_pollers);
+        let has_handlers = option == Some("--handlers");
+        assert_eq!(code.contains("sendc_cube_long"), has_handlers);
+        assert_eq!(code.contains("pub struct AmiCubeHandler"), has_handlers);
     }
 }
 

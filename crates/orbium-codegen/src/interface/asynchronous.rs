@@ -55,6 +55,10 @@ impl Plan<'_> {
     /// Whether an asynchronous form was asked for: the innermost annotation
     /// decides, and the options if there is none.
     pub(crate) fn is_asked_for(&self, feature: DefId) -> bool {
+        let owner = self.model[feature].parent;
+        if owner.is_some_and(|it| self.reply_handlers.contains(it)) {
+            return true;
+        }
         let mut next = Some(feature);
         while let Some(id) = next {
             let definition = &self.model[id];
@@ -79,6 +83,13 @@ impl Plan<'_> {
 }
 
 impl Emitter<'_, '_> {
+    /// The functions that an interface itself declares and that have an asynchronous form.
+    pub(crate) fn asynchronous_functions(&self, definition: &Definition) -> Vec<Function> {
+        let mut functions = self.own_functions(definition);
+        functions.retain(|it| !it.oneway && self.plan.is_asked_for(it.feature));
+        functions
+    }
+
     /// The structs of what asynchronous calls of the interface's own operations
     /// give, where the synchronous ones return less.
     pub(crate) fn asynchronous_results(&mut self, definition: &Definition) {

@@ -47,7 +47,9 @@ impl Emitter<'_, '_> {
         }
         self.text.close("}");
         if !interface.forward_only {
-            self.poller(definition, taken);
+            let stubs = std::mem::take(&mut self.asynchronous_stubs);
+            self.poller(definition, &stubs, &mut taken);
+            self.handled_stubs(definition, &stubs, &mut taken);
             self.further_stubs(definition, &bases);
             self.async_servant(definition);
         }

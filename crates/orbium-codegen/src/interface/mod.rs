@@ -7,6 +7,7 @@ mod client;
 mod deferred;
 mod demux;
 mod errors;
+mod handlers;
 mod local;
 mod operation_table;
 pub(crate) mod operations;

@@ -26,7 +26,7 @@ impl Plan<'_> {
     /// Whether an interface has a poller: something that it declares has an asynchronous form.
     pub(crate) fn has_poller(&self, id: DefId) -> bool {
         let is_remote = self.interface_kind(id) == Some(InterfaceKind::Plain);
-        if !self.options.has_pollers() || !is_remote {
+        if !self.options.has_pollers() || !is_remote || self.reply_handlers.contains(id) {
             return false;
         }
         let contents = self.contents(self.model.contents(id));
@@ -44,9 +44,9 @@ fn polled_name(function: &Function) -> String {
 }
 
 /// `sendp_op`, or `sendp_ami_op` where that is taken.
-fn sending_name(function: &Function, taken: &mut NameSet) -> String {
+pub(crate) fn sending_name(sendp: &str, function: &Function, taken: &mut NameSet) -> String {
     let polled = polled_name(function);
-    let mut prefix = "sendp_".to_owned();
+    let mut prefix = sendp.to_owned();
     loop {
         let name = format!("{prefix}{}", names::stem(&polled));
         if taken.insert(name.clone()) {
@@ -59,14 +59,17 @@ fn sending_name(function: &Function, taken: &mut NameSet) -> String {
 impl Emitter<'_, '_> {
     /// The poller of an interface, if it has one, and what begins its calls; `taken` are the names
     /// of stubs.
-    pub(crate) fn poller(&mut self, definition: &Definition, mut taken: NameSet) {
+    pub(crate) fn poller(
+        &mut self,
+        definition: &Definition,
+        stubs: &[String],
+        taken: &mut NameSet,
+    ) {
         let Some(poller) = self.plan.interface(definition.id).poller.clone() else {
             return;
         };
         let interface = self.name(definition);
-        let stubs = std::mem::take(&mut self.asynchronous_stubs);
-        let mut functions = self.own_functions(definition);
-        functions.retain(|it| !it.oneway && self.plan.is_asked_for(it.feature));
+        let functions = self.asynchronous_functions(definition);
         let mut methods: NameSet = OF_EVERY_POLLER.iter().map(ToString::to_string).collect();
         self.text.blank();
         self.text.open("orb::idl_poller! {");
@@ -76,8 +79,8 @@ impl Emitter<'_, '_> {
         self.text
             .line(format!("pub struct {poller} of {interface};"));
         self.text.blank();
-        for (function, stub) in functions.iter().zip(&stubs) {
-            let send = sending_name(function, &mut taken);
+        for (function, stub) in functions.iter().zip(stubs) {
+            let send = sending_name("sendp_", function, taken);
             let method = names::fresh(&polled_name(function), &mut methods);
             self.polled(function, stub, &send, &method);
         }

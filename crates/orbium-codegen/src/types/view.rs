@@ -23,6 +23,9 @@ impl Plan<'_> {
     /// annotation decides, and the options if there is none.
     pub(crate) fn has_views(&self, definition: &Definition) -> bool {
         let owner = self.owner(definition);
+        if self.reply_handlers.contains(owner) {
+            return false;
+        }
         if self.interface_kind(owner) != Some(InterfaceKind::Plain) || self.has_async_servant(owner)
         {
             return false;

@@ -40,6 +40,7 @@ fn options(file: &Path) -> Options {
         .native_type("::Local::Instant", "::std::time::Instant")
         .asynchronous(file.ends_with("asynchronous.idl"))
         .pollers(file.ends_with("pollers.idl"))
+        .handlers(file.ends_with("handlers.idl"))
         .default_bodies(file.ends_with("components.idl"));
     match file.ends_with("async_servants.idl") {
         true => options.async_servants("AsyncServants::*"),
@@ -154,6 +155,7 @@ fn rustfmt_would_change_nothing() {
             generate(&model, &options.clone().pollers(true)),
             generate(&model, &default_bodies),
             stub(&model, &options, "crate::generated"),
+            generate(&model, &options.clone().handlers(true)),
         ];
         for generated in all {
             formatted(&file, &generated.unwrap().code);

@@ -14,6 +14,7 @@ mod deferred;
 mod events;
 mod generated;
 mod golden;
+mod handlers;
 mod long_arrays;
 mod long_files;
 mod orbs;

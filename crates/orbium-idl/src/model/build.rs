@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Construction of the model's arena. Nothing here is visible outside the crate.
+//! Construction of the model's arena. Outside the crate, definitions can be added alone.
 
 use super::{DefId, DefSet, Definition, DefinitionKind, Model};
 
@@ -19,6 +19,18 @@ impl Model {
         if let Some(siblings) = self.contents_mut(parent) {
             siblings.push(id);
         }
+    }
+
+    /// Adds a definition to its scope, last or behind another one there: for what a compiler
+    /// implies. Its name has to be free, and its types those of this model; it gets a new `id`.
+    pub fn insert(&mut self, definition: Definition, behind: Option<DefId>) -> DefId {
+        let id = self.add(definition);
+        let scope = self[id].parent;
+        if let Some(siblings) = self.contents_mut(scope) {
+            let found = siblings.iter().position(|it| Some(*it) == behind);
+            siblings.insert(found.map_or(siblings.len(), |at| at + 1), id);
+        }
+        id
     }
 
     /// Removes all but the last place of definitions that were placed more than once, as forward

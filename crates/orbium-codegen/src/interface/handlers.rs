@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reply handlers that are objects: the call-back model of CORBA Messaging (CORBA 3.3 Part 1,
+//! 17.10).
+
+use orbium_idl::model::{DefId, Definition, DefinitionKind, Type};
+
+use crate::emit::Emitter;
+use crate::implied::HandlerOperations;
+use crate::interface::operations::Function;
+use crate::interface::pollers::sending_name;
+use crate::names::{self, NameSet};
+use crate::plan::Plan;
+use crate::types::data::quoted;
+
+impl Plan<'_> {
+    /// The operations of the reply handler for a function.
+    fn handler_operations(&self, function: &Function) -> Option<HandlerOperations> {
+        let of_feature = self.reply_handlers.operations(function.feature);
+        of_feature.get(usize::from(function.is_setter())).copied()
+    }
+
+    /// An argument for a parameter of an operation of a handler: a result that the caller owns.
+    fn handed_on(&self, place: &str, ty: &Type) -> String {
+        if self.is_reference(ty) {
+            return format!("{place}.as_ref()");
+        }
+        match self.by_value(ty) {
+            true => place.to_owned(),
+            false => format!("&{place}"),
+        }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// `sendc_op` of an interface that has a reply handler; `taken` are the names of stubs.
+    pub(crate) fn handled_stubs(
+        &mut self,
+        definition: &Definition,
+        stubs: &[String],
+        taken: &mut NameSet,
+    ) {
+        let Some(handler) = self.plan.reply_handlers.of(definition.id) else {
+            return;
+        };
+        let functions = self.asynchronous_functions(definition);
+        if functions.is_empty() || !self.plan.is_mapped(handler) {
+            return;
+        }
+        let calls = self.calls_of_handler(handler);
+        let path = self.plan.path_to(&self.module, handler);
+        let name = self.name(definition);
+        self.text.blank();
+        self.text.open("orb::idl_sendc! {");
+        self.text.line(format!("{name} to {path};"));
+        self.text.blank();
+        for (function, stub) in functions.iter().zip(stubs) {
+            let Some(operations) = self.plan.handler_operations(function) else {
+                continue;
+            };
+            let call = |id| calls.iter().find(|(known, _)| *known == id);
+            let (Some((_, reply)), Some((_, exception))) =
+                (call(operations.reply), call(operations.exception))
+            else {
+                continue;
+            };
+            let send = sending_name("sendc_", function, taken);
+            let mut pieces = self.declared_parameters(function, &send);
+            pieces.push(format!("by {stub}"));
+            pieces.push(format!("= {} {{", quoted(&function.wire)));
+            let (pattern, arguments) = self.handed_on(function);
+            pieces.push(format!("{pattern} => {reply}({arguments}),"));
+            pieces.push(format!("{exception} }}"));
+            self.text.filled(&pieces);
+        }
+        self.text.close("}");
+    }
+
+    /// The pattern for the results of a function, and the arguments that are made of them.
+    fn handed_on(&self, function: &Function) -> (&'static str, String) {
+        let outputs = function.outputs();
+        let arguments = match outputs.as_slice() {
+            [] => return ("_", String::new()),
+            [only] => vec![self.plan.handed_on("it", &only.ty)],
+            several => {
+                let field = |name: &str| format!("it.{name}");
+                let one = several.iter();
+                one.map(|it| self.plan.handed_on(&field(&it.name), &it.ty))
+                    .collect()
+            }
+        };
+        ("it", arguments.join(", "))
+    }
+
+    /// The asynchronous stubs of what a handler itself declares.
+    fn calls_of_handler(&self, handler: DefId) -> Vec<(DefId, String)> {
+        let mut taken = NameSet::new();
+        for feature in self.plan.features(handler) {
+            for function in Function::of(self.plan, feature) {
+                taken.insert(function.name);
+            }
+        }
+        let mut calls = Vec::new();
+        for id in self.plan.model.contents(handler) {
+            let feature = &self.plan.model[*id];
+            let is_operation = matches!(feature.kind, DefinitionKind::Operation(_));
+            if !is_operation || !self.plan.is_mapped(*id) {
+                continue;
+            }
+            for function in Function::of(self.plan, feature) {
+                let wanted = format!("{}_async", names::stem(&function.name));
+                calls.push((*id, names::fresh(&wanted, &mut taken)));
+            }
+        }
+        calls
+    }
+}
