@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-experiment and omni-experiment-counted, or
+# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-experiment and omni-experiment-counted, or
 # OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors, jacorb-names,
 # jacorb-notify, jacorb-notify-client and jacorb-definitions, or OUTDIR/glassfish-names and glassfish-values, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
@@ -40,7 +40,7 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    for program in server client forwarder values experiment experiment-counted; do
+    for program in server client forwarder values handlers experiment experiment-counted; do
         ln -sf "omni/omni-$program" "$out/omni-$program"
     done
 }

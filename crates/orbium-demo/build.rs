@@ -12,6 +12,7 @@ fn main() {
         .borrowed_results("Kitchen::Peer::echo_*")
         .compile(["idl/cubit.idl", "idl/ttcp.idl", "idl/kitchen.idl"]);
     Config::new().compile("idl/values.idl");
+    Config::new().handlers(true).compile("idl/handlers.idl");
     Config::new()
         .define("WITH_EVENTS", "1")
         .compile("idl/alarms.idl");

@@ -17,6 +17,8 @@ orbium::include_idl!("cubit");
 orbium::include_idl!("values");
 orbium::include_idl!("further");
 orbium::include_idl!("alarms");
+// Reply handlers.
+orbium::include_idl!("handlers");
 
 pub mod check;
 pub mod load;

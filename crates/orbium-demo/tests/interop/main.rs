@@ -17,6 +17,7 @@ mod dynamic;
 mod expected;
 mod forwarders;
 mod forwarding;
+mod handlers;
 mod interceptors;
 mod late;
 mod markers;
