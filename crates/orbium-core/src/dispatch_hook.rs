@@ -2,10 +2,10 @@
 //! Hooks that decide where a request is served, at which priority, or whether at all.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use orbium_giop::{ServiceContexts, SystemException};
+use orbium_interceptor::server::InterceptedObject;
 use orbium_metrics::Quality;
 use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 use orbium_sys::Scheduling;
@@ -13,7 +13,7 @@ use orbium_transport::Peer;
 
 use crate::adapter::ForwardRequest;
 use crate::servant::Target;
-use crate::{Lane, Priority};
+use crate::{Lane, Priority, RequestTiming};
 
 /// Decision of a dispatch hook about a request.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub enum Dispatch {
     At(Priority, Option<Scheduling>),
     /// That lane serves it.
     In(Lane),
+    /// That lane serves it, by these times of its operation's schedule.
+    Timed(Lane, RequestTiming),
     /// That lane serves it, at that CORBA priority and, if it is given, native
     /// one; its queue orders it by that.
     InAt(Lane, Priority, Option<Scheduling>),
@@ -71,6 +73,15 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
     /// A request has arrived for an active object.
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
 
+    /// A request is about to be served, by the calling thread: it has waited for that. An exception is
+    /// the answer then, and the request leaves no hook.
+    ///
+    /// # Errors
+    /// What the client gets.
+    fn begins(&self, _request: &RequestInfo<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+
     /// A served request leaves: its servant has answered, or it ends with `failed`, in place of
     /// which the returned exception answers. On the serving thread, the last hook first; not
     /// for what was refused or forwarded on arrival, nor when a servant panics.
@@ -88,19 +99,7 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct Hook(pub Arc<dyn DispatchHook>);
 
-impl PartialEq for Hook {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Hook {}
-
-impl Hash for Hook {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).cast::<()>().hash(state);
-    }
-}
+orbium_invocation::equal_if_same!(Hook);
 
 /// Information about a request before it is served.
 #[derive(Clone, Copy)]
@@ -112,6 +111,26 @@ pub struct RequestInfo<'r> {
 }
 
 impl<'r> RequestInfo<'r> {
+    pub(crate) fn new(incoming: &'r IncomingRequest<'r>, object: &'r dyn Target) -> Self {
+        Self {
+            incoming,
+            object,
+            is_asynchronous: false,
+        }
+    }
+
+    /// The object called, as interceptors see it: its adapter and its interface.
+    #[must_use]
+    pub fn target(&self) -> &'r dyn InterceptedObject {
+        self.object
+    }
+
+    /// Its times, if a hook has decided on them.
+    #[must_use]
+    pub fn timing(&self) -> Option<RequestTiming> {
+        self.incoming.decided?.timing
+    }
+
     /// Name of the operation on the wire.
     #[must_use]
     pub fn operation(&self) -> &'r [u8] {
@@ -121,7 +140,7 @@ impl<'r> RequestInfo<'r> {
     /// Id of the object called.
     #[must_use]
     pub fn object_id(&self) -> &'r [u8] {
-        self.object.id()
+        self.object.object_id()
     }
 
     /// The priority that the object itself was given.
@@ -185,7 +204,7 @@ impl fmt::Debug for RequestInfo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestInfo")
             .field("operation", &String::from_utf8_lossy(self.operation()))
-            .field("object_id", &self.object.id())
+            .field("object_id", &self.object.object_id())
             .finish_non_exhaustive()
     }
 }

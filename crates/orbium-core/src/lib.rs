@@ -65,7 +65,7 @@ pub use orbium_invocation::{
     idl_method, idl_operation, idl_outputs, idl_pass, idl_passed, idl_put_back, idl_results,
     idl_send, idl_servant_type, idl_slot_type, idl_stub, read_properties, write_properties,
 };
-pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds};
+pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds, RequestTiming};
 pub use orbium_server::{
     Arrival, AsyncCall, AsyncServant, DedicatedThread, Dedication, DeferredReply, Gate,
     OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,

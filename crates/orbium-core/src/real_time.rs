@@ -4,7 +4,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use orbium_giop::real_time::PriorityBand;
@@ -53,19 +52,7 @@ pub trait AdapterExtension: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone)]
 pub struct Extension(pub Arc<dyn AdapterExtension>);
 
-impl PartialEq for Extension {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Extension {}
-
-impl Hash for Extension {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).cast::<()>().hash(state);
-    }
-}
+orbium_invocation::equal_if_same!(Extension);
 
 impl fmt::Debug for Extension {
     #[inline]

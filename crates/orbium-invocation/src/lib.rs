@@ -14,6 +14,7 @@
 mod cancellation;
 pub mod collocation;
 mod exception;
+mod identity;
 mod mapped;
 pub mod names;
 mod operation;

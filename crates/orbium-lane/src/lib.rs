@@ -42,7 +42,7 @@ pub use main_thread::MainThread;
 pub use orb_error::OrbError;
 pub use order::{Order, OrderError};
 pub use queue_bounds::{QueueBounds, QueuePermit};
-pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
+pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, RequestTiming, Route, SETTLED, lane_for};
 pub use start_error::StartError;
 pub use thread::lane_name;
 pub use together::check_lanes;

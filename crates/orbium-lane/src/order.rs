@@ -8,7 +8,8 @@ use std::str::FromStr;
 /// it are served in the order of their arrival. A request is not preempted by another one of its
 /// lane.
 ///
-/// The deadline of a request is that of its RIOP context, counted from its arrival; without it the
+/// The deadline of a request is that of its [`RequestTiming`](crate::RequestTiming), which comes of a
+/// schedule; without one that of its RIOP context, counted from its arrival, and else the
 /// end time that its client gave it. Requests without any are served after all others.
 ///
 /// ```

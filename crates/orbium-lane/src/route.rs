@@ -1,19 +1,85 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Route of a request to its lane.
 
+use std::time::{Duration, Instant};
+
 use orbium_giop::Ior;
-use orbium_sys::Scheduling;
+use orbium_sys::{RealTimeError, Scheduling};
 
 use crate::Lane;
-use orbium_invocation::Priority;
+use orbium_invocation::{Expiry, Priority, scheduling};
 
-/// At which priority a request is served, if not at that of the thread.
+/// Times of a request by the schedule of its operation, as a dispatch hook says them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestTiming {
+    /// By when it is to end.
+    pub deadline: Option<Instant>,
+    /// How long its operation executes.
+    pub execution: Duration,
+    /// Whether its servant finds the deadline as that of its client.
+    pub is_for_servant: bool,
+}
+
+/// At which priority a request is served, if not at that of the thread, and by when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
     /// The CORBA priority.
     pub priority: Option<Priority>,
     /// The native one.
     pub scheduling: Option<Scheduling>,
+    /// Its times, if its operation is scheduled.
+    pub timing: Option<RequestTiming>,
+}
+
+impl Decided {
+    /// At that CORBA priority, and the native one if it is given.
+    #[must_use]
+    pub fn at(priority: Priority, scheduling: Option<Scheduling>) -> Self {
+        Self {
+            priority: Some(priority),
+            scheduling,
+            timing: None,
+        }
+    }
+
+    /// With these times.
+    #[must_use]
+    pub fn timed(timing: RequestTiming) -> Self {
+        Self {
+            timing: Some(timing),
+            ..Self::default()
+        }
+    }
+
+    /// What was not decided is as the lane has it.
+    #[must_use]
+    pub fn in_lane(self, lane: &Lane) -> Self {
+        Self {
+            priority: self.priority.or(lane.priority()),
+            scheduling: self.scheduling.or(lane.scheduling()),
+            ..self
+        }
+    }
+
+    /// Runs `serve` at that priority.
+    ///
+    /// # Errors
+    /// The host refuses the native priority; nothing was done.
+    #[inline]
+    pub fn run<R>(&self, serve: impl FnOnce() -> R) -> Result<R, RealTimeError> {
+        match (self.priority, self.scheduling) {
+            (None, None) => Ok(serve()),
+            (priority, native) => scheduling::at(priority, native, serve),
+        }
+    }
+
+    /// The expiry of a request that has that one by itself.
+    #[must_use]
+    pub fn expiry(&self, own: Expiry) -> Expiry {
+        let timing = self.timing.filter(|it| it.is_for_servant);
+        let deadline = timing.and_then(|it| it.deadline);
+        deadline.map_or(own, |deadline| own.at_latest(deadline))
+    }
 }
 
 /// Route of a request.

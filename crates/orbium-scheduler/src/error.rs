@@ -28,6 +28,13 @@ pub enum SchedulerError {
     Priority(i32),
     /// A lane could not be started.
     Lane(Box<OrbError>),
+    /// As many lanes as the schedule has queues are needed.
+    Lanes {
+        /// The lanes that there are.
+        lanes: usize,
+        /// The queues of the schedule.
+        queues: usize,
+    },
     /// A period of zero.
     NoPeriod(String),
     /// A thread could not be started.
@@ -71,6 +78,10 @@ impl fmt::Display for SchedulerError {
                 "native priority {number} of the schedule is none for a lane: they go from 0 to 32767, the most urgent first"
             ),
             Self::Lane(error) => error.fmt(f),
+            Self::Lanes { lanes, queues } => write!(
+                f,
+                "there are {lanes} lanes for the {queues} queues of the schedule"
+            ),
             Self::NoPeriod(name) => write!(f, "`{name}` has no period"),
             Self::Thread { name, cause } => write!(f, "cannot start thread `{name}`: {cause}"),
             Self::Host { name, cause } => write!(f, "thread `{name}`: {cause}"),

@@ -45,6 +45,9 @@ pub use dispatching::dispatcher::{Counts, Dispatcher, DispatcherBuilder, SubmitE
 pub use dispatching::job::{Job, Overload};
 pub use dispatching::lanes::{ScheduledLanes, at_priority_of};
 pub use dispatching::ready_queue::{ReadyQueue, Waiting};
+pub use dispatching::schedule_dispatch::{
+    RequestCounts, ScheduleDispatch, ScheduleDispatchBuilder,
+};
 pub use dispatching::thread::{ScheduledThread, Started};
 pub use dispatching::work_queue::{Refused, WorkQueue};
 pub use error::SchedulerError;

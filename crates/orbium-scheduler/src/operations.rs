@@ -28,9 +28,20 @@ impl<T: Copy> Operations<T> {
 
     /// The operation that a servant is to serve.
     pub(crate) fn served(&self, request: &ReceiveRequest<'_, '_>) -> Option<T> {
-        let name = request.operation();
-        let declared = self.declared(&request.target_most_derived_interface(), &name);
-        declared.or_else(|| self.inherited(&name, |id| request.target_is_a(id)))
+        let (name, interface) = (request.operation(), request.target_most_derived_interface());
+        self.of_target(&name, &interface, |id| request.target_is_a(id))
+    }
+
+    /// The operation of that name of an object with a most derived interface of that repository
+    /// id.
+    pub(crate) fn of_target(
+        &self,
+        name: &str,
+        interface: &str,
+        is_a: impl Fn(&str) -> bool,
+    ) -> Option<T> {
+        let declared = self.declared(interface, name);
+        declared.or_else(|| self.inherited(name, is_a))
     }
 
     /// The operation of that name in an interface with that repository id.

@@ -72,11 +72,12 @@ pub use orbium_core::{
     ObjectRef, OfferedProtocol, OpenRequests, OrRaise, Orb, OrbBuilder, OrbError, Order, Peer,
     PeerMemory, Phase, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies,
     Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, QueueBounds,
-    RealTimeError, Reply, ReplyBatching, RequestInfo, RequestProcessing, Reservation, ResolveError,
-    Scheduling, SchedulingClass, Sent, Servant, ServantActivator, ServantError, ServantLocator,
-    ServantRetention, ServerStrategy, Step, SystemException, ThreadModel, TimePolicies, Transport,
-    UnknownClientStrategy, UnknownCollocation, UnknownProtocol, UnknownStrategy, UserException,
-    explain, give_scheduling, last_failure, nil_reference, priority, servant_of,
+    RealTimeError, Reply, ReplyBatching, RequestInfo, RequestProcessing, RequestTiming,
+    Reservation, ResolveError, Scheduling, SchedulingClass, Sent, Servant, ServantActivator,
+    ServantError, ServantLocator, ServantRetention, ServerStrategy, Step, SystemException,
+    ThreadModel, TimePolicies, Transport, UnknownClientStrategy, UnknownCollocation,
+    UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling, last_failure,
+    nil_reference, priority, servant_of,
 };
 
 /// Calls that do not wait, with the feature `ami`.

@@ -12,7 +12,6 @@ use orbium_adapter::Serving;
 use orbium_cdr::CdrReader;
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_invocation::reactor::is_within_a_wait;
-use orbium_invocation::scheduling;
 use orbium_server::conclusion::{busy, check_expiry, conclude, not_permitted, note_refusal};
 use orbium_server::spans::{RequestSpan, serve_within};
 
@@ -179,7 +178,7 @@ impl Adapters {
     ) -> Result<Serving<'o>, SystemException> {
         let at = Decided {
             priority: priority::current(),
-            scheduling: None,
+            ..Decided::default()
         };
         if is_within_a_wait()
             && object.is_held()
@@ -224,17 +223,9 @@ impl Adapters {
         let route = self.route(request, object);
         let refused = |exception: &_| note_refusal(request, Recurring::Access, *exception);
         match route.inspect_err(refused)? {
-            Route::Here(Decided {
-                priority: None,
-                scheduling: None,
-            }) => self.serve_here(request, object, arguments, reply),
-            Route::Here(Decided {
-                priority,
-                scheduling,
-            }) => scheduling::at(priority, scheduling, || {
-                self.serve_here(request, object, arguments, reply)
-            })
-            .unwrap_or_else(|error| Err(not_permitted(&error).into())),
+            Route::Here(decided) => request
+                .serve_as(&decided, |it| self.serve_here(it, object, arguments, reply))
+                .unwrap_or_else(|error| Err(not_permitted(&error).into())),
             // That lane will answer.
             Route::To(lane, decided) if reply.move_to(&lane, decided) => Ok(()),
             Route::To(..) => Err(busy().into()),
@@ -251,6 +242,7 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
+        self.begins(request, object)?;
         let mut serve =
             |reply: &mut UntypedReply<'_>| self.enter_and_serve(request, object, arguments, reply);
         let served = match log::wants_spans() {

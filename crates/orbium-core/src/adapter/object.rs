@@ -216,10 +216,6 @@ impl ActiveObject {
 }
 
 impl Target for ActiveObject {
-    fn id(&self) -> &[u8] {
-        &self.id
-    }
-
     fn priority(&self) -> Option<Priority> {
         self.priority
     }

@@ -99,7 +99,7 @@ impl<'r> Call<'r> {
     /// Id of the object called.
     #[must_use]
     pub fn object_id(&self) -> &'r [u8] {
-        self.object.id()
+        self.object.object_id()
     }
 
     /// The CORBA priority that the request is served at; `None` if it has none.
@@ -181,7 +181,7 @@ impl<'r> Call<'r> {
         reply: &mut UntypedReply<'_>,
         write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
     ) -> Result<DeferredReply<T, E>, DispatchError> {
-        reply.defer(self.incoming, self.object.adapter(), write)
+        reply.defer(self.incoming, Target::adapter(self.object), write)
     }
 
     /// The properties that the client sent of its [`Context`](crate::Context), if IDL gives the
@@ -243,7 +243,7 @@ impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("operation", &String::from_utf8_lossy(self.operation()))
-            .field("object_id", &self.object.id())
+            .field("object_id", &self.object.object_id())
             .field("peer", &self.peer())
             .finish_non_exhaustive()
     }

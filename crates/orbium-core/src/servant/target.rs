@@ -3,13 +3,12 @@
 
 use std::any::Any;
 
+use orbium_interceptor::server::InterceptedObject;
+
 use crate::Priority;
 
 /// An active object, as servants and hooks see it.
-pub(crate) trait Target: Sync {
-    /// Its id in its adapter.
-    fn id(&self) -> &[u8];
-
+pub(crate) trait Target: InterceptedObject + Sync {
     /// Its own priority, if it was given one.
     fn priority(&self) -> Option<Priority>;
 

@@ -92,6 +92,19 @@ impl Expiry {
         }
     }
 
+    /// The same, and at that time at the latest.
+    #[must_use]
+    pub fn at_latest(self, end: Instant) -> Self {
+        let end = Deadline::at(end);
+        match self.deadline.earlier(end) == self.deadline {
+            true => self,
+            false => Self {
+                deadline: end,
+                minor: REQUEST_ENDED,
+            },
+        }
+    }
+
     /// The deadline.
     #[inline]
     pub const fn deadline(&self) -> Deadline {

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use orbium_core::{
-    Dispatch, DispatchHook, Hook, Lane, Priority, RequestInfo, Scheduling, SystemException,
+    Dispatch, DispatchHook, Hook, Lane, Priority, RequestInfo, RequestTiming, Scheduling,
+    SystemException,
 };
 
 /// Dispatch hooks in a row, as one: on the way in the first is asked first, on the way out the
@@ -13,7 +14,9 @@ use orbium_core::{
 /// * [`Dispatch::Here`] leaves the request to the next.
 /// * [`Dispatch::At`] and [`Dispatch::InAt`] change the priority and, the latter, the lane; the
 ///   next are asked too, and what they say comes in place of it. [`Dispatch::In`] likewise.
+/// * [`Dispatch::Timed`] chooses the lane likewise, and its times hold unless another hook says a priority.
 /// * [`Dispatch::Refuse`] and [`Dispatch::Forward`] end the chain.
+/// * [`DispatchHook::begins`] goes through all of them until one refuses.
 /// * [`DispatchHook::leaves`] goes back through all of them.
 ///
 /// ```
@@ -51,6 +54,7 @@ pub struct HookChain {
 struct Said {
     lane: Option<Lane>,
     priority: Option<(Priority, Option<Scheduling>)>,
+    timing: Option<RequestTiming>,
 }
 
 impl HookChain {
@@ -78,6 +82,10 @@ impl DispatchHook for HookChain {
                 Dispatch::Here => {}
                 Dispatch::At(priority, scheduling) => said.priority = Some((priority, scheduling)),
                 Dispatch::In(lane) => said.lane = Some(lane),
+                Dispatch::Timed(lane, timing) => {
+                    said.lane = Some(lane);
+                    said.timing = Some(timing);
+                }
                 Dispatch::InAt(lane, priority, scheduling) => {
                     said.lane = Some(lane);
                     said.priority = Some((priority, scheduling));
@@ -88,11 +96,19 @@ impl DispatchHook for HookChain {
         match (said.lane, said.priority) {
             (None, None) => Dispatch::Here,
             (None, Some((priority, scheduling))) => Dispatch::At(priority, scheduling),
-            (Some(lane), None) => Dispatch::In(lane),
+            (Some(lane), None) => match said.timing {
+                Some(timing) => Dispatch::Timed(lane, timing),
+                None => Dispatch::In(lane),
+            },
             (Some(lane), Some((priority, scheduling))) => {
                 Dispatch::InAt(lane, priority, scheduling)
             }
         }
+    }
+
+    fn begins(&self, request: &RequestInfo<'_>) -> Result<(), SystemException> {
+        let mut hooks = self.hooks.iter();
+        hooks.try_for_each(|hook| hook.0.begins(request))
     }
 
     fn leaves(

@@ -90,6 +90,49 @@ fn a_chain_is_gone_through_forwards_and_back() {
     });
 }
 
+/// Refuses what is about to be served.
+#[derive(Debug)]
+struct TooLate(SystemException);
+
+impl DispatchHook for TooLate {
+    fn arrived(&self, _: &RequestInfo<'_>) -> Dispatch {
+        Dispatch::Here
+    }
+
+    fn begins(&self, _: &RequestInfo<'_>) -> Result<(), SystemException> {
+        Err(self.0)
+    }
+}
+
+/// Conformance: ORB - chains of dispatch hooks, thread per request, thread per servant
+#[test]
+fn a_hook_may_refuse_what_is_about_to_be_served() {
+    each_strategy(|strategy| {
+        let seen = Arc::<Mutex<Vec<String>>>::default();
+        let late = exception(ExceptionKind::Timeout);
+        let chain = HookChain::default()
+            .then(Scribe {
+                name: "a",
+                says: Dispatch::Here,
+                raises: None,
+                seen: Arc::clone(&seen),
+            })
+            .then(TooLate(late));
+        let served = Served::with(Config {
+            strategy,
+            dispatch: Some(Hook(Arc::new(chain))),
+            ..Config::default()
+        });
+        let (_client, target) = served.client();
+        // By a message, and within the process.
+        assert_eq!(target.noop(), Err(late));
+        assert_eq!(served.target.noop(), Err(late));
+        assert_eq!(served.state.calls(), 0);
+        assert_eq!(*seen.lock().unwrap(), ["into a", "into a"]);
+        served.end();
+    });
+}
+
 /// Conformance: ORB - chains of dispatch hooks, thread per request, thread per servant
 #[test]
 fn a_refusal_ends_the_chain_and_an_exception_can_be_replaced_on_the_way_out() {

@@ -5,11 +5,18 @@ use std::time::Duration;
 
 use orbium::budget::Budget;
 use orbium::{
-    Endpoint, Lane, LaneConfig, Orb, Priority, Reservation, Scheduling, ServerStrategy, priority,
+    Endpoint, Lane, LaneConfig, Orb, Order, Priority, Reservation, Scheduling, ServerStrategy,
+    priority,
 };
 use orbium_sched::{Dispatching, Entry, SchedError, Table};
 
 use crate::error::SchedulerError;
+
+/// The strategy of a lane by deadline or laxity, unless the program chooses one.
+const ONE_WORKER: ServerStrategy = ServerStrategy::WorkerPool {
+    workers: 1,
+    queue: 256,
+};
 
 /// Makes a lane of each queue of a schedule: a thread at the queue's native priority with an
 /// endpoint of its own, so that requests of different queues share no thread, connection or lock.
@@ -42,7 +49,7 @@ pub struct ScheduledLanes {
     budgets: Vec<(usize, Budget)>,
     busy_polls: Vec<(usize, Duration)>,
     processors: Option<Vec<usize>>,
-    strategy: ServerStrategy,
+    strategy: Option<ServerStrategy>,
     soft: bool,
 }
 
@@ -58,7 +65,7 @@ impl ScheduledLanes {
             budgets: Vec::new(),
             busy_polls: Vec::new(),
             processors: None,
-            strategy: ServerStrategy::Reactive,
+            strategy: None,
             soft: false,
         }
     }
@@ -133,10 +140,13 @@ impl ScheduledLanes {
     }
 
     /// Sets the strategy by which the lanes serve. Default: reactive, one thread for each
-    /// lane and no hand-over.
+    /// lane and no hand-over; lanes of queues by deadline or laxity, which need a queue for that, have one
+    /// worker and room for 256 requests, unless they have a reservation or poll busily.
+    /// Worker pools of such queues serve by deadline or laxity, lanes of other strategies what
+    /// arrived first.
     #[must_use]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
-        self.strategy = strategy;
+        self.strategy = Some(strategy);
         self
     }
 
@@ -172,6 +182,7 @@ impl ScheduledLanes {
             }
             above = queue.priority;
             let reservation = of_queue(&self.reservations, number);
+            let strategy = self.strategy_of(number, queue.dispatching);
             configs.push(LaneConfig {
                 name: format!("queue-{number}"),
                 priority: Some(corba_priority(queue.priority)?),
@@ -184,7 +195,8 @@ impl ScheduledLanes {
                 busy_poll: of_queue(&self.busy_polls, number).unwrap_or_default(),
                 processors: self.processors.clone(),
                 soft: self.soft,
-                strategy: self.strategy,
+                strategy,
+                order: order(queue.dispatching, strategy),
                 endpoints: self.endpoints_of(number),
                 ..LaneConfig::default()
             });
@@ -213,6 +225,16 @@ impl ScheduledLanes {
         Ok(lanes)
     }
 
+    fn strategy_of(&self, queue: usize, dispatching: Dispatching) -> ServerStrategy {
+        let is_reactive = of_queue(&self.reservations, queue).is_some()
+            || of_queue(&self.busy_polls, queue).is_some();
+        let default = match dispatching {
+            Dispatching::Deadline | Dispatching::Laxity if !is_reactive => ONE_WORKER,
+            _ => ServerStrategy::Reactive,
+        };
+        self.strategy.unwrap_or(default)
+    }
+
     fn endpoints_of(&self, queue: usize) -> Vec<Endpoint> {
         let named = self.endpoints.iter().filter(|(of, _)| *of == queue);
         let named: Vec<Endpoint> = named.map(|(_, endpoint)| endpoint.clone()).collect();
@@ -221,6 +243,16 @@ impl ScheduledLanes {
             (true, Some(endpoint)) => vec![endpoint.clone()],
             (true, None) => "iiop://127.0.0.1:0".parse().into_iter().collect(),
         }
+    }
+}
+
+/// The order of a queue as a lane of that strategy can have it.
+fn order(dispatching: Dispatching, strategy: ServerStrategy) -> Order {
+    let is_pool = matches!(strategy, ServerStrategy::WorkerPool { .. });
+    match dispatching {
+        Dispatching::Deadline if is_pool => Order::EarliestDeadline,
+        Dispatching::Laxity if is_pool => Order::LeastLaxity,
+        _ => Order::default(),
     }
 }
 

@@ -5,5 +5,6 @@ pub(crate) mod dispatcher;
 pub(crate) mod job;
 pub(crate) mod lanes;
 pub(crate) mod ready_queue;
+pub(crate) mod schedule_dispatch;
 pub(crate) mod thread;
 pub(crate) mod work_queue;

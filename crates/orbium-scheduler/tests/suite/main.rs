@@ -12,4 +12,5 @@ mod modes;
 mod periodic;
 mod recording;
 mod reservations;
+mod routed;
 mod time;

@@ -157,9 +157,11 @@ impl State {
         }
         let own = decided.and_then(|it| it.priority);
         let priority = own.or(asked).map_or(0, Priority::number);
+        let timing = decided.and_then(|it| it.timing);
+        let expiry = decided.map_or(expiry, |it| it.expiry(expiry));
         let of_lane = elsewhere.as_ref().map(|lane| LaneCore::of(lane).pool.order);
         let order = of_lane.unwrap_or(order);
-        let place = Place::of_request(order, priority, &request.contexts, &expiry);
+        let place = Place::of_request(order, (priority, timing), &request.contexts, &expiry);
         let queued = Queued {
             late: Late::new(connection),
             _charge: charge,

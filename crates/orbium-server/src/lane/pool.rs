@@ -40,6 +40,10 @@ const SMALL: usize = 8 * 1024;
 const HANDED_OVER: usize = 256;
 
 /// What a thread has to do.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a request is moved once, from the queue to the thread: a box would be an allocation"
+)]
 enum Work {
     /// What this lane serves.
     Own(Item),

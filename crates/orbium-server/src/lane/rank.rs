@@ -2,12 +2,12 @@
 //! Places of requests in the queue of a lane, by its order.
 
 use std::cmp::Reverse;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium_giop::ServiceContexts;
 use orbium_giop::riop::Riop;
 use orbium_invocation::Expiry;
-use orbium_lane::Order;
+use orbium_lane::{Order, RequestTiming};
 
 /// Criticality and importance of a request that has none: MEDIUM.
 const MEDIUM: u8 = 2;
@@ -40,17 +40,17 @@ enum Latest {
 }
 
 impl Place {
-    /// Of a request of that priority that has arrived now.
+    /// Of a request of that priority, and those times by a schedule, that has arrived now.
     pub(crate) fn of_request(
         order: Order,
-        priority: i16,
+        (priority, timing): (i16, Option<RequestTiming>),
         contexts: &ServiceContexts<'_>,
         expiry: &Expiry,
     ) -> Self {
         match order {
             Order::Fifo => Self::Level(0),
             Order::Priority => Self::Level(priority),
-            by => Self::Ranked(ranked(by, Riop::of(contexts).as_ref(), expiry)),
+            by => Self::Ranked(ranked(by, timing, Riop::of(contexts).as_ref(), expiry)),
         }
     }
 
@@ -75,12 +75,24 @@ impl Rank {
 }
 
 #[cold]
-fn ranked(order: Order, said: Option<&Riop>, expiry: &Expiry) -> Rank {
+fn ranked(
+    order: Order,
+    timing: Option<RequestTiming>,
+    said: Option<&Riop>,
+    expiry: &Expiry,
+) -> Rank {
     let relative = said.and_then(Riop::deadline);
     // A deadline beyond what the clock can count is none.
-    let deadline = relative.and_then(|it| Instant::now().checked_add(it));
+    let by_riop = || Instant::now().checked_add(relative?);
+    let scheduled = timing.and_then(|it| it.deadline);
+    let deadline = scheduled.or_else(by_riop);
     let deadline = deadline.or(expiry.deadline().instant());
-    let rank = Rank::by_deadline(deadline);
+    let execution = match order {
+        Order::EarliestDeadline => Duration::ZERO,
+        _ => timing.map_or(Duration::ZERO, |it| it.execution),
+    };
+    let latest = deadline.map(|it| it.checked_sub(execution).unwrap_or(it));
+    let rank = Rank::by_deadline(latest);
     match (order, said) {
         (Order::MaximumUrgency, Some(said)) => Rank {
             criticality: Reverse(said.criticality.unwrap_or(MEDIUM)),

@@ -11,6 +11,7 @@ use orbium_invocation::{Operation, Priority};
 use crate::{ServerConnection, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_lane::{Decided, OWN};
+use orbium_sys::RealTimeError;
 
 /// A request on its way to a servant.
 // In this order, pairs of words that are stored at once lie at multiples of 16 octets, never in
@@ -75,6 +76,28 @@ impl<'r> IncomingRequest<'r> {
             lane: OWN,
             decided: None,
         }
+    }
+}
+
+impl IncomingRequest<'_> {
+    /// Serves the request as was decided.
+    ///
+    /// # Errors
+    /// The host refuses the native priority; nothing was done.
+    #[inline]
+    pub fn serve_as<R>(
+        &self,
+        decided: &Decided,
+        serve: impl FnOnce(&IncomingRequest<'_>) -> R,
+    ) -> Result<R, RealTimeError> {
+        decided.run(|| match decided.timing {
+            None => serve(self),
+            Some(_) => serve(&IncomingRequest {
+                expiry: decided.expiry(self.expiry),
+                decided: Some(decided),
+                ..*self
+            }),
+        })
     }
 }
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use orbium_giop::SystemException;
 use orbium_interceptor::server::raised;
 use orbium_invocation::call_exceptions::broken_invariant;
-use orbium_invocation::scheduling;
-use orbium_lane::{Decided, OWN, OWN_INTERCEPTED, Route};
+use orbium_lane::{OWN, OWN_INTERCEPTED, Route};
 use orbium_server::IncomingRequest;
 use orbium_server::conclusion::{busy, check_expiry, not_permitted, note_refusal};
 use orbium_sync::role::while_serving_own_thread;
@@ -71,20 +70,9 @@ impl Adapters {
                 return Some(Err(Unserved::Refused(exception)));
             }
         };
-        let serve = || self.serve_routed_in_place(request, object, serve);
-        Some(match decided {
-            Decided {
-                priority: None,
-                scheduling: None,
-            } => serve(),
-            Decided {
-                priority,
-                scheduling,
-            } => {
-                let served = scheduling::at(priority, scheduling, serve);
-                served.unwrap_or_else(|error| Err(Unserved::Refused(not_permitted(&error))))
-            }
-        })
+        let serve = |it: &IncomingRequest<'_>| self.serve_routed_in_place(it, object, serve);
+        let served = request.serve_as(&decided, serve);
+        Some(served.unwrap_or_else(|error| Err(Unserved::Refused(not_permitted(&error)))))
     }
 
     /// Serves a request at the priority that it is to have; the hooks see how it ends.
@@ -94,6 +82,7 @@ impl Adapters {
         object: &ActiveObject,
         serve: impl FnOnce() -> Served,
     ) -> Served {
+        self.begins(request, object).map_err(Unserved::Refused)?;
         let entered = match object.enter() {
             Some(serving) => Ok(serving),
             None => {

@@ -79,13 +79,12 @@ impl Adapters {
         let extension = object.extension()?;
         let incoming = IncomingRequest::collocated(&self.context, key, operation, Expiry::NEVER);
         let info = RequestInfo {
-            incoming: &incoming,
-            object,
             is_asynchronous: true,
+            ..RequestInfo::new(&incoming, object)
         };
         let (lane, priority) = match extension.0.place(&info) {
             Dispatch::Here => return None,
-            Dispatch::In(lane) => (lane, priority::current()),
+            Dispatch::In(lane) | Dispatch::Timed(lane, _) => (lane, priority::current()),
             Dispatch::InAt(lane, priority, _) => (lane, Some(priority)),
             // What is refused or sent elsewhere is when it is served.
             Dispatch::At(..) | Dispatch::Refuse(_) | Dispatch::Forward(_) => return Some(None),

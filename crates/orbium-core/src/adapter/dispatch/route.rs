@@ -74,11 +74,7 @@ impl Adapters {
         if let Some(decided) = request.decided {
             return Ok(Route::Here(*decided));
         }
-        let info = RequestInfo {
-            incoming: request,
-            object,
-            is_asynchronous: false,
-        };
+        let info = RequestInfo::new(request, object);
         let policies = object.policies();
         let hooks = [&policies.dispatch, &self.hook];
         for hook in hooks.into_iter().flatten() {
@@ -116,6 +112,18 @@ fn not_allowed() -> SystemException {
 }
 
 impl Adapters {
+    /// Lets the hooks see that a request is about to be served, which they may refuse.
+    pub(super) fn begins(
+        &self,
+        incoming: &IncomingRequest<'_>,
+        object: &ActiveObject,
+    ) -> Result<(), SystemException> {
+        let hooks = [&object.policies().dispatch, &self.hook];
+        let info = RequestInfo::new(incoming, object);
+        let mut hooks = hooks.into_iter().flatten();
+        hooks.try_for_each(|hook| hook.0.begins(&info))
+    }
+
     /// Lets the hooks see how a request ends.
     pub(crate) fn leave(
         &self,
@@ -124,11 +132,7 @@ impl Adapters {
         served: Result<(), DispatchError>,
     ) -> Result<(), DispatchError> {
         let hooks = [&self.hook, &object.policies().dispatch];
-        let info = RequestInfo {
-            incoming,
-            object,
-            is_asynchronous: false,
-        };
+        let info = RequestInfo::new(incoming, object);
         hooks.into_iter().flatten().fold(served, |served, hook| {
             let failed = served.as_ref().err().copied().map(DispatchError::exception);
             match (hook.0.leaves(&info, failed), failed) {
@@ -144,20 +148,14 @@ fn follow(
     request: &IncomingRequest<'_>,
     dispatch: Dispatch,
 ) -> Result<Option<Route>, SystemException> {
-    let at = |priority, scheduling| Decided {
-        priority: Some(priority),
-        scheduling,
-    };
     Ok(Some(match dispatch {
         Dispatch::Here => return Ok(None),
-        Dispatch::At(priority, scheduling) => Route::Here(at(priority, scheduling)),
-        // By the thread of its connection, at the lane's priority.
-        Dispatch::In(lane) if request.lane == SETTLED => Route::Here(Decided {
-            priority: lane.priority(),
-            scheduling: lane.scheduling(),
-        }),
-        Dispatch::In(lane) => to(request, &lane, Decided::default()),
-        Dispatch::InAt(lane, priority, scheduling) => to(request, &lane, at(priority, scheduling)),
+        Dispatch::At(priority, scheduling) => Route::Here(Decided::at(priority, scheduling)),
+        Dispatch::In(lane) => within(request, &lane, Decided::default()),
+        Dispatch::Timed(lane, timing) => within(request, &lane, Decided::timed(timing)),
+        Dispatch::InAt(lane, priority, scheduling) => {
+            to(request, &lane, Decided::at(priority, scheduling))
+        }
         Dispatch::Refuse(exception) => return Err(exception),
         Dispatch::Forward(forward) => Route::Elsewhere(forward.to.ior().clone(), forward.permanent),
     }))
@@ -170,14 +168,19 @@ fn lane_without_priority<'l>(request: &IncomingRequest<'_>, lanes: &'l [Lane]) -
     own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
 }
 
+fn within(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
+    match request.lane == SETTLED {
+        // By the thread of its connection, at the lane's priority.
+        true => Route::Here(decided.in_lane(lane)),
+        false => to(request, lane, decided),
+    }
+}
+
 fn to(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
     if request.peer.is_none() {
         // A call within the process: the caller's thread does what one of
         // the lane would.
-        return Route::Here(Decided {
-            priority: decided.priority.or(lane.priority()),
-            scheduling: decided.scheduling.or(lane.scheduling()),
-        });
+        return Route::Here(decided.in_lane(lane));
     }
     // What its connection has a thread for is served by that.
     match request.lane == lane.number() || request.lane == SETTLED {
