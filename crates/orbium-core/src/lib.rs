@@ -67,8 +67,8 @@ pub use orbium_invocation::{
 };
 pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds, RequestTiming};
 pub use orbium_server::{
-    Arrival, AsyncCall, AsyncServant, DedicatedThread, Dedication, DeferredReply, Gate,
-    OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply,
+    Arrival, AsyncCall, AsyncServant, ByUrgency, DedicatedThread, Dedication, DeferredReply, Gate,
+    OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply, Urgency,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Reservation, Scheduling, SchedulingClass};

@@ -166,6 +166,29 @@ impl ContextHandle {
         }
     }
 
+    /// As [`executor`](Self::executor), with the QoS that each operation has by what its request
+    /// says: `R` is `orbium::Urgency` for asynchronous servants, and `orbium_qos::task_qos` such
+    /// a function.
+    ///
+    /// ```
+    /// use orbium_executor::{Policy, SchedulerContext, TaskQos};
+    ///
+    /// let context = SchedulerContext::builder("ledger").policy(Policy::Priority).threads(1).build()?;
+    /// let executor = context.executor_by(|priority: &i32| TaskQos::default().priority(*priority));
+    /// executor(&7, Box::pin(async {}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn executor_by<R: ?Sized>(
+        &self,
+        qos: impl Fn(&R) -> TaskQos + Send + Sync + Clone + 'static,
+    ) -> impl Fn(&R, Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + Clone + 'static {
+        let handle = self.clone();
+        move |request, work| {
+            // The dropped future answers its client.
+            let _ = handle.spawn_boxed(qos(request), work);
+        }
+    }
+
     pub(crate) fn start(
         &self,
         qos: TaskQos,

@@ -42,3 +42,4 @@ pub use published::PublishedQos;
 pub use qos::Qos;
 pub use scopes::QosScopes;
 pub use server::RiopDispatch;
+pub use timing::task_qos;

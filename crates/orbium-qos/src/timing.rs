@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From and to what the scheduler knows.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use orbium_core::{LaneConfig, Reservation, ServerStrategy};
+use orbium_core::{LaneConfig, Reservation, ServerStrategy, Urgency, priority};
+use orbium_executor::TaskQos;
 use orbium_sched::{Time, Timing};
 
 use crate::Qos;
@@ -21,6 +22,35 @@ impl From<&Timing> for Qos {
             importance: Some(timing.importance),
             ..Self::NONE
         }
+    }
+}
+
+/// The QoS of the task that serves a request, for `ContextHandle::executor_by`: what its RIOP
+/// context says; without a deadline there, what remains until its client gives up, and without a priority the one that
+/// the calling thread serves at.
+///
+/// ```
+/// use orbium_core::{AsyncServant, ByUrgency};
+/// use orbium_executor::{Policy, SchedulerContext};
+/// use orbium_qos::task_qos;
+///
+/// # struct Ledger;
+/// let context = SchedulerContext::builder("ledger").policy(Policy::Edf).threads(2).build()?;
+/// let servant = AsyncServant::new(Ledger, ByUrgency(context.executor_by(task_qos)));
+/// # drop(servant);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn task_qos(urgency: &Urgency) -> TaskQos {
+    let said = urgency.riop.map_or(Qos::NONE, Qos::from);
+    let remaining = |end: Instant| end.saturating_duration_since(Instant::now());
+    let priority = said.priority.or_else(priority::current);
+    TaskQos {
+        priority: priority.map_or(0, |it| it.number().into()),
+        deadline: said.deadline.or_else(|| urgency.deadline.map(remaining)),
+        period: said.period,
+        criticality: said.criticality.unwrap_or_default(),
+        ..TaskQos::default()
     }
 }
 
@@ -75,6 +105,36 @@ mod tests {
     use orbium_sched::{Criticality, Importance};
 
     use super::*;
+
+    #[test]
+    fn a_task_has_what_the_request_says_and_else_what_its_client_waits() {
+        let end = Instant::now() + Duration::from_secs(3600);
+        let waits = Urgency {
+            deadline: Some(end),
+            ..Urgency::default()
+        };
+        let left = task_qos(&waits).deadline.unwrap();
+        assert!(left <= Duration::from_secs(3600) && !left.is_zero());
+        let said = Qos {
+            priority: Priority::new(7),
+            period: Some(Duration::from_millis(50)),
+            deadline: Some(Duration::from_millis(20)),
+            criticality: Some(Criticality::High),
+            ..Qos::NONE
+        };
+        let data = crate::riop::encode(&said).unwrap();
+        let says = Urgency {
+            riop: orbium_giop::riop::Riop::decode(&data).ok(),
+            ..waits
+        };
+        let expected = TaskQos::default()
+            .priority(7)
+            .period(Duration::from_millis(50))
+            .deadline(Duration::from_millis(20))
+            .criticality(Criticality::High);
+        assert_eq!(task_qos(&says), expected);
+        assert_eq!(task_qos(&Urgency::default()), TaskQos::default());
+    }
 
     /// Conformance: RT - one QoS value: fields, scopes, what makes no sense together
     #[test]

@@ -22,8 +22,8 @@ pub use connections::connection::ServerConnection;
 pub use context::{OrbFacts, ServerContext};
 pub use dedication::{Arrival, DedicatedThread, Dedication, Dedications, Gate, Pass, ThreadAsked};
 pub use deferred::{
-    AnswerPath, AsyncCall, AsyncServant, DeferredReply, Forward, OpenRequests, Spawn, Task,
-    Unanswered, WaitingCaller,
+    AnswerPath, AsyncCall, AsyncServant, ByUrgency, DeferredReply, Forward, OpenRequests, Spawn,
+    Task, Unanswered, Urgency, WaitingCaller,
 };
 use lane::lane_core::LaneCore;
 pub use lane::lane_start::start_lane;

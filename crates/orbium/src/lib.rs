@@ -102,7 +102,7 @@ pub use orbium_core::router_policies;
 pub use orbium_core::{Context, Properties};
 
 /// Servants with `async fn` operations.
-pub use orbium_core::{AsyncCall, AsyncServant, Spawn, Task};
+pub use orbium_core::{AsyncCall, AsyncServant, ByUrgency, Spawn, Task, Urgency};
 
 pub use orbium_core::Result;
 

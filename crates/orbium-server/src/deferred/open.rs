@@ -4,15 +4,16 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
 use std::task::Waker;
-use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::riop::Riop;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, Version, minor};
 use orbium_invocation::raises::DispatchError;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
 use super::answer_path::{AnswerPath, Nowhere, Unanswered};
 use super::registry::{Full, OpenRequests};
+use super::urgency::Urgency;
 use crate::IncomingRequest;
 use crate::request::conclusion::shown;
 use crate::request::reply::{ReplyPath, UntypedReply};
@@ -28,7 +29,7 @@ pub(crate) struct OpenRequest {
     request_id: u32,
     format: Format,
     response: ResponseFlags,
-    deadline: Option<Instant>,
+    urgency: Urgency,
 }
 
 struct Progress {
@@ -68,7 +69,10 @@ impl OpenRequest {
                 request_id: reply.request_id,
                 format: reply.format,
                 response: reply.response,
-                deadline: incoming.expiry.deadline().instant(),
+                urgency: Urgency {
+                    riop: Riop::of(&incoming.contexts),
+                    deadline: incoming.expiry.deadline().instant(),
+                },
             })
         });
         let request = entered.map_err(|full| refused(incoming, most, &full))?;
@@ -83,8 +87,8 @@ impl OpenRequest {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    pub(super) fn urgency(&self) -> Urgency {
+        self.urgency
     }
 
     pub(super) fn is_expected(&self) -> bool {

@@ -13,6 +13,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_invocation::raises::{DispatchError, Raised, Raises};
 
 use super::open::OpenRequest;
+use super::urgency::Urgency;
 use crate::IncomingRequest;
 use crate::request::reply::UntypedReply;
 
@@ -56,7 +57,14 @@ impl<T, E> DeferredReply<T, E> {
     /// Until when the client waits; `None` if it has not said.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.request.as_ref().and_then(|it| it.deadline())
+        self.urgency().deadline
+    }
+
+    /// What the request says of its urgency.
+    #[must_use]
+    pub fn urgency(&self) -> Urgency {
+        let request = self.request.as_ref();
+        request.map(|it| it.urgency()).unwrap_or_default()
     }
 
     /// Whether the client waits for an answer. One to a oneway is discarded.

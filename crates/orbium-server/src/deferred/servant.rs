@@ -10,6 +10,7 @@ use std::time::Instant;
 use orbium_invocation::raises::Raises;
 
 use super::reply::DeferredReply;
+use super::urgency::Urgency;
 
 /// A future that serves one request: what an executor runs to its end.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -33,11 +34,43 @@ pub trait Spawn: Send + Sync + 'static {
     /// Runs a task to its end, and does not block. If the task is dropped instead, its client
     /// gets NO_RESPONSE, completed MAYBE.
     fn spawn(&self, task: Task);
+
+    /// As [`spawn`](Self::spawn), for a request of that urgency. Default: whatever it is.
+    fn spawn_urgent(&self, _urgency: &Urgency, task: Task) {
+        self.spawn(task);
+    }
 }
 
 impl<F: Fn(Task) + Send + Sync + 'static> Spawn for F {
     fn spawn(&self, task: Task) {
         self(task);
+    }
+}
+
+/// An executor that is given the urgency of each request, as a function.
+///
+/// ```
+/// use orbium_server::{AsyncServant, ByUrgency, Task, Urgency};
+///
+/// struct Bank;
+///
+/// let executor = ByUrgency(|urgency: &Urgency, task: Task| {
+///     let _period = urgency.riop.and_then(|it| it.period());
+///     drop(task);
+/// });
+/// let servant = AsyncServant::new(Bank, executor);
+/// # drop(servant);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ByUrgency<F>(pub F);
+
+impl<F: Fn(&Urgency, Task) + Send + Sync + 'static> Spawn for ByUrgency<F> {
+    fn spawn(&self, task: Task) {
+        self.spawn_urgent(&Urgency::default(), task);
+    }
+
+    fn spawn_urgent(&self, urgency: &Urgency, task: Task) {
+        (self.0)(urgency, task);
     }
 }
 
@@ -121,7 +154,8 @@ impl<S: Send + Sync + 'static, X: Spawn> AsyncServant<S, X> {
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
         let work = operation(Arc::clone(&self.servant));
-        reply.spawn(|task| self.executor.spawn(task), work);
+        let urgency = reply.urgency();
+        reply.spawn(|task| self.executor.spawn_urgent(&urgency, task), work);
     }
 }
 

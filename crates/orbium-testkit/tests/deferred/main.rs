@@ -9,6 +9,7 @@ mod endings;
 mod fixture;
 mod futures;
 mod many;
+mod urgent_tasks;
 
 mod generated {
     orbium::include_idl!("later");
