@@ -2,7 +2,11 @@
 //! Target of a request that carries properties, by the `context` clause of its operation.
 
 use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
 
+use orbium_interceptor::server::InterceptedObject;
+use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_invocation::Properties;
 
 use super::target::Target;
@@ -22,17 +26,39 @@ impl<'r> ReceivedContext<'r> {
     }
 }
 
-impl Target for ReceivedContext<'_> {
-    fn id(&self) -> &[u8] {
-        self.object.id()
+impl InterceptedObject for ReceivedContext<'_> {
+    fn object_id(&self) -> &[u8] {
+        self.object.object_id()
     }
 
+    fn adapter(&self) -> (String, u64) {
+        InterceptedObject::adapter(self.object)
+    }
+
+    fn identity(&self) -> Arc<OrbIdentity> {
+        self.object.identity()
+    }
+
+    fn repository_id(&self) -> Cow<'_, str> {
+        self.object.repository_id()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.object.is_a(repository_id)
+    }
+
+    fn defined_policies(&self) -> &[Policy] {
+        self.object.defined_policies()
+    }
+}
+
+impl Target for ReceivedContext<'_> {
     fn priority(&self) -> Option<Priority> {
         self.object.priority()
     }
 
     fn adapter(&self) -> usize {
-        self.object.adapter()
+        Target::adapter(self.object)
     }
 
     fn context(&self) -> &[(String, String)] {

@@ -190,7 +190,7 @@ impl Shared {
         let is_a = |id: &str| target.is_a(id);
         let index = self
             .operations
-            .of_target(name, target.repository_id(), is_a)?;
+            .of_target(name, &target.repository_id(), is_a)?;
         Some((self.states.get(index)?, self.table.entries.get(index)?))
     }
 

@@ -113,7 +113,7 @@ fn not_allowed() -> SystemException {
 
 impl Adapters {
     /// Lets the hooks see that a request is about to be served, which they may refuse.
-    pub(super) fn begins(
+    pub(crate) fn begins(
         &self,
         incoming: &IncomingRequest<'_>,
         object: &ActiveObject,
