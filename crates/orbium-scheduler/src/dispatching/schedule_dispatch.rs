@@ -18,10 +18,6 @@ use crate::dispatching::job::Overload;
 use crate::error::SchedulerError;
 use crate::operations::Operations;
 
-/// The minor code of TIMEOUT for a request that was not begun in its time (CORBA 3.3 Part 1,
-/// annex A).
-const REQUEST_ENDED: u32 = 2;
-
 /// A dispatch hook by a schedule: the operation of a request is served by the lane of its queue,
 /// whatever its client says, so that clients of other ORBs and those that name no priority
 /// are served as scheduled. Requests for operations that the table does not have go on as without it.
@@ -236,7 +232,8 @@ impl DispatchHook for ScheduleDispatch {
             Some((state, _)) if state.overload != Overload::RunLate => {
                 state.skipped.fetch_add(1, Ordering::Release);
                 let kind = ExceptionKind::Timeout;
-                Err(SystemException::omg(kind, REQUEST_ENDED, Completion::No))
+                // The request was not begun in its time.
+                Err(SystemException::omg(kind, 2, Completion::No))
             }
             _ => Ok(()),
         }
