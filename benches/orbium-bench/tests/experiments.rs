@@ -2,24 +2,15 @@
 //! The experiments on priority inversion, threads and locks, each with a minimum of
 //! work. No durations are asserted.
 
+#[path = "program/experiment.rs"]
+mod experiment;
 mod program;
 
 use std::path::Path;
 
-use program::{Folder, Ran, is_drawing, run};
+use experiment::experiment;
+use program::{Folder, is_drawing, run};
 use serde_json::Value;
-
-/// Runs one with a file for the drawing and one for JSON; gives both contents.
-fn experiment(arguments: &[&str]) -> (Ran, Value, String) {
-    let folder = Folder::new();
-    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
-    let files = ["--svg", &svg, "--json", &json];
-    let ran = run(arguments.iter().copied().chain(files));
-    ran.assert_done();
-    let drawing = std::fs::read_to_string(&svg).unwrap_or_default();
-    let found = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    (ran, found, drawing)
-}
 
 fn names(of: &Value) -> Vec<&str> {
     let all = of.as_array().unwrap().iter();
@@ -91,6 +82,8 @@ fn zero_threads_calls_or_seconds_cannot_be_measured() {
         ["threads", "--threads", "1,0"],
         ["threads", "--calls", "0"],
         ["threads", "--connections", "0"],
+        ["threads", "--clients", "51"],
+        ["threads", "--urgent-calls", "0"],
         ["inversion", "--seconds", "0"],
         ["inversion", "--seconds", "inf"],
     ] {

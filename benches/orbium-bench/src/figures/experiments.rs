@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::peer::built::Programs;
 use crate::peer::contender::Peer;
 use crate::report::bound::Bound;
-use crate::report::figures::{Report, Row, machine_and_commit};
+use crate::report::figures::{Report, Row, heading};
 use crate::report::page;
 use xtask::outcome::Outcome;
 use xtask::packages;
@@ -46,12 +46,7 @@ pub(crate) fn measure(programs: &Programs, manner: Manner, report: &mut Report) 
         report.left_out(&format!("cyclictest (package rt-tests): {reason}"));
     }
     let counting = build_counting(&programs.harness, &folder)?;
-    let quality = if manner.quick {
-        "a quick run, which is no result"
-    } else {
-        "a whole run"
-    };
-    let heading = format!("{}, {quality}:", machine_and_commit());
+    let heading = heading(manner.quick);
     for experiment in EXPERIMENTS {
         let program = match experiment {
             "locks" => &counting,

@@ -274,9 +274,19 @@ fn table(
 }
 
 /// Where something was measured, and of which state of the project.
-pub(crate) fn machine_and_commit() -> String {
+fn machine_and_commit() -> String {
     let commit = output("git", &["rev-parse", "--short", "HEAD"]);
     format!("{}; commit {commit}", machine())
+}
+
+/// What stands above the tables of a run in the page on performance.
+pub(crate) fn heading(quick: bool) -> String {
+    let quality = if quick {
+        "a quick run, which is no result"
+    } else {
+        "a whole run"
+    };
+    format!("{}, {quality}:", machine_and_commit())
 }
 
 /// Where it was measured.

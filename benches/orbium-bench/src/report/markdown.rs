@@ -1,84 +1,83 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results of the experiments as Markdown tables.
 
+mod cells;
+mod systems;
+
 use std::fmt::Write;
 
 use serde_json::Value;
+
+use cells::{NOTHING, Table, cell, jitter, list, name, places, time};
 
 /// What stands between two marks of the page.
 pub(crate) struct Part {
     /// The name in the marks.
     pub(crate) name: &'static str,
     pub(crate) text: String,
+    /// Whether the experiment was run with this part.
+    pub(crate) is_measured: bool,
 }
 
 /// The tables of an experiment.
 pub(crate) fn of(experiment: &str, found: &Value) -> Vec<Part> {
+    let all = |_: &str| true;
     match experiment {
-        "inversion" => vec![part("inversion", inversion(found), found)],
-        "locks" => vec![part("locks", locks(found), found)],
-        "threads" => vec![
-            part("scaling", scaling(&found["scaling"]), &Value::Null),
-            part("priorities", priorities(&found["priorities"]), &Value::Null),
-            part("punctuality", punctuality(&found["punctuality"]), found),
-            part("crowd", crowd(&found["crowd"]), &Value::Null),
-        ],
+        "inversion" => vec![part("inversion", inversion(found), found, all)],
+        "locks" => vec![part("locks", locks(found), found, all)],
+        "threads" => threads(found),
         _ => Vec::new(),
     }
 }
 
-fn part(name: &'static str, mut text: String, notes: &Value) -> Part {
-    for note in list(&notes["notes"]).iter().filter_map(Value::as_str) {
+/// What every note on fifty priorities begins with.
+const FIFTY: &str = "Fifty priorities";
+
+/// A table for each part of the experiment on threads. Notes that belong to no part are below the
+/// table on punctuality, if there is one.
+fn threads(found: &Value) -> Vec<Part> {
+    let besieged = &found["punctuality"];
+    let is_of_fifty = |note: &str| note.starts_with(FIFTY);
+    let none = |_: &str| false;
+    let of = |name, text| Part {
+        is_measured: !found[name].is_null(),
+        ..part(name, text, found, none)
+    };
+    vec![
+        of("scaling", scaling(&found["scaling"])),
+        of("priorities", priorities(&found["priorities"])),
+        Part {
+            is_measured: !found["fifty"].is_null(),
+            ..part("fifty", systems::fifty(&found["fifty"]), found, |note| {
+                is_of_fifty(note) || besieged.is_null()
+            })
+        },
+        Part {
+            is_measured: !besieged.is_null(),
+            ..part("punctuality", punctuality(besieged), found, |note| {
+                !is_of_fifty(note)
+            })
+        },
+        of("crowd", crowd(&found["crowd"])),
+    ]
+}
+
+/// A table with those notes below it that belong to it.
+fn part(
+    name: &'static str,
+    mut text: String,
+    found: &Value,
+    belongs: impl Fn(&str) -> bool,
+) -> Part {
+    let notes = list(&found["notes"]).iter().filter_map(Value::as_str);
+    for note in notes.filter(|note| belongs(note)) {
         let _ = write!(text, "\n* {note}");
     }
-    Part { name, text }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// A table: what is in its first line, and a line for each.
-struct Table(String);
-
-impl Table {
-    fn new(head: &[&str]) -> Self {
-        let mut table = Self(String::new());
-        table.line(head.iter().map(|cell| (*cell).to_owned()));
-        table.line(head.iter().map(|_| "---".to_owned()));
-        table
+    Part {
+        name,
+        text,
+        is_measured: true,
     }
-
-    fn line(&mut self, cells: impl IntoIterator<Item = String>) {
-        for cell in cells {
-            let _ = write!(self.0, "| {cell} ");
-        }
-        self.0.push_str("|\n");
-    }
-}
-
-fn name(of: &Value) -> String {
-    let name = of["architecture"].as_str().or(of["name"].as_str());
-    name.unwrap_or_default().to_owned()
-}
-
-const NOTHING: &str = "–";
-
-fn cell(value: &Value, show: impl Fn(f64) -> String) -> String {
-    value.as_f64().map_or_else(|| NOTHING.to_owned(), show)
-}
-
-/// Nanoseconds in the unit that suits them.
-fn time(value: &Value) -> String {
-    cell(value, |nanoseconds| match nanoseconds {
-        value if value < 1e6 => format!("{:.0} µs", value / 1e3),
-        value if value < 1e8 => format!("{:.1} ms", value / 1e6),
-        value => format!("{:.0} ms", value / 1e6),
-    })
-}
-
-fn places(value: &Value, places: usize) -> String {
-    cell(value, |value| format!("{value:.places$}"))
 }
 
 /// The points of a scenario with the fewest and with the most clients.
@@ -109,13 +108,6 @@ fn inversion(found: &Value) -> String {
     ];
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let mut table = Table::new(&heads);
-    let jitter = |of: &Value| {
-        let is_empty = of["calls"].as_u64().unwrap_or(0) == 0;
-        if is_empty {
-            return NOTHING.to_owned();
-        }
-        format!("{} ± {}", time(&of["mean_ns"]), time(&of["deviation_ns"]))
-    };
     for one in all {
         let (Some(paced), Some(busy)) = (ends(one, "paced"), ends(one, "saturated")) else {
             continue;

@@ -27,19 +27,38 @@ pub(crate) fn folder() -> PathBuf {
 /// # Errors
 /// The page has no such marks, or a file cannot be read or written.
 pub(crate) fn publish(experiment: &str, from: &Path, found: &Value, heading: &str) -> Outcome<()> {
-    let (page, folder) = (page(), folder());
-    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let mut text = fs::read_to_string(&page).map_err(|error| failed(&page, error))?;
-    for part in markdown::of(experiment, found) {
+    put_tables(experiment, found, heading)?;
+    let folder = folder();
+    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    let to = folder.join(experiment);
+    let (svg, json) = (to.with_extension("svg"), to.with_extension("json"));
+    fs::copy(from.with_extension("svg"), &svg).map_err(|error| failed(&svg, &error))?;
+    let further = format!("{experiment}-fifty.svg");
+    let drawn = from.with_file_name(&further);
+    if drawn.is_file() {
+        let copy = folder.join(further);
+        fs::copy(drawn, &copy).map_err(|error| failed(&copy, &error))?;
+    }
+    fs::write(&json, format!("{}\n", rounded(found))).map_err(|error| failed(&json, &error))
+}
+
+/// Puts the tables of those parts of an experiment into the page that were measured.
+///
+/// # Errors
+/// The page has no such marks, or cannot be read or written.
+pub(crate) fn put_tables(experiment: &str, found: &Value, heading: &str) -> Outcome<()> {
+    let page = page();
+    let mut text = fs::read_to_string(&page).map_err(|error| failed(&page, &error))?;
+    let parts = markdown::of(experiment, found).into_iter();
+    for part in parts.filter(|part| part.is_measured) {
         text = replaced(&text, &part, heading)
             .ok_or_else(|| format!("{}: no marks of {}", page.display(), part.name))?;
     }
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-    let to = folder.join(experiment);
-    let (svg, json) = (to.with_extension("svg"), to.with_extension("json"));
-    fs::copy(from.with_extension("svg"), &svg).map_err(|error| failed(&svg, error))?;
-    fs::write(&json, format!("{}\n", rounded(found))).map_err(|error| failed(&json, error))?;
-    fs::write(&page, text).map_err(|error| failed(&page, error))
+    fs::write(&page, text).map_err(|error| failed(&page, &error))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
 }
 
 /// The text with another part between its marks.
@@ -84,6 +103,7 @@ mod tests {
         let part = Part {
             name: "locks",
             text: "| new |\n".to_owned(),
+            is_measured: true,
         };
         let text = "a\n<!-- begin: locks -->\nold\n<!-- end: locks -->\nb\n";
         let expected =

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::figures::heading;
+use super::page;
 use super::row::{self, Row};
 use crate::report::file::write;
 use orbium_cli::Failure;
@@ -22,6 +24,14 @@ pub(crate) struct ResultArgs {
     /// found so far
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// Whether the page on performance gets the tables.
+#[derive(Args, Debug)]
+pub(crate) struct DocsArgs {
+    /// Put the tables of what was measured into docs/performance.md, in place of the old ones
+    #[arg(long)]
+    docs: bool,
 }
 
 /// What an experiment has found.
@@ -49,6 +59,22 @@ impl Results {
             output::print(&format!("\nThe figures are in {}.\n", svg.display()))?;
         }
         self.write(args, true)
+    }
+
+    /// Puts the tables of an experiment into the page on performance, if that was asked for.
+    pub(crate) fn publish(
+        &self,
+        args: &DocsArgs,
+        experiment: &str,
+        quick: bool,
+    ) -> Result<(), Failure> {
+        if !args.docs {
+            return Ok(());
+        }
+        let mut all = self.own.clone();
+        all["notes"] = json!(self.notes);
+        let heading = heading(quick);
+        page::put_tables(experiment, &all, &heading).map_err(Failure::because)
     }
 
     fn write(&self, args: &ResultArgs, is_whole: bool) -> Result<(), Failure> {

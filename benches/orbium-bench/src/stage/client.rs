@@ -2,8 +2,9 @@
 //! `orbium-bench client`: the client process of the experiments. Each line of
 //! its input is a command:
 //!
-//! * `paced N MS`, `saturated N MS`: one high-priority client and N others for so
+//! * `paced N MS [CLASS]`, `saturated N MS`: one high-priority client and N others for so
 //!   long; `saturated` calls the servants that are busy for a millisecond.
+//! * `ranks N MS CLASS`: a client for each of the N most urgent lanes `lane-…`, at its priority.
 //! * `load N MS`, `calls N COUNT`: empty calls of N threads.
 //! * `burst EACH`: a long call to the lane `top`, and during it so many calls to
 //!   each of the lanes `lane-…`.
@@ -20,7 +21,9 @@ use orbium::{ClientStrategy, Config, ObjectRef, Orb};
 use serde_json::Value;
 
 use super::caller::Callee;
+use super::class::Class;
 use super::pacing::Pacing;
+use super::ranks::Ranks;
 use super::{burst, idle, load};
 use orbium_cli::Failure;
 use orbium_cli::stage::pin::PinArgs;
@@ -124,6 +127,10 @@ fn obey(objects: &mut Objects, line: &str) -> Result<Value, Failure> {
     };
     let count = |at: usize| number(at).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let time = |at: usize| number(at).map(Duration::from_millis);
+    let class = |at: usize| match words.get(at) {
+        Some(word) => Class::parse(word).ok_or_else(|| meaningless(line)),
+        None => Ok(Class::default()),
+    };
     match words.first().copied() {
         Some(how @ ("paced" | "saturated")) => {
             let saturating = how == "saturated";
@@ -132,10 +139,20 @@ fn obey(objects: &mut Objects, line: &str) -> Result<Value, Failure> {
                 high: objects.named(&format!("{prefix}high"))?,
                 low: objects.named(&format!("{prefix}low"))?,
                 low_clients: count(1)?,
+                class: class(3)?,
                 saturating,
                 time: time(2)?,
             };
             pacing.run()
+        }
+        Some("ranks") => {
+            let ranks = Ranks {
+                objects: &objects.of_lanes(""),
+                clients: count(1)?,
+                class: class(3)?,
+                time: time(2)?,
+            };
+            ranks.run()
         }
         Some("load") => load::for_time(&objects.callee()?, count(1)?, time(2)?),
         Some("calls") => load::for_count(&objects.callee()?, count(1)?, number(2)?),

@@ -6,6 +6,7 @@
 pub(crate) mod awake;
 pub(crate) mod burst;
 mod caller;
+pub(crate) mod class;
 pub(crate) mod client;
 pub(crate) mod clock;
 mod idle;
@@ -13,6 +14,7 @@ mod load;
 pub(crate) mod lock_counts;
 pub(crate) mod network;
 pub(crate) mod pacing;
+mod ranks;
 pub(crate) mod real_time;
 pub(crate) mod server;
 pub(crate) mod test_bed;

@@ -10,13 +10,14 @@ use orbium::ObjectRef;
 use serde_json::{Value, json};
 
 use super::caller::{Call, cube_call};
-use super::real_time::{HIGH, become_real_time};
+use super::class::Class;
+use super::real_time::HIGH;
 use orbium_cli::Failure;
 
 /// Of the high-priority client: 20 Hz.
 pub(crate) const HIGH_PERIOD: Duration = Duration::from_millis(50);
 /// Of a low-priority client: 10 Hz.
-const LOW_PERIOD: Duration = Duration::from_millis(100);
+pub(super) const LOW_PERIOD: Duration = Duration::from_millis(100);
 
 /// What is called, and how long.
 pub(crate) struct Pacing<'a> {
@@ -24,6 +25,8 @@ pub(crate) struct Pacing<'a> {
     pub(crate) low: &'a ObjectRef,
     /// Low-priority clients.
     pub(crate) low_clients: usize,
+    /// The scheduling class of the high-priority client.
+    pub(crate) class: Class,
     /// Whether they call as fast as they can.
     pub(crate) saturating: bool,
     pub(crate) time: Duration,
@@ -31,11 +34,13 @@ pub(crate) struct Pacing<'a> {
 
 /// What a thread has measured: nanoseconds of calls, and calls that failed.
 #[derive(Default)]
-struct Found {
-    nanoseconds: Vec<u64>,
-    failed: u64,
-    /// Why the thread has no real-time priority, if it should have one.
-    refused: Option<String>,
+pub(super) struct Found {
+    pub(super) nanoseconds: Vec<u64>,
+    /// The same from when each call was due: with the time in which others had the processor.
+    pub(super) since_due: Vec<u64>,
+    pub(super) failed: u64,
+    /// Why the thread is not scheduled as it should be.
+    pub(super) refused: Option<String>,
 }
 
 impl Pacing<'_> {
@@ -57,21 +62,21 @@ impl Pacing<'_> {
             low_calls.push(cube_call(self.low)?);
         }
         low_calls.truncate(self.low_clients);
-        let (barrier, ends) = (&barrier, &ends);
+        let (class, barrier, ends) = (self.class, &barrier, &ends);
         let high_client = move || {
-            let refused = become_real_time(HIGH).err();
+            let refused = class.apply(HIGH).err();
             let mut left = calls;
             let more = || {
                 left -= 1;
                 left > 0
             };
-            let found = periodic(high_call, HIGH_PERIOD, barrier, more);
+            let found = periodic(high_call, HIGH_PERIOD, barrier, Instant::now, more);
             ends.store(true, Ordering::Relaxed);
             Found { refused, ..found }
         };
         let low_client = |call| {
             let more = || !ends.load(Ordering::Relaxed);
-            move || periodic(call, low_period, barrier, more)
+            move || periodic(call, low_period, barrier, Instant::now, more)
         };
         let (high, low) = thread::scope(|scope| {
             let high = scope.spawn(high_client);
@@ -96,12 +101,13 @@ impl Pacing<'_> {
     }
 }
 
-/// Calls once per period, on time as long as a call does not take longer, while
-/// there are more to make.
-fn periodic(
+/// Calls once per period from the first moment on, on time as long as a call does not take longer,
+/// while there are more to make.
+pub(super) fn periodic(
     mut call: Call,
     period: Duration,
     barrier: &Barrier,
+    first: impl FnOnce() -> Instant,
     mut more: impl FnMut() -> bool,
 ) -> Found {
     let mut found = Found::default();
@@ -111,15 +117,19 @@ fn periodic(
         found.failed += u64::from(call().is_err());
     }
     barrier.wait();
-    let mut next = Instant::now();
+    let mut next = first();
+    thread::sleep(next.saturating_duration_since(Instant::now()));
     loop {
         let begin = Instant::now();
         match call() {
             Ok(()) => {
-                let taken = begin.elapsed().as_nanos();
-                found
-                    .nanoseconds
-                    .push(u64::try_from(taken).unwrap_or(u64::MAX));
+                let end = Instant::now();
+                let since = |point| {
+                    let taken = end.saturating_duration_since(point).as_nanos();
+                    u64::try_from(taken).unwrap_or(u64::MAX)
+                };
+                found.nanoseconds.push(since(begin));
+                found.since_due.push(since(next));
             }
             Err(_) => found.failed += 1,
         }

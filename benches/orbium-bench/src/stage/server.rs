@@ -16,16 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
-use orbium::{
-    Config, Endpoint, LaneConfig, Limits, Orb, Poa, Policies, Priority, Scheduling, ServerStrategy,
-};
+use orbium::{Config, Endpoint, LaneConfig, Limits, Orb, Poa, Policies, Priority, ServerStrategy};
 use orbium_demo::CubeServant;
 use orbium_demo::cubit::Cube;
 use serde_json::{Value, json};
 
+use super::class::Class;
 use super::idle;
 use super::lock_counts::LockCounts;
-use super::real_time::{can_be_real_time, own_priority, raise_descriptor_limit};
+use super::real_time::{own_priority, raise_descriptor_limit};
 use super::work::{BUSY, LONG, burn};
 use orbium_cli::Failure;
 use orbium_cli::stage::pin::PinArgs;
@@ -36,10 +35,13 @@ pub(crate) struct ServerArgs {
     /// How connections are served
     #[arg(long, value_name = "NAME", default_value_t)]
     strategy: ServerStrategy,
-    /// NAME=PRIORITY of each lane, the priority being that of SCHED_FIFO or 0
+    /// NAME=PRIORITY of each lane, the priority being that of its class or 0
     /// [default: the objects high and low in one lane]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = lane)]
     lanes: Vec<(String, i32)>,
+    /// Scheduling class of the lanes with a priority
+    #[arg(long, value_name = "CLASS", value_enum, default_value_t)]
+    class: Class,
     /// Listen at this address of the host
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
@@ -99,7 +101,8 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
     }
     for (name, priority) in &args.lanes {
         let (poa, refused) = add_lane(&orb, args, name, *priority)?;
-        let expected = if refused.is_some() { 0 } else { *priority };
+        let has_priority = refused.is_none() && args.class == Class::Fifo;
+        let expected = if has_priority { *priority } else { 0 };
         lines.push_str(&activate(&orb, &poa, name, expected, &log)?);
         if let Some(reason) = refused {
             lines.push_str(&format!("note lane {name}: {reason}\n"));
@@ -174,16 +177,12 @@ fn add_lane(
     priority: i32,
 ) -> Result<(Poa, Option<String>), Failure> {
     let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
-    let is_real_time = priority > 0;
-    let refused = if is_real_time {
-        can_be_real_time(priority).err()
-    } else {
-        None
-    };
+    let refused = args.class.can_have(priority).err();
     let lane = LaneConfig {
         name: name.to_owned(),
         priority: i16::try_from(priority).ok().and_then(Priority::new),
-        scheduling: is_real_time.then(|| Scheduling::fifo(priority)),
+        scheduling: args.class.scheduling(priority),
+        reservation: args.class.reservation(priority),
         soft: true,
         strategy: args.strategy,
         endpoints: vec![endpoint(args.host)?],

@@ -2,6 +2,7 @@
 //! `orbium-bench threads`: many threads, many priorities, many connections.
 
 mod crowd;
+mod fifty;
 mod figure;
 mod outcome;
 mod priorities;
@@ -9,13 +10,14 @@ mod punctuality;
 mod scaling;
 mod wakeups;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::peer::programs::{PeerArgs, Peers};
 use crate::report::file::write;
-use crate::report::results::{ResultArgs, Results};
+use crate::report::results::{DocsArgs, ResultArgs, Results};
+use crate::stage::class::Class;
 use crate::stage::clock::{stolen, stolen_since};
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use orbium_cli::Failure;
@@ -36,9 +38,21 @@ pub(crate) struct ThreadsArgs {
     /// Connections that call once a second [default: 5000; in a quick run 1000]
     #[arg(long, value_name = "N", value_parser = some)]
     connections: Option<usize>,
-    /// Where to draw the figure
+    /// Scheduling classes of fifty priorities, all if none is named
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    class: Vec<Class>,
+    /// Numbers of the fifty clients that call [default: 1, 5, 10, 20, 30, 40, 50; in a quick run 1, 50]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = of_fifty)]
+    clients: Vec<usize>,
+    /// Calls of the most urgent of fifty clients with each number of others, twenty a second
+    /// [default: 200; in a quick run 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    urgent_calls: Option<u32>,
+    /// Where to draw the figure of scaling; that of fifty priorities is in a file of its own, `…-fifty.svg`
     #[arg(long, value_name = "FILE", default_value = "orbium-threads.svg")]
     svg: PathBuf,
+    #[command(flatten)]
+    docs: DocsArgs,
     #[command(flatten)]
     results: ResultArgs,
     #[command(flatten)]
@@ -54,6 +68,16 @@ fn some(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A number of the clients of fifty priorities.
+fn of_fifty(text: &str) -> Result<usize, String> {
+    let number = some(text)?;
+    let all = HIGH.unsigned_abs() as usize;
+    match number <= all {
+        true => Ok(number),
+        false => Err(format!("there are {all} clients")),
+    }
+}
+
 /// A part of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
@@ -61,6 +85,8 @@ enum Part {
     Scaling,
     /// Sixteen priorities at once: the order of completion, and the priorities served at
     Priorities,
+    /// Fifty priorities on one processor: latency and jitter by the number of clients
+    Fifty,
     /// The worst latency of a lane while all others are saturated
     Punctuality,
     /// Many connections that each call once a second
@@ -87,11 +113,34 @@ impl ThreadsArgs {
                 };
                 priorities::measure(self.calls.unwrap_or(calls))
             }
+            Part::Fifty => {
+                let (found, notes) = fifty::measure(&self.fifty());
+                write(&drawing_of_fifty(&self.svg), &fifty::draw(&found)?)?;
+                Ok(fifty::outcome(&found, notes))
+            }
             Part::Punctuality => punctuality::measure(self.results.quick),
             Part::Crowd => {
                 let connections = if self.results.quick { 1_000 } else { 5_000 };
                 crowd::measure(self.connections.unwrap_or(connections), self.results.quick)
             }
+        }
+    }
+
+    fn fifty(&self) -> fifty::Plan {
+        let quick = self.results.quick;
+        let classes = match self.class.as_slice() {
+            [] => Class::value_variants().to_vec(),
+            own => own.to_vec(),
+        };
+        let clients = match (self.clients.as_slice(), quick) {
+            ([], true) => vec![1, 50],
+            ([], false) => vec![1, 5, 10, 20, 30, 40, 50],
+            (own, _) => own.to_vec(),
+        };
+        fifty::Plan {
+            classes,
+            clients,
+            calls: self.urgent_calls.unwrap_or(if quick { 20 } else { 200 }),
         }
     }
 
@@ -102,6 +151,12 @@ impl ThreadsArgs {
             (own, _) => own.to_vec(),
         }
     }
+}
+
+/// The drawing of fifty priorities: `threads.svg` becomes `threads-fifty.svg`.
+fn drawing_of_fifty(svg: &Path) -> PathBuf {
+    let stem = svg.file_stem().unwrap_or_default().to_string_lossy();
+    svg.with_file_name(format!("{stem}-fifty.svg"))
 }
 
 pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
@@ -135,6 +190,11 @@ pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
         all.keep(&args.results)?;
     }
     all.notes.extend(stolen_since(begin));
+    if args.wants(Part::Fifty) {
+        let drawing = drawing_of_fifty(&args.svg);
+        output::print(&format!("\nFifty priorities: {}\n", drawing.display()))?;
+    }
     let svg = args.wants(Part::Scaling).then_some(args.svg.as_path());
-    all.finish(&args.results, svg)
+    all.finish(&args.results, svg)?;
+    all.publish(&args.docs, "threads", args.results.quick)
 }

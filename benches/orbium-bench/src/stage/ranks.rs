@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A client for each priority, each with an object in a lane of its own: C_i calls S_i at P_i.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use orbium::ObjectRef;
+use serde_json::{Value, json};
+
+use super::caller::cube_call;
+use super::class::Class;
+use super::load::died;
+use super::pacing::{Found, HIGH_PERIOD, LOW_PERIOD, periodic};
+use orbium_cli::Failure;
+
+/// Between the moment when all clients are ready and their first call.
+const LEAD: Duration = Duration::from_millis(20);
+
+/// So many of the most urgent clients.
+pub(crate) struct Ranks<'a> {
+    /// The object of each priority from 1 on.
+    pub(crate) objects: &'a [&'a ObjectRef],
+    pub(crate) clients: usize,
+    pub(crate) class: Class,
+    pub(crate) time: Duration,
+}
+
+impl Ranks<'_> {
+    /// Runs all clients, which begin their periods at the same moment: the most urgent one at
+    /// 20 Hz, the others at 10 Hz.
+    pub(crate) fn run(&self) -> Result<Value, Failure> {
+        let all = self.objects.len();
+        let mut calls = Vec::new();
+        for (index, object) in self.objects.iter().enumerate() {
+            if index + self.clients >= all {
+                calls.push((index + 1, cube_call(object)?));
+            }
+        }
+        let barrier = Barrier::new(calls.len());
+        let (begin, ends) = (OnceLock::new(), AtomicBool::new(false));
+        let (class, barrier, begin, ends) = (self.class, &barrier, &begin, &ends);
+        let first = move || *begin.get_or_init(|| Instant::now() + LEAD);
+        let count = (self.time.as_nanos() / HIGH_PERIOD.as_nanos()).max(1);
+        let client = |priority: usize, call| {
+            move || {
+                let native = i32::try_from(priority).unwrap_or(i32::MAX);
+                let refused = class.apply(native).err();
+                let found = if priority == all {
+                    let mut left = count;
+                    let more = || {
+                        left -= 1;
+                        left > 0
+                    };
+                    let found = periodic(call, HIGH_PERIOD, barrier, first, more);
+                    ends.store(true, Ordering::Relaxed);
+                    found
+                } else {
+                    let more = || !ends.load(Ordering::Relaxed);
+                    periodic(call, LOW_PERIOD, barrier, first, more)
+                };
+                Ok((priority, Found { refused, ..found }))
+            }
+        };
+        let found = thread::scope(|scope| {
+            let clients: Vec<_> = calls
+                .into_iter()
+                .map(|(priority, call)| scope.spawn(client(priority, call)))
+                .collect();
+            let found = clients
+                .into_iter()
+                .map(|client| client.join().unwrap_or_else(died));
+            found.collect::<Result<Vec<(usize, Found)>, Failure>>()
+        })?;
+        let to_json = |(priority, found): (usize, Found)| {
+            json!({
+                "priority": priority,
+                "nanoseconds": found.nanoseconds,
+                "since_due": found.since_due,
+                "failed": found.failed,
+                "refused": found.refused,
+            })
+        };
+        Ok(found.into_iter().map(to_json).collect())
+    }
+}
