@@ -24,7 +24,7 @@ use orbium::{lock, probe};
 use orbium_cli::Failure;
 use orbium_cli::demo::{self, DemoArgs};
 
-use experiment::{flooded, inversion, locks, protocols, schedule, threads, whitebox};
+use experiment::{flooded, inversion, locks, os, protocols, schedule, threads, whitebox};
 
 /// Experiments on orbium.
 #[derive(Debug, Parser)]
@@ -60,6 +60,12 @@ enum Command {
     /// priority, and 0 to 50 others at 10 Hz; then the same with servants that
     /// are busy for a millisecond and low-priority clients that never pause.
     Inversion(inversion::InversionArgs),
+    /// A high-priority client and up to five others, within a host and between two, over sockets and
+    /// shared memory, by scheduling class (figures 32 to 36 of that paper).
+    ///
+    /// The hosts are network name spaces with a link of 155 Mbit/s between them, which takes
+    /// privileges, `ip` and `tc`; without them that part is left out.
+    Os(os::OsArgs),
     /// The latency of the high-priority lane while UDP packets flood the port of the low-priority
     /// one, before and after `orbium host apply`.
     ///
@@ -125,6 +131,7 @@ fn main() -> ExitCode {
         Command::Whitebox(_) if !probe::ENABLED => elsewhere("probes", "whitebox"),
         Command::Whitebox(args) => whitebox::run(args),
         Command::Inversion(args) => inversion::run(args),
+        Command::Os(args) => os::run(args),
         Command::Flooded(args) => flooded::run(args),
         Command::Locks(_) if !lock::ENABLED => elsewhere("counted", "locks"),
         Command::Locks(args) => locks::run(args),

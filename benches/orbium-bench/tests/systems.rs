@@ -53,3 +53,33 @@ fn each_of_fifty_clients_calls_under_each_scheduling_class() {
     let is_held = rows.iter().any(|row| row["bound"]["at_most"] == 1.2);
     assert_eq!(is_held, classes.len() > 1, "{rows:?}");
 }
+
+#[test]
+fn both_clients_are_measured_in_each_place_under_each_class() {
+    let (ran, found, drawing) = experiment(&["os", "--clients", "0,2", "--calls", "3"]);
+    assert!(is_drawing(&drawing), "{drawing}");
+    let all = found["systems"].as_array().unwrap();
+    for place in ["local, TCP", "local, Unix socket", "local, shared memory"] {
+        let is_there = |one: &&Value| one["place"] == place && one["class"] == "SCHED_OTHER";
+        assert!(all.iter().any(|one| is_there(&one)), "{ran:?}");
+    }
+    for one in all {
+        let points = one["points"].as_array().unwrap();
+        assert_eq!(points.len(), 2, "{one}");
+        for point in points {
+            assert_eq!(point["high"]["calls"], 3, "{point}");
+            assert_eq!(point["failed"], 0, "{point}");
+            let low = point["low"]["calls"].as_u64().unwrap();
+            assert_eq!(low > 0, point["low_clients"] == 2, "{point}");
+        }
+    }
+    let remote = all.iter().any(|one| one["place"] == "remote, TCP");
+    let notes = found["notes"].to_string();
+    assert_ne!(
+        remote,
+        notes.contains("a link between two hosts"),
+        "{notes}"
+    );
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2 * all.len(), "{rows:?}");
+}

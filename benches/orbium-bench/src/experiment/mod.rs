@@ -4,6 +4,7 @@
 pub(crate) mod flooded;
 pub(crate) mod inversion;
 pub(crate) mod locks;
+pub(crate) mod os;
 pub(crate) mod protocols;
 pub(crate) mod schedule;
 pub(crate) mod threads;

@@ -11,7 +11,8 @@
 //! * `served`: calls that were looked at, and those at a wrong priority.
 
 use std::io::BufRead;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,6 +25,7 @@ use serde_json::{Value, json};
 use super::class::Class;
 use super::idle;
 use super::lock_counts::LockCounts;
+use super::network::transport::Transport;
 use super::real_time::{own_priority, raise_descriptor_limit};
 use super::work::{BUSY, LONG, burn};
 use orbium_cli::Failure;
@@ -45,6 +47,12 @@ pub(crate) struct ServerArgs {
     /// Listen at this address of the host
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
+    /// Listen by this transport
+    #[arg(long, value_name = "NAME", value_enum, default_value_t)]
+    transport: Transport,
+    /// Folder of the sockets of other transports than TCP
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    sockets: PathBuf,
     #[command(flatten)]
     pin: PinArgs,
 }
@@ -147,16 +155,17 @@ fn resident() -> Result<u64, Failure> {
     Ok(kibibytes * 1024)
 }
 
-/// A free port.
-fn endpoint(host: IpAddr) -> Result<Endpoint, Failure> {
-    let parsed = format!("iiop://{}", SocketAddr::new(host, 0)).parse();
-    parsed.map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
+/// An endpoint of a lane of that name.
+fn endpoint(args: &ServerArgs, lane: &str) -> Result<Endpoint, Failure> {
+    let text = args.transport.endpoint(args.host, &args.sockets, lane);
+    text.parse()
+        .map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
 }
 
 fn new_orb(args: &ServerArgs) -> Result<Orb, Failure> {
     let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
     let config = Config {
-        endpoints: vec![endpoint(args.host)?],
+        endpoints: vec![endpoint(args, "orb")?],
         strategy: args.strategy,
         limits: Limits {
             connections: 1 << 16,
@@ -185,7 +194,7 @@ fn add_lane(
         reservation: args.class.reservation(priority),
         soft: true,
         strategy: args.strategy,
-        endpoints: vec![endpoint(args.host)?],
+        endpoints: vec![endpoint(args, name)?],
         ..LaneConfig::default()
     };
     let lane = orb

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of what depends on the operating system: fifty priorities under each scheduling class.
+//! Tables of what depends on the operating system: scheduling classes, and what is between client
+//! and server.
 
 use serde_json::Value;
 
@@ -41,11 +42,78 @@ pub(super) fn fifty(found: &Value) -> String {
     table.0
 }
 
+/// A line for each place and scheduling class: the fewest and the most low-priority clients.
+pub(super) fn os(found: &Value) -> String {
+    let all = list(found);
+    let clients = |index: fn(&[Value]) -> Option<&Value>| {
+        let point = all.first().and_then(|one| index(list(&one["points"])));
+        point.map_or(0, |point| point["low_clients"].as_u64().unwrap_or(0))
+    };
+    let (least, most) = (clients(<[Value]>::first), clients(<[Value]>::last));
+    let heads = [
+        "client and server".to_owned(),
+        "class".to_owned(),
+        format!("high median, {least} others"),
+        format!("{most} others"),
+        "growth".to_owned(),
+        format!("high mean ± jitter, {least}"),
+        format!("{most}"),
+        format!("low mean ± jitter, {most}"),
+    ];
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let mut table = Table::new(&heads);
+    for one in all {
+        let points = list(&one["points"]);
+        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+            continue;
+        };
+        let medians = [first, last].map(|point| &point["high"]["median_ns"]);
+        let growth = match medians.map(Value::as_f64) {
+            [Some(least), Some(most)] => format!("{:+.0} µs", (most - least) / 1e3),
+            _ => time(&Value::Null),
+        };
+        let text = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
+        table.line([
+            text("place"),
+            text("class"),
+            time(medians[0]),
+            time(medians[1]),
+            growth,
+            jitter(&first["high"]),
+            jitter(&last["high"]),
+            jitter(&last["low"]),
+        ]);
+    }
+    table.0
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn growth_is_from_the_first_to_the_last_point() {
+        let point = |clients: u32, nanoseconds: f64| {
+            let summary = |calls: u32| {
+                json!({"calls": calls, "mean_ns": nanoseconds, "deviation_ns": 1e3,
+                       "median_ns": nanoseconds})
+            };
+            json!({"low_clients": clients, "high": summary(9), "low": summary(clients)})
+        };
+        let found = json!([
+            {"place": "remote, TCP", "class": "SCHED_FIFO",
+             "points": [point(0, 1e5), point(3, 2e5), point(5, 9e4)]},
+            {"place": "lost", "class": "SCHED_OTHER", "points": []}]);
+        let text = os(&found);
+        let expected = "| remote, TCP | SCHED_FIFO | 100 µs | 90 µs | -10 µs | 100 µs ± 1 µs | 90 µs ± 1 µs | 90 µs ± 1 µs |\n";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(
+            text.contains("| high median, 0 others | 5 others |"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn one_client_has_no_others() {

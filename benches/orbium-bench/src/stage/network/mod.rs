@@ -4,3 +4,4 @@
 pub(crate) mod cable;
 pub(crate) mod link;
 pub(crate) mod packets;
+pub(crate) mod transport;
