@@ -83,3 +83,48 @@ fn both_clients_are_measured_in_each_place_under_each_class() {
     let rows = found["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2 * all.len(), "{rows:?}");
 }
+
+#[test]
+fn processor_time_of_ten_clients_has_categories_on_both_sides() {
+    let ran = program::run([
+        "inversion",
+        "--profile",
+        "--only",
+        "another world",
+        "--no-peers",
+    ]);
+    ran.assert_failed_saying("no architecture");
+    let only = ["--only", "lanes, reactive; reactor", "--seconds", "0.2"];
+    let folder = program::Folder::new();
+    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
+    let files = ["--svg", &svg, "--json", &json];
+    let all = ["inversion", "--profile", "--no-peers"].into_iter();
+    let ran = program::run(all.chain(only).chain(files));
+    if ran.status == Some(1) && ran.stderr.contains("perf") {
+        return orbium_testkit::skipped("bench inversion --profile: no perf, or no privileges");
+    }
+    ran.assert_done();
+    assert!(is_drawing(&std::fs::read_to_string(&svg).unwrap()));
+    let found: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let profiles = found["profile"].as_array().unwrap();
+    assert_eq!(profiles.len(), 1, "{found}");
+    for one in profiles {
+        assert!(one["calls"].as_u64().unwrap() > 0, "{one}");
+        for side in ["client", "server"] {
+            let of = &one[side];
+            assert!(of["samples"].as_u64().unwrap() > 0, "{one}");
+            let shares = of["percent"].as_object().unwrap().values();
+            let sum: f64 = shares.map(|share| share.as_f64().unwrap()).sum();
+            assert!((sum - 100.0).abs() < 1e-6, "{one}");
+            assert!(
+                of["percent"]["I/O and system"].as_f64().unwrap() > 0.0,
+                "{one}"
+            );
+        }
+    }
+    let rows = found["rows"].as_array().unwrap();
+    assert!(
+        rows.iter().any(|row| row["bound"]["at_most"] == 5.0),
+        "{rows:?}"
+    );
+}

@@ -26,6 +26,12 @@ pub(crate) fn of(experiment: &str, found: &Value) -> Vec<Part> {
         "inversion" => vec![part("inversion", inversion(found), found, all)],
         "locks" => vec![part("locks", locks(found), found, all)],
         "threads" => threads(found),
+        "profile" => vec![part(
+            "profile",
+            systems::profile(&found["profile"]),
+            found,
+            all,
+        )],
         "os" => vec![part("os", systems::os(&found["systems"]), found, all)],
         _ => Vec::new(),
     }
@@ -325,7 +331,7 @@ mod tests {
 
     #[test]
     fn missing_figures_are_dashes_and_never_a_panic() {
-        for experiment in ["inversion", "locks", "threads", "os"] {
+        for experiment in ["inversion", "locks", "threads", "os", "profile"] {
             for part in of(experiment, &Value::Null) {
                 assert!(part.text.starts_with("| "), "{}", part.text);
             }

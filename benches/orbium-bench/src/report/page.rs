@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_page_has_marks_for_every_table() {
         let text = fs::read_to_string(page()).unwrap_or_default();
-        let others = ["os"];
+        let others = ["os", "profile"];
         for experiment in EXPERIMENTS.into_iter().chain(others) {
             for part in markdown::of(experiment, &Value::Null) {
                 assert!(

@@ -6,6 +6,7 @@
 //!   long; `saturated` calls the servants that are busy for a millisecond.
 //! * `ranks N MS CLASS`: a client for each of the N most urgent lanes `lane-…`, at its priority.
 //! * `load N MS`, `calls N COUNT`: empty calls of N threads.
+//! * `both N MS`: the same of one thread to the object `high`, and of the others to `low`.
 //! * `burst EACH`: a long call to the lane `top`, and during it so many calls to
 //!   each of the lanes `lane-…`.
 //! * `mixed COUNT`: so many calls to each of these lanes, all at once.
@@ -154,7 +155,17 @@ fn obey(objects: &mut Objects, line: &str) -> Result<Value, Failure> {
             };
             ranks.run()
         }
-        Some("load") => load::for_time(&objects.callee()?, count(1)?, time(2)?),
+        Some("load") => {
+            let callee = objects.callee()?;
+            load::for_time(&vec![&callee; count(1)?], time(2)?)
+        }
+        Some("both") => {
+            let [high, low] = ["high", "low"].map(|name| objects.named(name).cloned());
+            let (high, low) = (Callee::Object(high?), Callee::Object(low?));
+            let mut callees = vec![&low; count(1)?];
+            callees.push(&high);
+            load::for_time(callees.get(1..).unwrap_or_default(), time(2)?)
+        }
         Some("calls") => load::for_count(&objects.callee()?, count(1)?, number(2)?),
         Some("burst") => {
             let lanes = objects.of_lanes("busy-");

@@ -12,12 +12,12 @@ use super::caller::{Call, Callee};
 use super::lock_counts::LockCounts;
 use orbium_cli::Failure;
 
-/// Empty calls of so many threads for so long: how many there were, and the time
+/// Empty calls for so long, with a thread for each callee: how many there were, and the time
 /// that they took.
-pub(crate) fn for_time(callee: &Callee, threads: usize, time: Duration) -> Result<Value, Failure> {
-    let barrier = Barrier::new(threads + 1);
+pub(crate) fn for_time(callees: &[&Callee], time: Duration) -> Result<Value, Failure> {
+    let barrier = Barrier::new(callees.len() + 1);
     let ends = AtomicBool::new(false);
-    let calls = connect(callee, threads)?;
+    let calls = connect(callees)?;
     thread::scope(|scope| {
         let (barrier, ends) = (&barrier, &ends);
         let count = |mut call: Call| {
@@ -53,7 +53,7 @@ pub(crate) fn for_time(callee: &Callee, threads: usize, time: Duration) -> Resul
 
 /// So many empty calls of each of so many threads, and what they did with locks.
 pub(crate) fn for_count(callee: &Callee, threads: usize, count: u64) -> Result<Value, Failure> {
-    let calls = connect(callee, threads)?;
+    let calls = connect(&vec![callee; threads])?;
     let barrier = Barrier::new(threads);
     let before = LockCounts::here();
     thread::scope(|scope| {
@@ -80,12 +80,12 @@ pub(crate) fn for_count(callee: &Callee, threads: usize, count: u64) -> Result<V
 
 /// A call for each thread. The connections are made by calls at the same time,
 /// as they will be needed.
-fn connect(callee: &Callee, threads: usize) -> Result<Vec<Call>, Failure> {
+fn connect(callees: &[&Callee]) -> Result<Vec<Call>, Failure> {
     let mut calls = Vec::new();
-    for _ in 0..threads {
+    for callee in callees {
         calls.push(callee.empty_call()?);
     }
-    let barrier = Barrier::new(threads);
+    let barrier = Barrier::new(callees.len());
     let warm_up = |call: &mut Call| {
         barrier.wait();
         (0..WARM_UP).try_for_each(|_| call())

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::peer::architecture::{Architecture, Kind};
 use crate::peer::programs::Peers;
 use crate::stage::network::link::{self, Link};
+use crate::statistics::recorder;
 use orbium_cli::Failure;
 use orbium_cli::stage::child::Process;
 
@@ -21,6 +22,8 @@ pub(crate) struct How<'a> {
     pub(crate) counted: bool,
     /// Files into which strace writes the futex calls of server and client.
     pub(crate) strace: Option<(&'a Path, &'a Path)>,
+    /// Files into which perf samples server and client.
+    pub(crate) samples: Option<(&'a Path, &'a Path)>,
     /// The hosts that they run on; without one, this host.
     pub(crate) link: Option<&'a Link>,
 }
@@ -114,25 +117,31 @@ fn listening_at(kind: Kind, address: &str) -> Result<[String; 2], Failure> {
 }
 
 /// The command that starts a program in a role.
-fn start(role: &str, program: &OsStr, how: How<'_>) -> Command {
-    let (server_log, client_log) = how.strace.unzip();
-    let log = if role == "server" {
-        server_log
-    } else {
-        client_log
+fn start<'a>(role: &str, program: &OsStr, how: How<'a>) -> Command {
+    let own = |files: Option<(&'a Path, &'a Path)>| {
+        let (server, client) = files.unzip();
+        if role == "server" { server } else { client }
     };
-    match (log, how.link) {
-        (Some(file), _) => {
+    match (own(how.strace), own(how.samples), how.link) {
+        (Some(file), _, _) => {
             let mut strace = Command::new("strace");
             strace.args(["-f", "-qq", "--seccomp-bpf"]);
             strace.args(["-e", "trace=futex", "-e", "signal=none", "-o"]);
             strace.arg(file).arg(program);
             strace
         }
-        (None, Some(link)) => link.on_host(role, program),
-        (None, None) => Command::new(program),
+        (None, Some(file), _) => {
+            let mut perf = recorder::command(file);
+            perf.arg(program);
+            perf
+        }
+        (None, None, Some(link)) => link.on_host(role, program),
+        (None, None, None) => Command::new(program),
     }
 }
+
+/// Makes Java write down in the end what it has compiled, where perf looks for it.
+const JAVA_SYMBOLS: &str = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
 
 /// The program of an architecture in a role.
 fn program(kind: Kind, role: &str, peers: &Peers, how: How<'_>) -> Result<Command, Failure> {
@@ -153,6 +162,9 @@ fn program(kind: Kind, role: &str, peers: &Peers, how: How<'_>) -> Result<Comman
     if kind == Kind::Jacorb {
         // Its logging complains that it has nowhere to write to.
         command.stderr(Stdio::null());
+        if how.samples.is_some() {
+            command.env("JAVA_TOOL_OPTIONS", JAVA_SYMBOLS);
+        }
     }
     Ok(command)
 }

@@ -3,4 +3,6 @@
 
 pub(crate) mod callgrind;
 pub(crate) mod ratios;
+pub(crate) mod recorder;
+pub(crate) mod samples;
 pub(crate) mod summary;

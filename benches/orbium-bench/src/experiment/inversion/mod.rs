@@ -2,105 +2,29 @@
 //! `orbium-bench inversion`: figures 24 and 25 of the paper, and the same with
 //! servants and clients that saturate the machine.
 
+mod args;
 mod figures;
+mod profile;
 mod results;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
 use serde_json::{Value, json};
 
-use crate::peer::architecture::{Architecture, architectures};
-use crate::peer::programs::{PeerArgs, Peers};
+use crate::peer::architecture::Architecture;
+use crate::peer::programs::Peers;
 use crate::report::file::write;
-use crate::report::results::{ResultArgs, Results};
+use crate::report::results::Results;
 use crate::stage::awake::Awake;
 use crate::stage::clock::{stolen, stolen_since};
-use crate::stage::network::link::{self, Link};
-use crate::stage::pacing::HIGH_PERIOD;
+use crate::stage::network::link::Link;
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use crate::stage::test_bed::{How, TestBed};
+pub(crate) use args::InversionArgs;
 use orbium_cli::Failure;
+use orbium_cli::output;
 use orbium_cli::stage::progress::Progress;
-use orbium_cli::{output, ping};
 use results::{Findings, Scenario};
-
-#[derive(Debug, Args)]
-pub(crate) struct InversionArgs {
-    /// Numbers of low-priority clients [default: 0, 5, … 50; in a quick run 0, 50]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    clients: Vec<usize>,
-    /// Calls that the high-priority client makes with each number of others, twenty a second; the
-    /// paper has 4,000 [default: 400; in a quick run what fits]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
-    calls: Option<u32>,
-    /// Seconds that each number is measured with each architecture, in place of calls
-    #[arg(long, value_name = "SECONDS", value_parser = ping::seconds, conflicts_with = "calls")]
-    seconds: Option<Duration>,
-    /// Measure only the architectures with such a text in their names; may be repeated
-    #[arg(long, value_name = "TEXT")]
-    only: Vec<String>,
-    /// Keep every processor busy at the lowest priority, so that none has to wake up (SCHED_IDLE;
-    /// takes the program chrt)
-    #[arg(long)]
-    awake: bool,
-    /// Run server and clients on hosts of their own (network name spaces) with a link of such a
-    /// rate between them, such as 155mbit (takes privileges, ip and tc)
-    #[arg(long, value_name = "RATE", value_parser = link::rate)]
-    link: Option<String>,
-    /// Where to draw the figures
-    #[arg(long, value_name = "FILE", default_value = "orbium-inversion.svg")]
-    svg: PathBuf,
-    #[command(flatten)]
-    results: ResultArgs,
-    #[command(flatten)]
-    peers: PeerArgs,
-}
-
-/// Of a quick run, all architectures together.
-const QUICK: Duration = Duration::from_secs(20);
-/// High-priority calls with a number of low-priority clients, in a whole run.
-const CALLS: u32 = 400;
-
-impl InversionArgs {
-    fn points(&self) -> Vec<usize> {
-        match (self.clients.as_slice(), self.results.quick) {
-            ([], true) => vec![0, 50],
-            ([], false) => (0..=50).step_by(5).collect(),
-            (own, _) => own.to_vec(),
-        }
-    }
-
-    /// Each number of low-priority clients, and how long each of so many
-    /// architectures is measured with it.
-    fn plan(&self, architectures: usize) -> Vec<(usize, Duration)> {
-        let points = self.points();
-        let measurements = architectures * points.len() * Scenario::ALL.len();
-        let time = match (self.seconds, self.calls) {
-            (Some(own), _) => own,
-            (None, Some(calls)) => HIGH_PERIOD * calls,
-            (None, None) if self.results.quick => {
-                QUICK / u32::try_from(measurements.max(1)).unwrap_or(u32::MAX)
-            }
-            (None, None) => HIGH_PERIOD * CALLS,
-        };
-        points.into_iter().map(|clients| (clients, time)).collect()
-    }
-
-    /// Those that are to be measured.
-    fn chosen(&self, peers: &Peers) -> Result<Vec<Architecture>, Failure> {
-        let mut all = architectures(peers);
-        let wanted = |own: &Architecture| self.only.iter().any(|text| own.name.contains(text));
-        all.retain(|own| self.only.is_empty() || wanted(own));
-        match all.is_empty() {
-            true => Err(Failure::because(
-                "no architecture has such a text in its name",
-            )),
-            false => Ok(all),
-        }
-    }
-}
 
 const AWAKE: &str =
     "A thread on each processor that gives way to all others (SCHED_IDLE) kept it from resting.";
@@ -153,6 +77,9 @@ impl Contender {
 }
 
 pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
+    if args.profile {
+        return profile::run(args);
+    }
     let peers = Peers::find(&args.peers);
     let all = args.chosen(&peers)?;
     let plan = args.plan(all.len());
@@ -191,7 +118,9 @@ pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
     let found: Vec<_> = contenders.into_iter().map(end).collect();
     notes.extend(stolen_since(begin));
     output::print(&format!("{}\n", results::to_text(&found)))?;
-    results(&found, &notes).finish(&args.results, Some(&args.svg))
+    let all = results(&found, &notes);
+    all.finish(&args.results, Some(&args.svg))?;
+    all.publish(&args.docs, "inversion", args.results.quick)
 }
 
 fn results(found: &[Findings], notes: &[String]) -> Results {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::cells::{Table, jitter, list, time};
+use super::cells::{Table, jitter, list, name, places, time};
 
 /// A line for each scheduling class and number of clients.
 pub(super) fn fifty(found: &Value) -> String {
@@ -87,6 +87,30 @@ pub(super) fn os(found: &Value) -> String {
     table.0
 }
 
+/// A line for each architecture and side: percent of processor time by category.
+pub(super) fn profile(found: &Value) -> String {
+    const CATEGORIES: [&str; 6] = [
+        "synchronisation",
+        "I/O and system",
+        "protocol",
+        "memory",
+        "servant",
+        "rest",
+    ];
+    let mut heads = vec!["ten clients", "side", "µs of a call"];
+    heads.extend(CATEGORIES);
+    let mut table = Table::new(&heads);
+    for one in list(found) {
+        for side in ["client", "server"] {
+            let of = &one[side];
+            let shares = CATEGORIES.map(|category| places(&of["percent"][category], 1));
+            let time = places(&of["microseconds_per_call"], 1);
+            table.line([name(one), side.to_owned(), time].into_iter().chain(shares));
+        }
+    }
+    table.0
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -113,6 +137,19 @@ mod tests {
             text.contains("| high median, 0 others | 5 others |"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn both_sides_of_an_architecture_have_a_line() {
+        let side = json!({"microseconds_per_call": 12.34,
+                          "percent": {"synchronisation": 1.25, "rest": 98.75}});
+        let found = json!([{"architecture": "a", "client": side, "server": {}}]);
+        let text = profile(&found);
+        let (client, server) = (
+            "| a | client | 12.3 | 1.2 | – | – | – | – | 98.8 |\n",
+            "| a | server | – | – | – | – | – | – | – |\n",
+        );
+        assert!(text.ends_with(&format!("{client}{server}")), "{text}");
     }
 
     #[test]
