@@ -231,9 +231,12 @@ impl DispatchHook for ScheduleDispatch {
         match self.0.operation(request) {
             Some((state, _)) if state.overload != Overload::RunLate => {
                 state.skipped.fetch_add(1, Ordering::Release);
-                let kind = ExceptionKind::Timeout;
                 // The request was not begun in its time.
-                Err(SystemException::omg(kind, 2, Completion::No))
+                Err(SystemException::omg(
+                    ExceptionKind::Timeout,
+                    2,
+                    Completion::No,
+                ))
             }
             _ => Ok(()),
         }
