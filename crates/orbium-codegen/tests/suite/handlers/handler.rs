@@ -51,10 +51,10 @@ impl Handler {
     }
 }
 
-fn of_empty(raised: EmptyError) -> Taken {
+fn of_empty(raised: &EmptyError) -> Taken {
     match raised {
         EmptyError::Empty(Empty {}) => Taken::Empty,
-        EmptyError::System(system) => Taken::System(system),
+        EmptyError::System(system) => Taken::System(*system),
     }
 }
 
@@ -83,7 +83,7 @@ impl AmiGaugeHandlerServant for Handler {
         self.take_system(holder)
     }
     fn get_last_excep(&self, _: &Call<'_>, holder: Option<&ExceptionHolder>) -> Answer<()> {
-        self.take(of_empty(holder.unwrap().raise_exception()))
+        self.take(of_empty(&holder.unwrap().raise_exception()))
     }
     fn level_excep(&self, _: &Call<'_>, holder: Option<&ExceptionHolder>) -> Answer<()> {
         let holder = holder.unwrap();
@@ -157,7 +157,7 @@ impl AmiTankHandlerServant for Handler {
         self.take_system(holder)
     }
     fn drain_excep(&self, _: &Call<'_>, holder: Option<&ExceptionHolder>) -> Answer<()> {
-        self.take(of_empty(holder.unwrap().raise_exception()))
+        self.take(of_empty(&holder.unwrap().raise_exception()))
     }
     fn next_excep(&self, _: &Call<'_>, holder: Option<&ExceptionHolder>) -> Answer<()> {
         self.take_system(holder)
