@@ -71,7 +71,7 @@ impl Parties {
     }
 
     fn expect(&self, what: Taken) {
-        assert_eq!(self.taken.recv_timeout(PATIENCE).unwrap(), what);
+        assert_eq!(self.taken.recv_timeout(PATIENCE), Ok(what));
     }
 }
 
