@@ -4,11 +4,11 @@
 use orbium_cli::Failure;
 
 use super::bound::{Bound, Number};
-use super::chart::bars::{Bar, Group, upright_labels};
-use super::chart::canvas::colour;
-use super::chart::{Chart, Content, Entry, Panel, Row as Panels};
 use super::figures::{Detail, Report, Row};
 use crate::peer::contender::Peer;
+use orbium_bench_chart::bars::{Bar, Group, upright_labels};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row as Panels};
 
 /// In the order of the bars of a group.
 const PEERS: [Peer; 3] = [Peer::Raw, Peer::Orbium, Peer::Omni];
@@ -47,7 +47,7 @@ impl Report {
                 .into(),
             rows: drawn.map(|(title, groups)| panel(title, groups)).collect(),
         };
-        chart.to_svg()
+        chart.to_svg().map_err(Failure::because)
     }
 }
 

@@ -2,7 +2,6 @@
 //! Figures with their bounds, tables, drawings and JSON.
 
 pub(crate) mod bound;
-pub(crate) mod chart;
 pub(crate) mod drawing;
 pub(crate) mod figures;
 pub(crate) mod file;

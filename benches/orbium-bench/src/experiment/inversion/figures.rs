@@ -6,10 +6,10 @@ use orbium_cli::Failure;
 
 use super::results::{Findings, Point, Scenario};
 use crate::peer::architecture::Kind;
-use crate::report::chart::canvas::{COLOURS, colour, microseconds};
-use crate::report::chart::lines::{Axis, Line, Stroke};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
 use crate::statistics::summary::Summary;
+use orbium_bench_chart::canvas::{COLOURS, colour, microseconds};
+use orbium_bench_chart::lines::{Axis, Line, Stroke};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 type Class = fn(&Point) -> Summary;
 type Value = fn(Summary) -> f64;
@@ -33,7 +33,7 @@ pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
         legend: looks(found).iter().map(Entry::line).collect(),
         rows: rows.collect(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(found: &[Findings], scenario: Scenario, (name, value): (&str, Value)) -> Row {

@@ -5,9 +5,9 @@
 use orbium_cli::Failure;
 
 use super::results::{Findings, PAPER, Side};
-use crate::report::chart::bars::{Bar, Group};
-use crate::report::chart::canvas::colour;
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::bars::{Bar, Group};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 /// The colours of client and server.
 const CLIENT: usize = 1;
@@ -30,7 +30,7 @@ pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
         ],
         rows: rows.collect(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(found: &[Findings], threads: usize, (level, value): (&str, Value)) -> Row {

@@ -6,11 +6,11 @@ use clap::ValueEnum;
 use orbium_cli::Failure;
 
 use super::places::{Findings, Place, Point};
-use crate::report::chart::canvas::{colour, microseconds};
-use crate::report::chart::lines::{Axis, Line, Stroke};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
 use crate::stage::class::Class;
 use crate::statistics::summary::Summary;
+use orbium_bench_chart::canvas::{colour, microseconds};
+use orbium_bench_chart::lines::{Axis, Line, Stroke};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 type Clients = fn(&Point) -> Summary;
 type Value = fn(Summary) -> f64;
@@ -34,7 +34,7 @@ pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
         legend: legend(found),
         rows: measured.map(|place| row(found, *place)).collect(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(found: &[Findings], place: Place) -> Row {

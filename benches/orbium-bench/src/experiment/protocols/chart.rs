@@ -7,9 +7,9 @@ use orbium_cli::stage::timing::thousands;
 
 use super::caller::DATA;
 use super::table::Place;
-use crate::report::chart::bars::{Bar, Group};
-use crate::report::chart::canvas::colour;
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::bars::{Bar, Group};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 /// Draws all places, one below the other.
 pub(crate) fn draw(places: &[Place]) -> Result<String, Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn draw(places: &[Place]) -> Result<String, Failure> {
         legend: entries.collect(),
         rows: places.iter().map(row).collect(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 /// The bars of a place. `names` are the protocols of all places.

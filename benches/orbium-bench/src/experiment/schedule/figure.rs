@@ -5,9 +5,9 @@ use orbium_cli::Failure;
 use orbium_sched::overload::Misses;
 
 use super::results::Findings;
-use crate::report::chart::canvas::colour;
-use crate::report::chart::lines::{Axis, Line, Stroke};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::lines::{Axis, Line, Stroke};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 type Class = fn(&Misses) -> f64;
 
@@ -28,7 +28,7 @@ pub(super) fn draw(all: &[Findings]) -> Result<String, Failure> {
         legend: legend.iter().flatten().map(Entry::line).collect(),
         rows: all.iter().map(row).collect(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(found: &Findings) -> Row {

@@ -6,9 +6,9 @@ use orbium_cli::stage::timing::thousands;
 
 use super::scaling::{Found, Rates, Scaling};
 use crate::peer::architecture::Kind;
-use crate::report::chart::canvas::colour;
-use crate::report::chart::lines::{Axis, Line, Stroke};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::lines::{Axis, Line, Stroke};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 type Value<'a> = &'a dyn Fn(&Found, usize) -> Option<f64>;
 
@@ -27,7 +27,7 @@ pub(super) fn draw(all: &Scaling) -> Result<String, Failure> {
             }),
         ],
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(all: &Scaling, title: &str, value: Value<'_>, label: fn(f64) -> String) -> Row {

@@ -8,8 +8,8 @@ use orbium_cli::Failure;
 use plotters::prelude::RGBColor;
 
 use super::measured::{Measured, Parts};
-use crate::report::chart::bars::{Bar, Group};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::bars::{Bar, Group};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 /// From the bottom up, with colours.
 const PARTS: [(&str, RGBColor); 4] = [
@@ -77,7 +77,7 @@ pub(super) fn draw(by_protocol: &[Measured], by_size: &[Measured]) -> Result<Str
             row(&by_size_title, by_size),
         ],
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn group(measured: &Measured) -> Group {

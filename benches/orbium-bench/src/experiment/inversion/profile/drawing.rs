@@ -6,9 +6,9 @@ use plotters::prelude::RGBColor;
 
 use super::category::Category;
 use super::shares::{Profile, Side};
-use crate::report::chart::bars::{Bar, Group, upright_labels};
-use crate::report::chart::canvas::colour;
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
+use orbium_bench_chart::bars::{Bar, Group, upright_labels};
+use orbium_bench_chart::canvas::colour;
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 /// The height of a plot without the labels below it.
 const PLOT: u32 = 320;
@@ -32,7 +32,7 @@ pub(super) fn draw(found: &[Profile]) -> Result<String, Failure> {
             row(found, "microseconds of processor time of a call", time),
         ],
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn colours() -> [RGBColor; 6] {

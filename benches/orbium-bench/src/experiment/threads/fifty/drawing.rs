@@ -5,10 +5,10 @@
 use orbium_cli::Failure;
 
 use super::points::{Found, Point};
-use crate::report::chart::canvas::{colour, microseconds};
-use crate::report::chart::lines::{Axis, Line, Stroke};
-use crate::report::chart::{Chart, Content, Entry, Panel, Row};
 use crate::statistics::summary::Summary;
+use orbium_bench_chart::canvas::{colour, microseconds};
+use orbium_bench_chart::lines::{Axis, Line, Stroke};
+use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
 type Clients = fn(&Point) -> Summary;
 type Value = fn(Summary) -> f64;
@@ -35,7 +35,7 @@ pub(in crate::experiment::threads) fn draw(found: &[Found]) -> Result<String, Fa
             .collect(),
         rows: VALUES.map(|value| row(found, value)).into(),
     };
-    chart.to_svg()
+    chart.to_svg().map_err(Failure::because)
 }
 
 fn row(found: &[Found], (name, value): (&str, Value)) -> Row {

@@ -2,14 +2,10 @@
 //! The experiments on priority inversion, threads and locks, each with a minimum of
 //! work. No durations are asserted.
 
-#[path = "program/experiment.rs"]
-mod experiment;
-mod program;
-
 use std::path::Path;
 
-use experiment::experiment;
-use program::{Folder, is_drawing, run};
+use crate::program::experiment::experiment;
+use crate::program::{Folder, is_drawing, run};
 use serde_json::Value;
 
 fn names(of: &Value) -> Vec<&str> {

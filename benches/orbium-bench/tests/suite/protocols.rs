@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The experiments on protocols, each with a minimum of work.
 
-mod program;
-
-use program::{Folder, is_drawing, run};
+use crate::program::{Folder, is_drawing, run};
 
 #[test]
 fn every_protocol_is_called_with_every_type_of_data() {

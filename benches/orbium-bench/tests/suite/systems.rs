@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The experiments on the operating system, each with a minimum of work. No durations are asserted.
 
-#[path = "program/experiment.rs"]
-mod experiment;
-mod program;
-
-use experiment::experiment;
-use program::is_drawing;
+use crate::program::experiment::experiment;
+use crate::program::{Folder, is_drawing, run};
 use serde_json::Value;
 
 #[test]
@@ -86,7 +82,7 @@ fn both_clients_are_measured_in_each_place_under_each_class() {
 
 #[test]
 fn processor_time_of_ten_clients_has_categories_on_both_sides() {
-    let ran = program::run([
+    let ran = run([
         "inversion",
         "--profile",
         "--only",
@@ -95,11 +91,11 @@ fn processor_time_of_ten_clients_has_categories_on_both_sides() {
     ]);
     ran.assert_failed_saying("no architecture");
     let only = ["--only", "lanes, reactive; reactor", "--seconds", "0.2"];
-    let folder = program::Folder::new();
+    let folder = Folder::new();
     let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
     let files = ["--svg", &svg, "--json", &json];
     let all = ["inversion", "--profile", "--no-peers"].into_iter();
-    let ran = program::run(all.chain(only).chain(files));
+    let ran = run(all.chain(only).chain(files));
     if ran.status == Some(1) && ran.stderr.contains("perf") {
         return orbium_testkit::skipped("bench inversion --profile: no perf, or no privileges");
     }

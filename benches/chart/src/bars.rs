@@ -7,29 +7,29 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{Canvas, Drawn, FONT};
+use crate::canvas::{Canvas, Drawn, FONT};
 
 /// Bars that belong together.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// The text below them.
-    pub(crate) label: String,
+    pub label: String,
     /// From left to right; `None` leaves a gap.
-    pub(crate) bars: Vec<Option<Bar>>,
+    pub bars: Vec<Option<Bar>>,
 }
 
 /// A bar.
 #[derive(Debug)]
-pub(crate) struct Bar {
+pub struct Bar {
     /// From the bottom up: a value and its colour.
-    pub(crate) parts: Vec<(f64, RGBColor)>,
+    pub parts: Vec<(f64, RGBColor)>,
     /// The text above it; may be empty.
-    pub(crate) label: String,
+    pub label: String,
 }
 
 impl Bar {
     /// A bar of one part.
-    pub(crate) fn single(value: f64, colour: RGBColor, label: String) -> Self {
+    pub fn single(value: f64, colour: RGBColor, label: String) -> Self {
         Self {
             parts: vec![(value, colour)],
             label,
@@ -53,12 +53,12 @@ const FLAT_LABELS: u32 = 28;
 
 /// The room below the bars for labels of which the longest has that many characters, turned
 /// upright.
-pub(crate) fn upright_labels(characters: usize) -> u32 {
+pub fn upright_labels(characters: usize) -> u32 {
     FLAT_LABELS + 5 * u32::try_from(characters).unwrap_or(u32::MAX / 8)
 }
 
 /// Draws groups of bars over a linear axis, with `label` at each grid line.
-pub(super) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) -> String) -> Drawn {
+pub(crate) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) -> String) -> Drawn {
     let all = groups.iter().flat_map(|group| group.bars.iter().flatten());
     let high = all.map(Bar::value).fold(1.0, f64::max) * 1.08;
     let (width, _) = canvas.dim_in_pixel();

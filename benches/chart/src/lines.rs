@@ -11,13 +11,16 @@ use plotters::prelude::{
     PathElement, RGBColor, SVGBackend,
 };
 
-use super::canvas::{Canvas, Drawn, FONT};
+use crate::canvas::{Canvas, Drawn, FONT};
 
 /// The stroke of a line: there are more lines than colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stroke {
+pub enum Stroke {
+    /// Continuous.
     Whole,
+    /// With gaps shorter than its dashes.
     Dashed,
+    /// With gaps longer than its dashes.
     Dotted,
 }
 
@@ -34,17 +37,20 @@ impl Stroke {
 
 /// A line through points, from left to right.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub struct Line {
     /// The series.
-    pub(crate) name: String,
-    pub(crate) colour: RGBColor,
-    pub(crate) stroke: Stroke,
-    pub(crate) points: Vec<(f64, f64)>,
+    pub name: String,
+    /// That of its stroke and its points.
+    pub colour: RGBColor,
+    /// How its points are joined.
+    pub stroke: Stroke,
+    /// Places across and values.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// A vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Axis {
+pub enum Axis {
     /// From 0 to this value.
     Linear(f64),
     /// Between these powers of ten.
@@ -53,14 +59,14 @@ pub(crate) enum Axis {
 
 impl Axis {
     /// An axis from zero for all these values.
-    pub(crate) fn linear(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn linear(values: impl IntoIterator<Item = f64>) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         Self::Linear(finite.fold(0.1, f64::max) * 1.05)
     }
 
     /// An axis of whole decades for all these values, except those that are not
     /// positive.
-    pub(crate) fn logarithmic(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn logarithmic(values: impl IntoIterator<Item = f64>) -> Self {
         let values = values.into_iter();
         let logarithms = values.map(f64::log10).filter(|value| value.is_finite());
         let ends = logarithms.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -77,7 +83,7 @@ impl Axis {
 }
 
 /// Draws lines over an axis, with `label` at each grid line.
-pub(super) fn draw(
+pub(crate) fn draw(
     canvas: &Canvas<'_>,
     axis: Axis,
     lines: &[Line],
@@ -146,7 +152,7 @@ where
 }
 
 /// Draws the mark of a line in a legend.
-pub(super) fn mark(
+pub(crate) fn mark(
     canvas: &Canvas<'_>,
     (x, y): (i32, i32),
     colour: RGBColor,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drawings as SVG, by plotters: rows of panels of bars or lines below a legend.
 
-pub(crate) mod bars;
-pub(crate) mod canvas;
-pub(crate) mod lines;
+pub mod bars;
+pub mod canvas;
+pub mod lines;
 
-use orbium_cli::Failure;
+use std::fmt;
+
 use plotters::prelude::{
     Color, FontStyle, IntoDrawingArea, IntoFont, RGBColor, Rectangle, SVGBackend, Text, WHITE,
 };
@@ -14,46 +15,80 @@ use bars::Group;
 use canvas::{Canvas, DrawError, Drawn, FONT};
 use lines::{Axis, Line, MARK, Stroke};
 
+/// A drawing that could not be made.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DrawingFailed(String);
+
+impl fmt::Display for DrawingFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot draw: {}", self.0)
+    }
+}
+
+impl fmt::Debug for DrawingFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for DrawingFailed {}
+
+impl From<DrawingFailed> for String {
+    fn from(failed: DrawingFailed) -> Self {
+        failed.to_string()
+    }
+}
+
 /// A drawing.
 #[derive(Debug)]
-pub(crate) struct Chart {
-    pub(crate) title: &'static str,
+pub struct Chart {
+    /// Above all else.
+    pub title: &'static str,
     /// In pixels.
-    pub(crate) width: u32,
-    pub(crate) legend: Vec<Entry>,
-    pub(crate) rows: Vec<Row>,
+    pub width: u32,
+    /// Below the title.
+    pub legend: Vec<Entry>,
+    /// From top to bottom.
+    pub rows: Vec<Row>,
 }
 
 /// A series in the legend.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
-    pub(crate) colour: RGBColor,
+pub struct Entry {
+    /// Its text.
+    pub name: String,
+    /// That of its bars or lines.
+    pub colour: RGBColor,
     /// `None` for bars.
-    pub(crate) stroke: Option<Stroke>,
+    pub stroke: Option<Stroke>,
 }
 
 /// Panels side by side.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub struct Row {
     /// In pixels.
-    pub(crate) height: u32,
-    pub(crate) panels: Vec<Panel>,
+    pub height: u32,
+    /// From left to right, of one width.
+    pub panels: Vec<Panel>,
 }
 
 /// A plot.
 #[derive(Debug)]
-pub(crate) struct Panel {
-    pub(crate) title: String,
-    pub(crate) content: Content,
+pub struct Panel {
+    /// Above it.
+    pub title: String,
+    /// What it shows.
+    pub content: Content,
     /// The text at a grid line.
-    pub(crate) label: fn(f64) -> String,
+    pub label: fn(f64) -> String,
 }
 
 /// What a panel shows.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub enum Content {
+    /// Groups of bars.
     Bars(Vec<Group>),
+    /// Lines over an axis.
     Lines(Axis, Vec<Line>),
 }
 
@@ -64,7 +99,7 @@ const LEGEND: u32 = 20;
 
 impl Entry {
     /// A series of bars.
-    pub(crate) fn bar(name: &str, colour: RGBColor) -> Self {
+    pub fn bar(name: &str, colour: RGBColor) -> Self {
         Self {
             name: name.to_owned(),
             colour,
@@ -73,7 +108,7 @@ impl Entry {
     }
 
     /// The series of a line.
-    pub(crate) fn line(line: &Line) -> Self {
+    pub fn line(line: &Line) -> Self {
         Self {
             name: line.name.clone(),
             colour: line.colour,
@@ -87,9 +122,9 @@ impl Chart {
     ///
     /// # Errors
     /// plotters refuses it.
-    pub(crate) fn to_svg(&self) -> Result<String, Failure> {
+    pub fn to_svg(&self) -> Result<String, DrawingFailed> {
         let mut svg = String::new();
-        let failed = |error: DrawError| Failure::because(format!("cannot draw: {error}"));
+        let failed = |error: DrawError| DrawingFailed(error.to_string());
         self.draw(&mut svg).map_err(failed)?;
         Ok(svg)
     }

@@ -7,19 +7,19 @@ use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingAreaErrorKind, RGBColor, SVGBackend};
 
 /// A part of the document.
-pub(crate) type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// The outcome of drawing.
-pub(crate) type Drawn = Result<(), DrawError>;
+pub type Drawn = Result<(), DrawError>;
 
 /// Why something cannot be drawn.
-pub(crate) type DrawError = DrawingAreaErrorKind<io::Error>;
+pub type DrawError = DrawingAreaErrorKind<io::Error>;
 
 /// The typeface of all text.
-pub(crate) const FONT: &str = "sans-serif";
+pub const FONT: &str = "sans-serif";
 
 /// The number of different colours.
-pub(crate) const COLOURS: usize = COLOUR.len();
+pub const COLOURS: usize = COLOUR.len();
 
 /// Colours of series; most remain distinct for colour-blind readers.
 const COLOUR: [RGBColor; 12] = [
@@ -38,12 +38,12 @@ const COLOUR: [RGBColor; 12] = [
 ];
 
 /// The colour of the series with that number; they repeat after [`COLOURS`].
-pub(crate) fn colour(index: usize) -> RGBColor {
+pub fn colour(index: usize) -> RGBColor {
     COLOUR[index % COLOURS]
 }
 
 /// Nanoseconds at a line of an axis.
-pub(crate) fn microseconds(nanoseconds: f64) -> String {
+pub fn microseconds(nanoseconds: f64) -> String {
     match nanoseconds {
         ..1e6 => format!("{} µs", nanoseconds / 1e3),
         ..1e9 => format!("{} ms", nanoseconds / 1e6),
