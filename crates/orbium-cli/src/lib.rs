@@ -27,6 +27,7 @@ mod notify;
 mod object;
 pub mod output;
 mod prompt;
+mod reload;
 mod sched;
 mod serving;
 mod shell;

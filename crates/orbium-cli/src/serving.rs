@@ -7,29 +7,60 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Args;
-use orbium::{Config, Endpoint, ObjectRef, Orb};
+use orbium::{Config, Configure as _, Endpoint, ObjectRef, Orb};
+use orbium_configurator::OnHangup;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
-use crate::object::reference;
 use crate::output;
+use crate::reload;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ServingArgs {
-    /// Where clients come in; may be repeated
-    #[arg(
-        long = "endpoint",
-        value_name = "URL",
-        default_value = "iiop://localhost:0"
-    )]
+    /// Where clients come in; may be repeated [default: of the configuration, else iiop://localhost:0]
+    #[arg(long = "endpoint", value_name = "URL")]
     endpoints: Vec<Endpoint>,
+    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options here go
+    /// before what it says
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Write the reference to this file too
     #[arg(long, value_name = "FILE")]
     ior_file: Option<PathBuf>,
     /// End when standard input ends, as it does with the process that holds it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
+}
+
+impl ServingArgs {
+    /// What the file says, and then what the options say.
+    fn config(&self) -> Result<Config, Failure> {
+        let mut config = match &self.config {
+            Some(file) => Config::from_file(file).map_err(because)?,
+            None => Config::default(),
+        };
+        if !self.endpoints.is_empty() {
+            config.endpoints.clone_from(&self.endpoints);
+        }
+        if config.endpoints.is_empty() {
+            config
+                .endpoints
+                .push("iiop://localhost:0".parse().map_err(because)?);
+        }
+        Ok(config)
+    }
+
+    /// Reads the file again at each SIGHUP, if there is one.
+    fn reload(&self, orb: &Orb, config: Config) -> Result<Option<OnHangup>, Failure> {
+        if self.config.is_none() {
+            return Ok(None);
+        }
+        let args = self.clone();
+        let first = config.clone();
+        let reloads = reload::on_hangup(orb, config, &first, move || args.config())?;
+        Ok(Some(reloads))
+    }
 }
 
 /// What a command serves.
@@ -61,13 +92,10 @@ pub(crate) fn serve<T>(
     make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
 ) -> Result<(), Failure> {
     let ending = Ending::new()?;
-    let config = Config {
-        endpoints: args.endpoints.clone(),
-        protocols: reference::protocols(),
-        ..Config::default()
-    };
-    let orb = Orb::new(config).map_err(because)?;
+    let config = args.config()?;
+    let orb = Orb::new(config.clone()).map_err(because)?;
     let served = make(&orb)?;
+    let reloads = args.reload(&orb, config)?;
     let reference = orb.object_to_string(&served.object);
     if let Some(file) = &args.ior_file {
         let failed = |error| Failure::because(format!("{}: {error}", file.display()));
@@ -79,6 +107,7 @@ pub(crate) fn serve<T>(
         Err(failure) => return Err(failure),
     }
     ending.wait(args.until_input_ends)?;
+    drop(reloads);
     let ended = orb.shutdown(true).map_err(because);
     drop(served.service);
     ended

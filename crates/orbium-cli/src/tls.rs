@@ -67,12 +67,7 @@ impl TlsArgs {
     /// Adds what the options say to the configuration of an ORB, to what it
     /// says already, and gives it the transport if there are files for it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
-        self.choose(config)?;
-        let tls = &config.tls;
-        let files = [&tls.certificate, &tls.key, &tls.authorities];
-        if files.iter().all(|file| file.is_none()) && !tls.require {
-            // Versions and the like, of the environment: without files nothing comes of them.
-            config.tls = TlsConfig::default();
+        if !self.set_keys(config)? {
             let mut endpoints = config.endpoints.iter();
             return match endpoints.find(|endpoint| endpoint.scheme == SCHEME) {
                 Some(endpoint) => Err(Failure::because(format!(
@@ -83,6 +78,19 @@ impl TlsArgs {
         }
         let registered = config.register_tls();
         registered.map_err(|error| Failure::because(error.to_string()))
+    }
+
+    /// The keys alone, without the transport; whether there are files for it.
+    pub(crate) fn set_keys(&self, config: &mut Config) -> Result<bool, Failure> {
+        self.choose(config)?;
+        let tls = &config.tls;
+        let files = [&tls.certificate, &tls.key, &tls.authorities];
+        let has_files = files.iter().any(|file| file.is_some()) || tls.require;
+        if !has_files {
+            // Versions and the like, of the environment: without files nothing comes of them.
+            config.tls = TlsConfig::default();
+        }
+        Ok(has_files)
     }
 
     /// Sets the keys of the configuration that correspond to the options.

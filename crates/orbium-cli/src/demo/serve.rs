@@ -12,6 +12,7 @@ use orbium::{
     Config, ConfigError, Configure as _, Endpoint, EndpointError, GiopMinor, HostPort, Interface,
     Orb, ServerStrategy,
 };
+use orbium_configurator::OnHangup;
 use orbium_demo::Served;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -21,19 +22,20 @@ use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
 use crate::output;
+use crate::reload;
 use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Where to listen: iiop://HOST:PORT (port 0 for a free one), uiop://PATH
     /// and so on; may be repeated, to be reached over several protocols
     /// [default: a free port of all interfaces]
     #[arg(long = "endpoint", value_name = "URL", value_parser = endpoint)]
     endpoints: Vec<Endpoint>,
-    /// Read this configuration (docs/configuration.md); options here go before
-    /// what it says
+    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options here go
+    /// before what it says
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Begin with a named profile: default, embedded, avionics, medical-imaging
@@ -100,6 +102,9 @@ fn giop_minor(text: &str) -> Result<GiopMinor, String> {
     minor.ok_or_else(|| "expected 0, 1 or 2".to_owned())
 }
 
+/// What ends the reading of the file, if there is one.
+type Reloads = Option<OnHangup>;
+
 impl ServeArgs {
     /// What the file or the profile says, and then what the options say.
     fn config(&self) -> Result<Config, Failure> {
@@ -124,7 +129,17 @@ impl ServeArgs {
         config.giop_minor = self.giop_minor.unwrap_or(config.giop_minor);
         config.fragment_size = self.fragment_size.or(config.fragment_size);
         config.watch |= self.watch;
+        self.tls.set_keys(&mut config)?;
         Ok(config)
+    }
+
+    /// Reads the file again at each SIGHUP, if there is one.
+    fn reload(&self, orb: &Orb, config: Config, first: &Config) -> Result<Reloads, Failure> {
+        if self.config.is_none() {
+            return Ok(None);
+        }
+        let args = self.clone();
+        reload::on_hangup(orb, config, first, move || args.config()).map(Some)
     }
 }
 
@@ -133,12 +148,13 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     // Signals must be caught before the first line of output invites one.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let mut config = args.config()?;
+    let first = args.config()?;
+    let mut config = first.clone();
     args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
     args.load.choose(&mut config)?;
     check_endpoints(&config)?;
-    let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
+    let orb = Orb::new(config.clone()).map_err(|error| Failure::because(error.to_string()))?;
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
     // Not before: nothing can be made an object once the ORB ends. A signal
@@ -147,6 +163,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
+    let _reloads = args.reload(&orb, config, &first)?;
     let groups = match &args.join {
         Some(group) => join(&orb, &served, group)?,
         None => Vec::new(),

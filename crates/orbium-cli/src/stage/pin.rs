@@ -6,7 +6,7 @@ use clap::Args;
 use crate::failure::Failure;
 
 /// The processors of a process.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PinArgs {
     /// Run on these CPUs alone (Linux)
     #[arg(long = "pin", value_name = "CPUS", value_delimiter = ',', hide = true)]

@@ -29,6 +29,7 @@ mod ping;
 mod program;
 mod prompt;
 mod protocols_page;
+mod reload;
 mod sched;
 mod serve;
 mod shell;
