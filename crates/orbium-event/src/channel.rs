@@ -360,7 +360,7 @@ impl Channel {
     }
 }
 
-fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), ConnectError> {
+pub(crate) fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), ConnectError> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
     spawned.map(drop).map_err(|error: io::Error| {
         tracing::warn!(target: "orbium::event", %error, "no thread for {name}");

@@ -82,6 +82,9 @@ pub struct ChannelConfig {
     pub ping_period: Option<Duration>,
     /// How long a ping or another call to a peer may take; 1 s by default.
     pub ping_timeout: Duration,
+    /// Between two pulls from a supplier of COS Event that had no event; 10 ms by default. One
+    /// that has an event is pulled from again at once.
+    pub pull_period: Duration,
     /// Consumers, those that have not connected yet included; 1,024 by default.
     pub consumers: usize,
     /// Suppliers, likewise; 1,024 by default.
@@ -112,6 +115,7 @@ impl Default for ChannelConfig {
             push_timeout: Duration::from_secs(1),
             ping_period: Some(Duration::from_secs(5)),
             ping_timeout: Duration::from_secs(1),
+            pull_period: Duration::from_millis(10),
             consumers: 1024,
             suppliers: 1024,
             publications: 1024,

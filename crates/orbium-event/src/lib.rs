@@ -86,4 +86,5 @@ pub use subscription::parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use subscription::pattern::Pattern;
 pub use supply::publication::Publication;
 pub use supply::publisher::Publisher;
+pub use supply::pulling::Pulling;
 pub use supply::receive::{Receive, Receiving};

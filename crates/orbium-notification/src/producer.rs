@@ -2,17 +2,17 @@
 //! A supplier as its channel has it: a proxy consumer.
 
 pub(crate) mod puller;
-mod pulling;
 pub(crate) mod source;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use orbium_event::Pulling;
 
 use crate::admin::Admin;
 use crate::event::event_types::Types;
 use crate::event::updates::Subscriber;
 use crate::filter::filters::FilterGroup;
 use crate::idl::cos_notify_comm::NotifySubscribe;
-use crate::producer::pulling::Pulling;
 use crate::qos::Level;
 
 /// A supplier's connection.

@@ -4,6 +4,7 @@
 mod consumers;
 mod header;
 mod peers;
+mod pull_suppliers;
 mod suppliers;
 
 use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
@@ -22,8 +23,9 @@ impl Channel {
     /// `RtecEventComm::Event` for COS consumers.
     ///
     /// Its objects are in an adapter `CosEventChannel/key`, with the manager of the root POA,
-    /// which is activated. There are no typed channels, and the channel does not pull from
-    /// suppliers: `obtain_pull_consumer` raises NO_IMPLEMENT.
+    /// which is activated. There are no typed channels. A supplier that is pulled from has a thread
+    /// that polls it by `try_pull` ([`ChannelConfig::pull_period`](crate::ChannelConfig)); one that
+    /// fails is disconnected by [`ChannelConfig::failure`](crate::ChannelConfig).
     ///
     /// # Errors
     /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.

@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
-use orbium::{Any, Call, ExceptionKind, SystemException};
+use orbium::{Any, Call, SystemException};
 
 use super::header::CosHeader;
 use super::peers::Supplier;
+use super::pull_suppliers::PullProxy;
 use crate::channel::{Channel, Connection};
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPullConsumer, ProxyPushConsumer,
@@ -46,9 +47,11 @@ impl SupplierAdminServant for Suppliers {
 
     fn obtain_pull_consumer(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
     ) -> Result<Option<ProxyPullConsumer>, SystemException> {
-        Err(ExceptionKind::NoImplement.into())
+        let counted = self.count.one_more(self.channel.config().suppliers)?;
+        let proxy = PullProxy::new(&self.channel, self.header, counted);
+        Ok(Some(call.poa().activate(proxy)?))
     }
 }
 

@@ -4,5 +4,6 @@
 pub(crate) mod operations;
 pub(crate) mod publication;
 pub(crate) mod publisher;
+pub(crate) mod pulling;
 pub(crate) mod receive;
 pub(crate) mod supplier;

@@ -11,6 +11,7 @@ mod observers;
 mod omni_events;
 mod operations;
 mod parsing;
+mod pull_suppliers;
 mod scheduled;
 mod served;
 

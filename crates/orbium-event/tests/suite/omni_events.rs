@@ -10,13 +10,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::{env, fs, thread};
 
-use orbium::Any;
+use orbium::{Any, Interface};
 use orbium_event::cos_event::cos_event_channel_admin::EventChannel;
-use orbium_event::cos_event::cos_event_comm::PushConsumer;
+use orbium_event::cos_event::cos_event_comm::{PullSupplier, PushConsumer};
 use orbium_event::{CosHeader, Pattern, SharedEvent};
 use orbium_testkit::{PATIENCE, eventually, skipped};
 
 use crate::cos::Reporter;
+use crate::pull_suppliers::{Supplier, numbers, supplier_admin};
 use crate::served::{Served, patient};
 
 /// The path of a program; `None`, and a line that says so, where it is not installed.
@@ -139,6 +140,37 @@ fn events_pass_through_a_channel_of_omni_events() {
     }
     push.disconnect_push_supplier().unwrap();
     assert_eq!(pushed.recv_timeout(PATIENCE), Ok(None), "disconnection");
+}
+
+/// Conformance: events - COS Event: suppliers that are pulled from - omniEvents
+#[test]
+fn channels_of_omni_events_and_orbium_pull_from_suppliers_of_the_other() {
+    let Some(omni) = OmniEvents::start() else {
+        return;
+    };
+    let served = Served::new(patient());
+    let theirs: EventChannel = served.orb.resolve(&omni.url).unwrap();
+    let consumers = theirs.for_consumers().unwrap().unwrap();
+    let (_subscription, seen) = numbers(&served);
+    // The proxy of their channel is the supplier from which the channel of orbium pulls.
+    let supplies = consumers.obtain_pull_supplier().unwrap().unwrap();
+    supplies.connect_pull_consumer(None).unwrap();
+    let supplies: PullSupplier = supplies.as_object().narrow().unwrap();
+    let ours = supplier_admin(&served).obtain_pull_consumer();
+    let ours = ours.unwrap().unwrap();
+    ours.connect_pull_supplier(Some(&supplies)).unwrap();
+    // Their channel pulls from a supplier of orbium.
+    let (supplier, disconnected) = Supplier::of_numbers(50);
+    let supplier: PullSupplier = served.orb.root_poa().activate(supplier).unwrap();
+    let suppliers = theirs.for_suppliers().unwrap().unwrap();
+    let proxy = suppliers.obtain_pull_consumer().unwrap().unwrap();
+    proxy.connect_pull_supplier(Some(&supplier)).unwrap();
+    for number in 0..50 {
+        assert_eq!(seen.recv_timeout(PATIENCE), Ok(number));
+    }
+    proxy.disconnect_pull_consumer().unwrap();
+    disconnected.recv_timeout(PATIENCE).unwrap();
+    ours.disconnect_pull_consumer().unwrap();
 }
 
 /// What a process prints, in pieces.

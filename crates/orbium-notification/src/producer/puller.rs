@@ -3,17 +3,13 @@
 
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use orbium::{ExceptionKind, SystemException};
-use orbium_event::Health;
 
 use crate::channel::Channel;
 use crate::producer::Producer;
 use crate::producer::source::Source;
-
-/// Between two pulls from a supplier that has failed.
-const RETRY_PERIOD: Duration = Duration::from_millis(500);
 
 /// Starts the thread that pulls from a supplier.
 pub(crate) fn start(
@@ -32,33 +28,25 @@ pub(crate) fn start(
 
 /// Publishes what the supplier has until the connection ends.
 fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
-    let mut health = Health::Well;
-    while producer.pulling.goes_on() {
+    let Some(failure) = channel.upgrade().map(|it| it.config.failure) else {
+        return;
+    };
+    let is_gone = producer.pulling.run(&failure, || {
         let outcome = source.pull();
-        let Some(channel) = channel.upgrade() else {
-            return;
-        };
+        let channel = channel.upgrade()?;
         if !producer.is_connected() {
-            return;
+            return None;
         }
-        let outcome = outcome.map(|events| {
+        Some(outcome.map(|events| {
             for body in events {
                 // Rejected: the channel is full, and rejects new events.
                 let _ = channel.publish(producer, body);
             }
-        });
-        health = health.after(outcome, &channel.config.failure, Instant::now());
-        match health {
-            Health::Well => {}
-            Health::Suspect { .. } => {
-                drop(channel);
-                producer.pulling.pause(RETRY_PERIOD);
-            }
-            Health::Gone => {
-                tracing::warn!(target: "orbium::notification", supplier = producer.id, "supplier disconnected: it cannot be reached");
-                channel.end_supplier(producer);
-                return;
-            }
-        }
+            Duration::ZERO
+        }))
+    });
+    if is_gone && let Some(channel) = channel.upgrade() {
+        tracing::warn!(target: "orbium::notification", supplier = producer.id, "supplier disconnected: it cannot be reached");
+        channel.end_supplier(producer);
     }
 }

@@ -38,7 +38,11 @@ impl Consumed {
 
     fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
         match self.producer.is_connected() {
-            true => self.producer.pulling.suspend(suspended),
+            true => match self.producer.pulling.suspend(suspended) {
+                Some(true) => Ok(()),
+                Some(false) => Err(SuspendError::Already),
+                None => Err(SuspendError::NotConnected),
+            },
             false => Err(SuspendError::NotConnected),
         }
     }

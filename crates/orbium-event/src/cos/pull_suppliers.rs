@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Suppliers from which the channel pulls.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
+
+use super::header::CosHeader;
+use crate::channel::{Channel, Connection, start};
+use crate::cos_event::cos_event_channel_admin::{
+    AlreadyConnected, AlreadyConnectedOrTypeErrorError, ProxyPullConsumerServant,
+};
+use crate::cos_event::cos_event_comm::{DisconnectedError, PullConsumerServant, PullSupplier};
+use crate::delivery::health::DeliveryError;
+use crate::event::new_event;
+use crate::peer::Peer;
+use crate::proxies::{Counted, Slot, deactivation, end_object, failure, ping, refused};
+use crate::supply::publication::Publication;
+use crate::supply::publisher::Publisher;
+use crate::supply::pulling::Pulling;
+
+/// A supplier behind a reference.
+struct Supplier(PullSupplier);
+
+impl Supplier {
+    /// An event, if the supplier has one.
+    fn try_pull(&self) -> Result<Option<Any>, DeliveryError> {
+        match self.0.try_pull() {
+            Ok(tried) => Ok(tried.has_event.then_some(tried.result)),
+            Err(DisconnectedError::Disconnected(_)) => Err(DeliveryError::Gone),
+            Err(DisconnectedError::System(exception)) => Err(failure(&exception)),
+        }
+    }
+}
+
+impl Peer for Supplier {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        ping(self.0.as_object())
+    }
+
+    fn disconnect(&self) {
+        // It may be gone.
+        let _ = self.0.disconnect_pull_supplier();
+    }
+}
+
+struct Connected {
+    publisher: Arc<Publisher>,
+    supplier: Arc<Supplier>,
+    pulling: Arc<Pulling>,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.pulling.end();
+    }
+}
+
+/// Stands for the channel before one supplier. The thread of the supplier ends with its connection.
+pub(super) struct PullProxy {
+    channel: Channel,
+    header: CosHeader,
+    slot: Slot<Connected>,
+}
+
+impl PullProxy {
+    pub(super) fn new(channel: &Channel, header: CosHeader, counted: Counted) -> Self {
+        Self {
+            channel: channel.clone(),
+            header,
+            slot: Slot::new(counted),
+        }
+    }
+
+    fn connect(
+        &self,
+        call: &Call<'_>,
+        supplier: &PullSupplier,
+    ) -> Result<Connected, SystemException> {
+        let config = self.channel.config();
+        let supplier = Arc::new(Supplier(supplier.with_timeout(config.ping_timeout)));
+        let connection = Connection {
+            peer: Arc::clone(&supplier) as Arc<dyn Peer>,
+            is_gateway: false,
+            on_end: deactivation(call),
+        };
+        let published = vec![Publication::of(self.header.r#type, self.header.source)];
+        let publisher = self.channel.connect_publisher(published, connection);
+        let connected = Connected {
+            publisher: Arc::new(publisher.map_err(refused)?),
+            supplier,
+            pulling: Arc::default(),
+        };
+        let pulled = Pulled {
+            publisher: Arc::downgrade(&connected.publisher),
+            supplier: Arc::clone(&connected.supplier),
+            header: self.header,
+            period: config.pull_period,
+        };
+        let (pulling, failure) = (Arc::clone(&connected.pulling), config.failure);
+        let run = move || {
+            if pulling.run(&failure, || pulled.pull()) {
+                pulled.disconnect();
+            }
+        };
+        start("orbium-puller", run).map_err(refused)?;
+        Ok(connected)
+    }
+}
+
+/// What the thread of a supplier has.
+struct Pulled {
+    publisher: Weak<Publisher>,
+    supplier: Arc<Supplier>,
+    header: CosHeader,
+    period: Duration,
+}
+
+impl Pulled {
+    /// Pulls once; how long to wait until the next time. `None` without connection.
+    fn pull(&self) -> Option<Result<Duration, DeliveryError>> {
+        let pulled = self.supplier.try_pull();
+        let publisher = self.publisher.upgrade()?;
+        Some(pulled.map(|any| match any {
+            Some(any) => {
+                let mut event = new_event(self.header.r#type, self.header.source);
+                event.data.any_value = any;
+                publisher.push(&[event]);
+                Duration::ZERO
+            }
+            None => self.period,
+        }))
+    }
+
+    fn disconnect(&self) {
+        if let Some(publisher) = self.publisher.upgrade()
+            && publisher.disconnect()
+        {
+            tracing::warn!(target: "orbium::event", supplier = ?publisher, "supplier disconnected: it cannot be pulled from");
+        }
+    }
+}
+
+impl ProxyPullConsumerServant for PullProxy {
+    fn connect_pull_supplier(
+        &self,
+        call: &Call<'_>,
+        pull_supplier: Option<&PullSupplier>,
+    ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
+        let nil = SystemException::from(ExceptionKind::BadParam);
+        let supplier = pull_supplier.ok_or(nil)?;
+        let mut slot = self.slot.lock();
+        if slot.is_some() {
+            return Err(AlreadyConnected {}.into());
+        }
+        *slot = Some(self.connect(call, supplier)?);
+        Ok(())
+    }
+}
+
+impl PullConsumerServant for PullProxy {
+    fn disconnect_pull_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        let connected = self.slot.lock().take();
+        end_object(&call.poa(), call.object_id());
+        if let Some(connected) = connected {
+            connected.pulling.end();
+            if connected.publisher.disconnect() {
+                connected.supplier.disconnect();
+            }
+        }
+        Ok(())
+    }
+}
