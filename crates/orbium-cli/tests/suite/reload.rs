@@ -64,7 +64,13 @@ impl Reloading {
     /// What it reports once it has read the file again.
     fn hang_up(&self) -> String {
         self.signal("HUP");
-        self.stderr.recv_timeout(PATIENCE).unwrap()
+        loop {
+            let line = self.stderr.recv_timeout(PATIENCE).unwrap();
+            // An error in the file is shown with its line, which belongs to the report before.
+            if !line.starts_with(' ') {
+                return line;
+            }
+        }
     }
 
     /// A client with a connection of its own.
