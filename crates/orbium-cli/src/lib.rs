@@ -27,7 +27,6 @@ mod notify;
 mod object;
 pub mod output;
 mod prompt;
-mod reload;
 mod sched;
 mod serving;
 mod shell;

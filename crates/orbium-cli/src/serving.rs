@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Common part of commands that serve an object until a signal ends them.
 
+pub(crate) mod reload;
+
 use std::fs;
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -14,7 +16,6 @@ use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::reload;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ServingArgs {

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
 use crate::output;
-use crate::reload;
+use crate::serving::reload;
 use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
