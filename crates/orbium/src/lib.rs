@@ -56,6 +56,7 @@
 #[cfg(all(feature = "ami", feature = "values"))]
 pub mod messaging;
 mod pollers;
+mod sendc;
 
 pub use orbium_cdr::{
     Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
@@ -66,18 +67,18 @@ pub use orbium_core::{
     AdapterActivator, AnyReference, BidirectionalHosts, BidirectionalPolicy, Call, Channel,
     ClientStrategy, Collocation, Completion, Config, ConnectTimeout, DeferredReply, Dispatch,
     DispatchHook, Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys,
-    ForwardRequest, GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName,
-    IorLocator, IorTable, IorTableError, Lane, LaneConfig, Lifespan, Limits, ManagerAlreadyExists,
-    ManagerState, NamingTimeout, NarrowError, NoContext, OBJECT_REPOSITORY_ID, ObjectError,
-    ObjectRef, OfferedProtocol, OpenRequests, OrRaise, Orb, OrbBuilder, OrbError, Order, Peer,
-    PeerMemory, Phase, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies,
-    Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, QueueBounds,
-    RealTimeError, Reply, ReplyBatching, RequestInfo, RequestProcessing, RequestTiming,
-    Reservation, ResolveError, Scheduling, SchedulingClass, Sent, Servant, ServantActivator,
-    ServantError, ServantLocator, ServantRetention, ServerStrategy, Step, SystemException,
-    ThreadModel, TimePolicies, Transport, UnknownClientStrategy, UnknownCollocation,
-    UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling, last_failure,
-    nil_reference, priority, servant_of,
+    ForwardRequest, GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness, IncarnatedObject,
+    Interface, InvalidName, IorLocator, IorTable, IorTableError, Lane, LaneConfig, Lifespan,
+    Limits, ManagerAlreadyExists, ManagerState, NamingTimeout, NarrowError, NoContext,
+    OBJECT_REPOSITORY_ID, ObjectError, ObjectRef, OfferedProtocol, OpenRequests, OrRaise, Orb,
+    OrbBuilder, OrbError, Order, Peer, PeerMemory, Phase, Poa, PoaCurrent, PoaError, PoaManager,
+    PoaManagerFactory, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
+    Protocols, QueueBounds, RealTimeError, Reply, ReplyBatching, RequestInfo, RequestProcessing,
+    RequestTiming, Reservation, ResolveError, Scheduling, SchedulingClass, Sent, Servant,
+    ServantActivator, ServantError, ServantLocator, ServantRetention, ServerStrategy, Step,
+    SystemException, ThreadModel, TimePolicies, Transport, UnknownClientStrategy,
+    UnknownCollocation, UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling,
+    last_failure, nil_reference, priority, servant_of,
 };
 
 /// Calls that do not wait, with the feature `ami`.

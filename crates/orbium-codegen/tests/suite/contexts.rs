@@ -111,3 +111,20 @@ fn a_deleted_context_is_refused() {
     assert!(desk.as_object().non_existent() == Ok(false));
     assert!(desk.note_in_context(&context, 1).is_err());
 }
+
+/// The example of the page on the mapping.
+#[test]
+fn a_child_of_the_default_context_has_what_that_has() -> Result<(), Box<dyn std::error::Error>> {
+    let orbs = Orbs::new();
+    let (send, noted) = channel();
+    let [_, desk] = orbs.both::<_, Backdesk>(Desk(send));
+    let orb = &orbs.client;
+
+    orb.default_context().set_one_value("site", "lab")?;
+    let session = orb.default_context().create_child("session")?;
+    session.set_one_value("user.name", "anna")?;
+    desk.note_in_context(&session, 7)?;
+
+    assert_eq!(noted.recv_timeout(Duration::from_secs(60))?, "7: site=lab");
+    Ok(())
+}

@@ -527,6 +527,9 @@ fn source_of(fence: &str) -> Result<Option<String>, Box<dyn Error>> {
         "rust by_value" => {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/by_value.rs"))?
         }
+        "rust contexts" => {
+            fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/contexts.rs"))?
+        }
         "rust views" => {
             fs::read_to_string(root().join("crates/orbium-codegen/tests/suite/views.rs"))?
         }

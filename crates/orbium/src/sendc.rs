@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Macro of the stubs with a reply handler. It is there without the features that it needs, as
+//! `messaging` is not, and what it expands to is refused then.
+
+/// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the features `ami` and `values`.
+///
+/// Generated code calls this: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`, and
+/// inside the braces is what the handler is called with.
+#[macro_export]
+macro_rules! idl_sendc {
+    (
+        $name:ident to $handler:ty;
+        $(
+            $send:ident(
+                $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+            ) by $async:ident = $wire:literal {
+                $results:pat => $reply:ident($($result:expr),* $(,)?), $exception:ident
+            }
+        )*
+    ) => {
+        #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
+        impl $name {
+            $(
+                #[doc = concat!(
+                    "Begins a call of the IDL operation `", $wire, "`; its reply goes to the handler, ",
+                    "and is discarded without one."
+                )]
+                pub fn $send(
+                    &self,
+                    ami_handler: ::core::option::Option<&$handler>,
+                    $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+                ) {
+                    $crate::messaging::send(
+                        self.$async($($arg),*),
+                        $wire,
+                        ami_handler,
+                        |handler, $results| handler.$reply($($result),*),
+                        |handler, holder| handler.$exception(::core::option::Option::Some(holder)),
+                    )
+                }
+            )*
+        }
+    };
+}
