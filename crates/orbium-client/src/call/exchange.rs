@@ -190,7 +190,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(_) if self.oneway => Answer::Results,
             Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
-            Ok(_) => self.receive(),
+            Ok(_) => self.receive(false),
             Err(failure) => self.not_sent(failure),
         }
     }

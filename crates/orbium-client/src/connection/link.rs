@@ -150,35 +150,26 @@ impl<'b> Link<'b> {
         closed
     }
 
-    /// As [`Connection::receive_some`], for a thread that `serves` its queue while another one
-    /// receives in its place.
-    #[inline]
-    pub(crate) fn receive_some(
-        &mut self,
-        deadline: Deadline,
-        has_received: &mut bool,
-        serves: bool,
-    ) -> Option<Received> {
-        match &mut self.connection {
-            Some(_) if serves => self.receive_some_aside(deadline, has_received),
-            Some(connection) => connection.receive_some(deadline, has_received),
-            None => Some(Received::Lost),
-        }
-    }
-
     /// The next message in answer.
     pub(crate) fn receive(&mut self, deadline: Deadline, serves: bool) -> Received {
         let mut has_received = false;
         loop {
-            if let Some(received) = self.receive_some(deadline, &mut has_received, serves) {
+            let received = match &mut self.connection {
+                Some(connection) if !serves => connection.receive_some(deadline, &mut has_received),
+                Some(_) => self.receive_some_aside(deadline, &mut has_received),
+                None => Some(Received::Lost),
+            };
+            if let Some(received) = received {
                 return received;
             }
         }
     }
 
+    /// As [`Connection::receive_some`], for a thread that serves its queue while another one
+    /// receives in its place.
     #[cold]
     #[inline(never)]
-    fn receive_some_aside(
+    pub(crate) fn receive_some_aside(
         &mut self,
         deadline: Deadline,
         has_received: &mut bool,

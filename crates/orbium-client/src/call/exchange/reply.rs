@@ -51,7 +51,7 @@ impl Exchange<'_, '_> {
                 return self.no_reply(Received::TimedOut);
             }
         }
-        self.receive_by(serves)
+        self.receive(serves)
     }
 
     /// Whether replies to other requests have come until the deadline, or until the caller
@@ -62,20 +62,18 @@ impl Exchange<'_, '_> {
     }
 
     #[inline]
-    pub(super) fn receive(&mut self) -> Answer {
-        self.receive_by(false)
-    }
-
-    #[inline(always)]
-    fn receive_by(&mut self, serves: bool) -> Answer {
+    pub(super) fn receive(&mut self, serves: bool) -> Answer {
         let mut has_received = false;
         loop {
             let Some(connection) = &mut self.link.connection else {
                 return self.end(Outcome::Failed(broken_invariant()));
             };
             let Some((header, reply)) = connection.plain_reply() else {
-                let (link, until) = (&mut self.link, self.timing.reply);
-                let received = link.receive_some(until, &mut has_received, serves);
+                let until = self.timing.reply;
+                let received = match serves {
+                    false => connection.receive_some(until, &mut has_received),
+                    true => self.link.receive_some_aside(until, &mut has_received),
+                };
                 if let Some(received) = received {
                     if let Some(answer) = self.take_unusual(received) {
                         return answer;
