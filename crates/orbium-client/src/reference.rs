@@ -298,7 +298,7 @@ impl Reference {
         let forwarded = self.forwarded();
         let target = forwarded.as_deref().unwrap_or(self);
         let binding = target.binding().ok()?;
-        let candidate = binding.candidates.get(binding.preferred());
+        let candidate = binding.preferred_candidate();
         let candidate = candidate.or_else(|| binding.datagrams.first())?;
         candidate.channel().cloned()
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_transport::Deadline;
 
 /// A caller that can be cancelled checks its token at least this often.
 pub const CANCELLATION_PERIOD: Duration = Duration::from_millis(10);
@@ -40,6 +41,15 @@ impl CancellationToken {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
+    }
+
+    /// The deadline, or an earlier time to check whether the call was cancelled.
+    #[must_use]
+    pub fn next_check(token: Option<&Self>, until: Deadline) -> Deadline {
+        match token {
+            Some(_) => until.earlier(Deadline::after(Some(CANCELLATION_PERIOD))),
+            None => until,
+        }
     }
 
     /// Checks that it was not cancelled, for a request that may have been served as

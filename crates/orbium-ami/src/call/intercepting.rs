@@ -40,7 +40,7 @@ impl Call {
             return Some(attempt);
         };
         let contexts = &self.object.overrides().contexts;
-        let facts = CallFacts::of(self.operation, &attempt, contexts);
+        let facts = CallFacts::of(self.operation, attempt.locality(), &attempt, contexts);
         let flow = SuspendedFlow::send_request(self.interceptors(), facts, slots.clone());
         self.go_on_with(reader, attempt, flow)
     }

@@ -166,10 +166,24 @@ impl<'o> Attempt<'o> {
         self.forwarded.take()
     }
 
+    /// The candidate that the request is to use.
+    fn used(&self) -> Option<&Candidate> {
+        self.target().binding().ok()?.preferred_candidate()
+    }
+
+    /// Whether the object is one of the caller's ORB, by the candidate that is preferred now.
+    #[must_use]
+    pub fn locality(&self) -> Locality {
+        match self.used().map(|it| &it.route) {
+            Some(Route::Local) => Locality::Local,
+            _ => Locality::Remote,
+        }
+    }
+
     /// The request is to go the way that was good last.
     fn note_preferred_way(&self, observed: &Observed<'_>) {
         if let Ok(binding) = self.target().binding()
-            && let Some(candidate) = binding.candidates.get(binding.preferred())
+            && let Some(candidate) = binding.preferred_candidate()
         {
             observed.note_way(self.object, candidate, self.forwarded.is_some());
         }
@@ -392,19 +406,9 @@ impl CallTarget for Attempt<'_> {
     }
 
     fn profile(&self) -> usize {
-        let binding = self.target().binding().ok();
-        let used = binding.and_then(|it| it.candidates.get(it.preferred()));
+        let used = self.used();
         let place = used.and_then(|it| it.profile_in(self.target().ior()));
         place.map_or(0, |(place, _)| place as usize)
-    }
-
-    fn locality(&self) -> Locality {
-        let binding = self.target().binding().ok();
-        let used = binding.and_then(|it| it.candidates.get(it.preferred()));
-        match used.is_some_and(|it| matches!(it.route, Route::Local)) {
-            true => Locality::Local,
-            false => Locality::Remote,
-        }
     }
 
     fn policy(&self, policy_type: u32) -> Option<Policy> {

@@ -3,7 +3,7 @@
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, CallTarget};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
 use orbium_interceptor::{ContextList, Interceptors, SlotTable};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::ExceptionId;

@@ -115,7 +115,7 @@ impl Reference {
     /// What its requests say to routers.
     fn routers(&self) -> RouterPolicies {
         let binding = self.binding().ok();
-        let preferred = binding.and_then(|it| it.candidates.get(it.preferred()));
+        let preferred = binding.and_then(Binding::preferred_candidate);
         preferred.map_or_else(RouterPolicies::default, |it| *it.routers())
     }
 
@@ -174,7 +174,7 @@ impl Reference {
         let binding = self.binding().ok()?;
         let priorities = binding.priorities.as_ref();
         let priorities = priorities.filter(|it| it.choose_connections())?;
-        let candidate = binding.candidates.get(binding.preferred())?;
+        let candidate = binding.preferred_candidate()?;
         let own = priorities.own();
         if own.is_some_and(|own| !own.allows(candidate.channel())) {
             return None;
@@ -189,7 +189,7 @@ impl Reference {
 
     /// Where the object is found, if it is one of this ORB.
     fn address(&self, binding: &Binding) -> Option<Collocated> {
-        let candidate = binding.candidates.get(binding.preferred())?;
+        let candidate = binding.preferred_candidate()?;
         let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
         let is_found = is_own && binding.datagrams.is_empty();
         let slot = is_found.then(|| self.orb().slot(&candidate.object_key))??;

@@ -176,7 +176,7 @@ impl<'o> ObservedCall<'o> {
             observed.note_deadline(self.detour.timing.reply.instant());
             let target = self.detour.target.as_deref();
             if let Ok(binding) = target.unwrap_or(self.object).binding()
-                && let Some(candidate) = binding.candidates.get(binding.preferred())
+                && let Some(candidate) = binding.preferred_candidate()
             {
                 let is_forwarded = self.object.is_forwarded();
                 observed.note_way(self.object, candidate, is_forwarded);

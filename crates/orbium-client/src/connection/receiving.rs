@@ -169,20 +169,12 @@ impl Connection {
         token.is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// The deadline, or an earlier time to check whether the call was cancelled.
-    fn next_check(&self, deadline: Deadline) -> Deadline {
-        match &self.cancellation {
-            Some(_) => deadline.earlier(Deadline::after(Some(CANCELLATION_PERIOD))),
-            None => deadline,
-        }
-    }
-
     /// Bounds the next receive by what is left until the deadline; whether there
     /// is anything left.
     #[cold]
     fn goes_on(&mut self, deadline: Deadline) -> bool {
         while !self.is_cancelled() {
-            let until = self.next_check(deadline);
+            let until = CancellationToken::next_check(self.cancellation.as_ref(), deadline);
             if self.reacts || !self.stream.counts_in_ticks() {
                 let Ok(left) = until.remaining() else {
                     return false;
@@ -220,7 +212,7 @@ impl Connection {
             io::ErrorKind::PermissionDenied => Some(Received::Refused),
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
-                let until = self.next_check(deadline);
+                let until = CancellationToken::next_check(self.cancellation.as_ref(), deadline);
                 match wait_on_reactor(self.stream.source(), Interest::Read, until) {
                     Ok(()) => None,
                     Err(error) => match error.kind() {

@@ -146,6 +146,12 @@ impl Binding {
         self.preferred.load(Ordering::Relaxed)
     }
 
+    /// That candidate.
+    #[inline]
+    pub(crate) fn preferred_candidate(&self) -> Option<&Candidate> {
+        self.candidates.get(self.preferred())
+    }
+
     pub(crate) fn prefer(&self, candidate: usize) {
         self.preferred.store(candidate, Ordering::Relaxed);
     }

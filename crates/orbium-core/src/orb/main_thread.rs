@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::exceptions::deadline_passed;
-use orbium_invocation::{
-    CANCELLATION_PERIOD, CancellationToken, QueueableCall, QueuedCall, priority,
-};
+use orbium_invocation::{CancellationToken, QueueableCall, QueuedCall, priority};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
@@ -146,12 +144,8 @@ fn await_end(
     until: Deadline,
     token: Option<&CancellationToken>,
 ) -> Result<Performed, SystemException> {
-    let check = || match token {
-        Some(_) => until.earlier(Deadline::after(Some(CANCELLATION_PERIOD))),
-        None => until,
-    };
     loop {
-        let end = match check().remaining() {
+        let end = match CancellationToken::next_check(token, until).remaining() {
             Ok(None) => performed.recv().map_err(RecvTimeoutError::from),
             Ok(Some(left)) => performed.recv_timeout(left),
             Err(_) => Err(RecvTimeoutError::Timeout),

@@ -93,7 +93,12 @@ impl CallFlow<'_> {
     pub fn suspend(self) -> SuspendedFlow {
         let (start, progress) = self.into_parts();
         SuspendedFlow {
-            facts: CallFacts::of(start.operation, start.target, start.contexts),
+            facts: CallFacts::of(
+                start.operation,
+                start.locality,
+                start.target,
+                start.contexts,
+            ),
             slots: start.slots.clone(),
             progress,
             is_sent: false,

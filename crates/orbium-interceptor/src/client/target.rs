@@ -23,9 +23,6 @@ pub trait CallTarget {
     /// Place of the profile that is used in that.
     fn profile(&self) -> usize;
 
-    /// Whether its object is one of the caller's ORB.
-    fn locality(&self) -> Locality;
-
     /// The policy of that type that the call has.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 
@@ -68,6 +65,7 @@ impl CallFacts {
     #[cold]
     pub fn of(
         operation: &'static Operation,
+        locality: Locality,
         target: &dyn CallTarget,
         contexts: &ContextList,
     ) -> Self {
@@ -76,7 +74,7 @@ impl CallFacts {
             target: Arc::clone(target.target()),
             effective: Arc::clone(target.effective_target()),
             profile: target.profile(),
-            locality: target.locality(),
+            locality,
             contexts: contexts.clone(),
             policies: target.policies(),
             sync_scope: target.sync_scope(),
@@ -95,10 +93,6 @@ impl CallTarget for CallFacts {
 
     fn profile(&self) -> usize {
         self.profile
-    }
-
-    fn locality(&self) -> Locality {
-        self.locality
     }
 
     fn policy(&self, policy_type: u32) -> Option<Policy> {

@@ -5,7 +5,7 @@
 
 use orbium_giop::SystemException;
 use orbium_interceptor::ContextList;
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, CallTarget, SuspendedFlow};
+use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, SuspendedFlow};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::Raised;
 
