@@ -296,6 +296,12 @@ impl PoaManager {
         let _ = self.change(ManagerState::Inactive);
     }
 
+    /// Whether the ORB ends, and this manager with it.
+    #[must_use]
+    pub fn ends_with_orb(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
+    }
+
     /// Lets held requests look again at whether they still can be served.
     #[inline]
     pub fn reconsider(&self) {

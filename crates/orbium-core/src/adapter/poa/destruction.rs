@@ -106,7 +106,6 @@ impl Poa {
     #[inline]
     pub(crate) fn deactivate_managers(&self) {
         // Before the children are listed: those that come later see it.
-        self.0.ends_with_orb.store(true, Ordering::Release);
         self.0.manager.end_with_orb();
         for child in self.the_children() {
             child.deactivate_managers();

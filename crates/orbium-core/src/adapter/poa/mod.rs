@@ -74,8 +74,6 @@ pub(crate) struct PoaCore {
     destroyed: AtomicBool,
     /// The destruction is complete.
     gone: AtomicBool,
-    /// The ORB ends: managers below this adapter are inactive.
-    ends_with_orb: AtomicBool,
     children: Mutex<Vec<Poa>>,
     objects: Mutex<Objects>,
     one_gone: Condvar,
@@ -212,7 +210,6 @@ impl Poa {
             next_id: AtomicU64::new(1),
             destroyed: AtomicBool::new(false),
             gone: AtomicBool::new(false),
-            ends_with_orb: AtomicBool::new(false),
             children: Mutex::default(),
             objects: Mutex::default(),
             one_gone: Condvar::new(),
@@ -335,7 +332,7 @@ impl Poa {
         child.enter_books(&adapters);
         children.insert(place, child.clone());
         // The others were deactivated before it was there.
-        if self.0.ends_with_orb.load(Ordering::Acquire) {
+        if self.0.manager.ends_with_orb() {
             child.deactivate_managers();
         }
         Ok(child)
