@@ -10,7 +10,7 @@ use std::time::Duration;
 use orbium_client::waiting;
 use orbium_giop::SystemException;
 use orbium_invocation::raises::Raises;
-use orbium_invocation::served_queue::{is_served_by_this_thread, wait_serving};
+use orbium_invocation::served_queue::wait_serving;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -200,12 +200,12 @@ impl<P: Pollable> PollableSet<P> {
     /// Removes the first that is ready, for which it waits until a deadline if there is one.
     fn take(&mut self, until: Option<Deadline>) -> Option<(PollableId, P)> {
         loop {
-            let id = match until.is_some() && is_served_by_this_thread() {
-                true => {
+            let id = match until {
+                Some(_) => {
                     let ready = Arc::clone(&self.ready);
                     wait_serving(move || ready.pop(until))??
                 }
-                false => self.ready.pop(until)?,
+                None => self.ready.pop(None)?,
             };
             // Otherwise it was removed.
             if let Some(pollable) = self.members.remove(&id) {

@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use orbium_channel::endpoints::{Endpoints, ListenError};
@@ -242,19 +241,7 @@ impl Lane {
     }
 }
 
-impl PartialEq for Lane {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Lane {}
-
-impl Hash for Lane {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).cast::<()>().hash(state);
-    }
-}
+orbium_invocation::equal_if_same!(Lane);
 
 impl fmt::Debug for Lane {
     #[inline]

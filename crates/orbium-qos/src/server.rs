@@ -100,7 +100,7 @@ impl RiopDispatch {
     /// and for one that is none.
     #[must_use]
     pub fn qos_of(contexts: &orbium_giop::ServiceContexts<'_>) -> Option<Qos> {
-        riop::decode(contexts.find(RIOP_CONTEXT)?).ok()
+        orbium_giop::riop::Riop::of(contexts).map(Qos::from)
     }
 
     fn keeps_rate(&self, request: &RequestInfo<'_>, qos: &Qos) -> bool {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_giop::{Completion, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_invocation::scheduling;
-use orbium_invocation::served_queue::{is_served_by_this_thread, wait_serving};
+use orbium_invocation::served_queue::wait_serving;
 use orbium_invocation::story::{Failure, Note, Phase};
 use orbium_metrics::End;
 use orbium_sync::lock::MutexGuard;
@@ -243,9 +243,6 @@ impl Call {
         let deadline = Deadline::after(timeout);
         self.send_deferred();
         role::about_to_block();
-        if !is_served_by_this_thread() {
-            return self.block(deadline);
-        }
         let call = Arc::clone(self);
         wait_serving(move || call.block(deadline)).unwrap_or_else(|| !self.is_open())
     }

@@ -17,9 +17,6 @@ pub const LEN: usize = 32;
 
 const NO_CLASS: u8 = 255;
 
-/// Units of 100 ns in a second.
-const PER_SECOND: u64 = 10_000_000;
-
 /// A RIOP context. Numbers are as they came.
 ///
 /// ```
@@ -149,9 +146,7 @@ impl Riop {
 
 /// So many units of 100 ns; none for 0.
 fn span(ticks: u64) -> Option<Duration> {
-    // At most 58,494 years: seconds and nanoseconds both fit.
-    let time = Duration::new(ticks / PER_SECOND, (ticks % PER_SECOND) as u32 * 100);
-    (ticks != 0).then_some(time)
+    (ticks != 0).then(|| super::time::span(ticks))
 }
 
 struct Octets<'a> {

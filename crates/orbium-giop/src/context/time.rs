@@ -48,14 +48,16 @@ impl From<SystemTime> for UtcTime {
     }
 }
 
+/// So many units of a `TimeBase::TimeT`. At most 58,494 years: seconds and nanoseconds both fit.
+pub(super) fn span(units: u64) -> Duration {
+    let nanoseconds = (units % PER_SECOND) as u32 * 100;
+    Duration::new(units / PER_SECOND, nanoseconds)
+}
+
 impl UtcTime {
     /// The same as the system counts; `None` if it cannot.
     #[must_use]
     pub fn to_system_time(self) -> Option<SystemTime> {
-        let span = |units: u64| {
-            let nanoseconds = (units % PER_SECOND) as u32 * 100;
-            Duration::new(units / PER_SECOND, nanoseconds)
-        };
         match self.0.checked_sub(TO_UNIX) {
             Some(after) => UNIX_EPOCH.checked_add(span(after)),
             None => UNIX_EPOCH.checked_sub(span(TO_UNIX - self.0)),

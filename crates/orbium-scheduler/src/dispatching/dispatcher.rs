@@ -9,10 +9,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use orbium::RealTimeError;
-use orbium_sched::{Queue, SchedError, Table};
+use orbium_sched::{Queue, Table};
 
 use crate::clock::{Clock, MonotonicClock};
-use crate::dispatching::job::{Job, Overload};
+use crate::dispatching::job::{Job, Overload, overloads};
 use crate::dispatching::ready_queue::Waiting;
 use crate::dispatching::thread::{ScheduledThread, Started};
 use crate::dispatching::work_queue::{Refused, WorkQueue};
@@ -183,19 +183,17 @@ impl DispatcherBuilder {
     }
 
     fn shared(self) -> Result<Shared, SchedulerError> {
-        let mut operations = Vec::new();
-        operations.resize_with(self.table.entries.len(), OperationState::default);
-        for (index, overload) in self.overload {
-            let operation = operations.get_mut(index);
-            let unknown = || SchedError::UnknownTask(index.to_string());
-            operation.ok_or_else(unknown)?.overload = overload;
-        }
+        let overloads = overloads(self.table, self.overload)?.into_iter();
+        let operations = overloads.map(|overload| OperationState {
+            overload,
+            ..OperationState::default()
+        });
         let queue = |it: &Queue| WorkQueue::new(it.dispatching, self.bound);
         Ok(Shared {
             table: self.table,
             clock: self.clock,
             queues: self.table.queues.iter().map(queue).collect(),
-            operations,
+            operations: operations.collect(),
         })
     }
 }

@@ -5,6 +5,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
 
+use orbium_sched::{SchedError, Table};
+
 use crate::clock::Clock;
 
 /// Treatment of runs that cannot meet their deadlines.
@@ -18,6 +20,22 @@ pub enum Overload {
     /// As [`Overload::Skip`]; and those that run at their deadline are asked to return, by
     /// [`Job::is_cancelled`].
     Cancel,
+}
+
+/// The treatment of each operation of a table, where some have one of their own.
+///
+/// # Errors
+/// `UnknownTask` for an operation that is not there.
+pub(crate) fn overloads(
+    table: &Table,
+    chosen: Vec<(usize, Overload)>,
+) -> Result<Vec<Overload>, SchedError> {
+    let mut all = vec![Overload::default(); table.entries.len()];
+    for (index, overload) in chosen {
+        let unknown = || SchedError::UnknownTask(index.to_string());
+        *all.get_mut(index).ok_or_else(unknown)? = overload;
+    }
+    Ok(all)
 }
 
 /// One run of an operation.

@@ -11,10 +11,10 @@ use orbium::{
     Completion, Dispatch, DispatchHook, ExceptionKind, Lane, RequestInfo, RequestTiming,
     SystemException,
 };
-use orbium_sched::{Entry, SchedError, Table};
+use orbium_sched::{Entry, Table};
 
 use crate::clock::{Clock, MonotonicClock};
-use crate::dispatching::job::Overload;
+use crate::dispatching::job::{Overload, overloads};
 use crate::error::SchedulerError;
 use crate::operations::Operations;
 
@@ -133,17 +133,16 @@ impl ScheduleDispatchBuilder {
             return Err(SchedulerError::Lanes { lanes, queues });
         }
         let names = self.table.entries.iter().map(|it| it.name);
-        let mut states = Vec::new();
-        states.resize_with(self.table.entries.len(), State::default);
-        for (index, overload) in self.overload {
-            let unknown = || SchedError::UnknownTask(index.to_string());
-            states.get_mut(index).ok_or_else(unknown)?.overload = overload;
-        }
+        let overloads = overloads(self.table, self.overload)?.into_iter();
+        let states = overloads.map(|overload| State {
+            overload,
+            ..State::default()
+        });
         Ok(ScheduleDispatch(Arc::new(Shared {
             table: self.table,
             lanes: self.lanes,
             operations: Operations::of(names.zip(0..)),
-            states,
+            states: states.collect(),
             origin: Instant::now(),
             clock: self.clock,
         })))

@@ -23,7 +23,6 @@ use crate::request::reply::{ReplyPath, UntypedReply};
 pub(crate) struct OpenRequest {
     progress: Mutex<Progress>,
     all: Arc<OpenRequests>,
-    adapter: usize,
     number: u64,
     version: Version,
     request_id: u32,
@@ -63,7 +62,6 @@ impl OpenRequest {
                     waker: None,
                 }),
                 all: Arc::clone(all),
-                adapter,
                 number,
                 version: reply.version,
                 request_id: reply.request_id,
@@ -161,7 +159,7 @@ impl OpenRequest {
     /// The connection may close after this, and the adapter end.
     fn close(&self, way: Box<dyn AnswerPath>) {
         way.closed(self.request_id);
-        self.all.leave(self.adapter, self.number);
+        self.all.leave(self.number);
         drop(way);
     }
 }

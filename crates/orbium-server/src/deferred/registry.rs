@@ -85,11 +85,11 @@ impl OpenRequests {
     }
 
     /// That one was answered, or ended without an answer.
-    pub(super) fn leave(&self, adapter: usize, number: u64) {
+    pub(super) fn leave(&self, number: u64) {
         let mut state = self.lock();
-        if state.open.remove(&number).is_none() {
+        let Some(Open { adapter, .. }) = state.open.remove(&number) else {
             return;
-        }
+        };
         if let Some(count) = state.counts.get_mut(&adapter) {
             *count -= 1;
             if *count == 0 {
@@ -226,9 +226,9 @@ mod tests {
         let (first, second) = (enter(&all, 2).unwrap(), enter(&all, 1).unwrap());
         assert_eq!(oldest(), Some(first));
         assert!(all.oldest() <= Some(begun.elapsed()));
-        all.leave(2, first);
+        all.leave(first);
         assert_eq!(oldest(), Some(second));
-        all.leave(1, second);
+        all.leave(second);
         assert_eq!(all.oldest(), None);
     }
 

@@ -8,7 +8,7 @@ use orbium_cdr::CdrWriter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::LateAnswer;
 use orbium_invocation::call_exceptions::broken_invariant;
-use orbium_invocation::served_queue::{is_served_by_this_thread, wait_serving};
+use orbium_invocation::served_queue::wait_serving;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -48,9 +48,6 @@ impl WaitingCaller {
     pub fn wait(self: &Arc<Self>, until: Deadline) -> Result<Vec<u8>, SystemException> {
         // What this thread reads or serves otherwise goes on without it.
         role::about_to_block();
-        if !is_served_by_this_thread() {
-            return self.block(until);
-        }
         let caller = Arc::clone(self);
         let answered = wait_serving(move || caller.block(until));
         answered.unwrap_or_else(|| Err(broken_invariant()))

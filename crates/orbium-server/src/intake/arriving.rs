@@ -161,7 +161,12 @@ impl State {
         let expiry = decided.map_or(expiry, |it| it.expiry(expiry));
         let of_lane = elsewhere.as_ref().map(|lane| LaneCore::of(lane).pool.order);
         let order = of_lane.unwrap_or(order);
-        let place = Place::of_request(order, (priority, timing), &request.contexts, &expiry);
+        let place = Place::of_request(
+            order,
+            (priority, timing),
+            &request.contexts,
+            expiry.deadline().instant(),
+        );
         let queued = Queued {
             late: Late::new(connection),
             _charge: charge,

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use orbium_giop::ServiceContexts;
 use orbium_giop::riop::Riop;
-use orbium_invocation::Expiry;
 use orbium_lane::{Order, RequestTiming};
 
 /// Criticality and importance of a request that has none: MEDIUM.
@@ -40,37 +39,23 @@ enum Latest {
 }
 
 impl Place {
-    /// Of a request of that priority, and those times by a schedule, that has arrived now.
+    /// Of a request of that priority, those times by a schedule and that end time, which has arrived now.
     pub(crate) fn of_request(
         order: Order,
         (priority, timing): (i16, Option<RequestTiming>),
         contexts: &ServiceContexts<'_>,
-        expiry: &Expiry,
+        deadline: Option<Instant>,
     ) -> Self {
         match order {
             Order::Fifo => Self::Level(0),
             Order::Priority => Self::Level(priority),
-            by => Self::Ranked(ranked(by, timing, Riop::of(contexts).as_ref(), expiry)),
+            by => Self::Ranked(ranked(by, timing, Riop::of(contexts).as_ref(), deadline)),
         }
     }
 
     /// Of a call from within the process, which has no service contexts.
     pub(crate) fn of_call(order: Order, priority: i16, deadline: Option<Instant>) -> Self {
-        match order {
-            Order::Fifo => Self::Level(0),
-            Order::Priority => Self::Level(priority),
-            _ => Self::Ranked(Rank::by_deadline(deadline)),
-        }
-    }
-}
-
-impl Rank {
-    fn by_deadline(deadline: Option<Instant>) -> Self {
-        Self {
-            criticality: Reverse(MEDIUM),
-            latest: deadline.map_or(Latest::Never, Latest::At),
-            importance: Reverse(MEDIUM),
-        }
+        Self::of_request(order, (priority, None), &ServiceContexts::EMPTY, deadline)
     }
 }
 
@@ -79,26 +64,23 @@ fn ranked(
     order: Order,
     timing: Option<RequestTiming>,
     said: Option<&Riop>,
-    expiry: &Expiry,
+    end: Option<Instant>,
 ) -> Rank {
     let relative = said.and_then(Riop::deadline);
     // A deadline beyond what the clock can count is none.
     let by_riop = || Instant::now().checked_add(relative?);
     let scheduled = timing.and_then(|it| it.deadline);
-    let deadline = scheduled.or_else(by_riop);
-    let deadline = deadline.or(expiry.deadline().instant());
+    let deadline = scheduled.or_else(by_riop).or(end);
     let execution = match order {
         Order::EarliestDeadline => Duration::ZERO,
         _ => timing.map_or(Duration::ZERO, |it| it.execution),
     };
     let latest = deadline.map(|it| it.checked_sub(execution).unwrap_or(it));
-    let rank = Rank::by_deadline(latest);
-    match (order, said) {
-        (Order::MaximumUrgency, Some(said)) => Rank {
-            criticality: Reverse(said.criticality.unwrap_or(MEDIUM)),
-            importance: Reverse(said.importance.unwrap_or(MEDIUM)),
-            ..rank
-        },
-        _ => rank,
+    let said = said.filter(|_| order == Order::MaximumUrgency);
+    let degree = |of: fn(&Riop) -> Option<u8>| Reverse(said.and_then(of).unwrap_or(MEDIUM));
+    Rank {
+        criticality: degree(|it| it.criticality),
+        latest: latest.map_or(Latest::Never, Latest::At),
+        importance: degree(|it| it.importance),
     }
 }
