@@ -30,6 +30,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// The arguments that were read; none before.
+    pub(super) fn arguments(&self) -> &[Argument] {
+        self.arguments.as_deref().unwrap_or_default()
+    }
+
     pub(super) fn received(&self) -> Result<Any, SystemException> {
         let arguments = self.arguments.as_ref().ok_or_else(|| wrong_order(7))?;
         if let Some(received) = &self.received_struct {

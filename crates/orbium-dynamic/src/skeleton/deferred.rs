@@ -44,7 +44,7 @@ impl DeferredServerRequest {
     /// The arguments.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
-        self.answer.arguments.as_deref().unwrap_or_default()
+        self.answer.arguments()
     }
 
     /// As [`ServerRequest::set_argument`](crate::ServerRequest::set_argument).

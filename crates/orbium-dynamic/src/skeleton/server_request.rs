@@ -119,7 +119,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// The arguments that were read; none before.
     #[must_use]
     pub fn read_arguments(&self) -> &[Argument] {
-        self.answer.arguments.as_deref().unwrap_or_default()
+        self.answer.arguments()
     }
 
     /// The arguments that the request carries as one struct, by the names of their parameters. Its
