@@ -269,7 +269,12 @@ impl Plan<'_> {
 
     /// Whether all members have a `Default` that can be derived.
     pub(crate) fn derive_default(&self, members: &[Member]) -> bool {
-        members.iter().all(|it| self.long_array(&it.ty).is_none())
+        members.iter().all(|it| self.derives_default(&it.ty))
+    }
+
+    /// Whether Rust has a `Default` for the type, if it has an initial value.
+    pub(crate) fn derives_default(&self, ty: &Type) -> bool {
+        self.long_array(ty).is_none()
     }
 
     /// The array that a type is, if it has more elements than Rust has a `Default` for: its

@@ -162,8 +162,8 @@ impl Emitter<'_, '_> {
         let ty = self.member_type(&boxed.ty, true);
         let head = format!("pub struct {}, {ty};", self.declared_value(definition));
         self.text.line(head);
-        let initial = self.plan.initial(&boxed.ty);
-        if initial != "$Default::default()" {
+        if !self.plan.derives_default(&boxed.ty) {
+            let initial = self.plan.initial(&boxed.ty);
             self.text.line(format!("initial {initial};"));
         }
         self.text.close("}");
