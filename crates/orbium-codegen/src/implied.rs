@@ -15,6 +15,8 @@ use orbium_idl::model::{
 use handler_names::{HandlerNames, fresh_handler, repository_id};
 use messaging::Messaging;
 
+use crate::ami::said_of;
+
 /// The operations of a reply handler for one function of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HandlerOperations {
@@ -213,7 +215,7 @@ fn own_replies(model: &Model, interface: DefId) -> Vec<Reply> {
     let mut replies = Vec::new();
     for &feature in model.contents(interface) {
         let definition = &model[feature];
-        if is_taken_out(model, feature) {
+        if said_of(model, feature) == Some(false) {
             continue;
         }
         let mut add = |prefix, results| {
@@ -239,18 +241,6 @@ fn own_replies(model: &Model, interface: DefId) -> Vec<Reply> {
         }
     }
     replies
-}
-
-/// Whether the innermost annotation `@ami` is `@ami(FALSE)`.
-fn is_taken_out(model: &Model, feature: DefId) -> bool {
-    let mut next = Some(feature);
-    while let Some(id) = next {
-        if let Some(wanted) = model[id].asks_for("ami") {
-            return !wanted;
-        }
-        next = model[id].parent;
-    }
-    false
 }
 
 fn return_value(of: &Definition, ty: Type) -> Parameter {

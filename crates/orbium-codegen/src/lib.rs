@@ -13,6 +13,7 @@
 //! rustfmt gives it.
 #![forbid(unsafe_code)]
 
+mod ami;
 mod constructs;
 mod docs;
 mod emit;

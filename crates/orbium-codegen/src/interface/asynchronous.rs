@@ -5,26 +5,17 @@
 //! synchronous stub borrows is copied here, and `inout` parameters come back
 //! with the results.
 
-use orbium_idl::model::{
-    Annotation, AnnotationValue, ConstValue, DefId, Definition, DefinitionKind, InterfaceKind,
-};
+use orbium_idl::model::{Annotation, DefId, Definition, DefinitionKind, InterfaceKind};
 
+use crate::ami::{said, said_of};
 use crate::emit::Emitter;
 use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
 
-/// What an annotation `@ami` says: nothing if it is another one, or if its
-/// argument makes no sense.
-fn said(annotation: &Annotation) -> Option<bool> {
-    if annotation.name != "ami" {
-        return None;
-    }
-    match annotation.parameter("value") {
-        None if annotation.parameters.is_empty() => Some(true),
-        Some(AnnotationValue::Const(ConstValue::Boolean(wanted))) => Some(*wanted),
-        _ => None,
-    }
+/// The name of the asynchronous form of a stub.
+pub(crate) fn asynchronous_name(method: &str, taken: &mut NameSet) -> String {
+    names::fresh(&format!("{}_async", names::stem(method)), taken)
 }
 
 impl Plan<'_> {
@@ -59,16 +50,7 @@ impl Plan<'_> {
         if owner.is_some_and(|it| self.reply_handlers.contains(it)) {
             return true;
         }
-        let mut next = Some(feature);
-        while let Some(id) = next {
-            let definition = &self.model[id];
-            let said = definition.annotations.iter().rev().find_map(said);
-            if let Some(wanted) = said {
-                return wanted;
-            }
-            next = definition.parent;
-        }
-        self.options.is_asynchronous()
+        said_of(self.model, feature).unwrap_or_else(|| self.options.is_asynchronous())
     }
 
     /// Names the structs for asynchronous results, once all else has its name.
@@ -113,7 +95,7 @@ impl Emitter<'_, '_> {
         if function.oneway || !self.plan.is_asked_for(function.feature) {
             return String::new();
         }
-        let name = names::fresh(&format!("{}_async", names::stem(method)), taken);
+        let name = asynchronous_name(method, taken);
         self.asynchronous_stubs.push(name.clone());
         let outputs = function.outputs();
         if !outputs.iter().any(|output| output.inout) {

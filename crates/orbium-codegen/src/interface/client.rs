@@ -48,8 +48,10 @@ impl Emitter<'_, '_> {
         self.text.close("}");
         if !interface.forward_only {
             let stubs = std::mem::take(&mut self.asynchronous_stubs);
-            self.poller(definition, &stubs, &mut taken);
-            self.handled_stubs(definition, &stubs, &mut taken);
+            let functions = self.asynchronous_functions(definition).into_iter();
+            let functions: Vec<_> = functions.zip(stubs).collect();
+            self.poller(definition, &functions, &mut taken);
+            self.handled_stubs(definition, &functions, &mut taken);
             self.further_stubs(definition, &bases);
             self.async_servant(definition);
         }

@@ -2,13 +2,14 @@
 //! Reply handlers that are objects: the call-back model of CORBA Messaging (CORBA 3.3 Part 1,
 //! 17.10).
 
-use orbium_idl::model::{DefId, Definition, DefinitionKind, Type};
+use orbium_idl::model::{DefId, Definition, Type};
 
 use crate::emit::Emitter;
 use crate::implied::HandlerOperations;
+use crate::interface::asynchronous::asynchronous_name;
 use crate::interface::operations::Function;
 use crate::interface::pollers::sending_name;
-use crate::names::{self, NameSet};
+use crate::names::NameSet;
 use crate::plan::Plan;
 use crate::types::data::quoted;
 
@@ -32,17 +33,17 @@ impl Plan<'_> {
 }
 
 impl Emitter<'_, '_> {
-    /// `sendc_op` of an interface that has a reply handler; `taken` are the names of stubs.
+    /// `sendc_op` of an interface that has a reply handler, for functions with their asynchronous
+    /// stubs; `taken` are the names of stubs.
     pub(crate) fn handled_stubs(
         &mut self,
         definition: &Definition,
-        stubs: &[String],
+        functions: &[(Function, String)],
         taken: &mut NameSet,
     ) {
         let Some(handler) = self.plan.reply_handlers.of(definition.id) else {
             return;
         };
-        let functions = self.asynchronous_functions(definition);
         if functions.is_empty() || !self.plan.is_mapped(handler) {
             return;
         }
@@ -53,7 +54,7 @@ impl Emitter<'_, '_> {
         self.text.open("orb::idl_sendc! {");
         self.text.line(format!("{name} to {path};"));
         self.text.blank();
-        for (function, stub) in functions.iter().zip(stubs) {
+        for (function, stub) in functions {
             let Some(operations) = self.plan.handler_operations(function) else {
                 continue;
             };
@@ -99,18 +100,9 @@ impl Emitter<'_, '_> {
                 taken.insert(function.name);
             }
         }
-        let mut calls = Vec::new();
-        for id in self.plan.model.contents(handler) {
-            let feature = &self.plan.model[*id];
-            let is_operation = matches!(feature.kind, DefinitionKind::Operation(_));
-            if !is_operation || !self.plan.is_mapped(*id) {
-                continue;
-            }
-            for function in Function::of(self.plan, feature) {
-                let wanted = format!("{}_async", names::stem(&function.name));
-                calls.push((*id, names::fresh(&wanted, &mut taken)));
-            }
-        }
-        calls
+        let own = self.own_functions(&self.plan.model[handler]);
+        own.iter()
+            .map(|it| (it.feature, asynchronous_name(&it.name, &mut taken)))
+            .collect()
     }
 }

@@ -57,19 +57,18 @@ pub(crate) fn sending_name(sendp: &str, function: &Function, taken: &mut NameSet
 }
 
 impl Emitter<'_, '_> {
-    /// The poller of an interface, if it has one, and what begins its calls; `taken` are the names
-    /// of stubs.
+    /// The poller of an interface, if it has one, and what begins its calls, for functions with
+    /// their asynchronous stubs; `taken` are the names of stubs.
     pub(crate) fn poller(
         &mut self,
         definition: &Definition,
-        stubs: &[String],
+        functions: &[(Function, String)],
         taken: &mut NameSet,
     ) {
         let Some(poller) = self.plan.interface(definition.id).poller.clone() else {
             return;
         };
         let interface = self.name(definition);
-        let functions = self.asynchronous_functions(definition);
         let mut methods: NameSet = OF_EVERY_POLLER.iter().map(ToString::to_string).collect();
         self.text.blank();
         self.text.open("orb::idl_poller! {");
@@ -79,7 +78,7 @@ impl Emitter<'_, '_> {
         self.text
             .line(format!("pub struct {poller} of {interface};"));
         self.text.blank();
-        for (function, stub) in functions.iter().zip(stubs) {
+        for (function, stub) in functions {
             let send = sending_name("sendp_", function, taken);
             let method = names::fresh(&polled_name(function), &mut methods);
             self.polled(function, stub, &send, &method);
