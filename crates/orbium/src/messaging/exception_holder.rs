@@ -3,6 +3,7 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrReader, CdrWriter, Decode, Encode, Format, Owner};
 use orbium_core::{Completion, ExceptionKind, Raised, Raises, SystemException};
+use orbium_giop::SystemExceptionBody;
 
 orbium_value::idl_value_handle! {
     [
@@ -131,23 +132,19 @@ impl ExceptionHolder {
             ..Format::native()
         };
         let mut reader = CdrReader::new(&mut octets, format).with_owner(state.owner.as_ref());
-        let id = String::decode(&mut reader)?;
         if state.is_system_exception {
-            let minor = reader.read_u32()?;
-            let completed = Completion::from_number(reader.read_u32()?);
-            let completed = completed.unwrap_or(Completion::Maybe);
-            return Ok(SystemException::from_body(&id, minor, completed).into());
+            let body = SystemExceptionBody::read(&mut reader)?;
+            return Ok(body.exception().into());
         }
+        let id = reader.read_name()?;
         let undeclared = SystemException::omg(ExceptionKind::Unknown, 1, Completion::Yes);
-        E::decode_raised(&id, &mut reader).unwrap_or_else(|| Ok(undeclared.into()))
+        E::decode_raised(id, &mut reader).unwrap_or_else(|| Ok(undeclared.into()))
     }
 }
 
 fn system(exception: SystemException) -> ExceptionHolderState {
     let mut writer = CdrWriter::new(Format::native());
-    exception.repository_id().encode(&mut writer);
-    writer.write_u32(exception.minor);
-    writer.write_u32(exception.completed as u32);
+    SystemExceptionBody::from(exception).write(&mut writer);
     ExceptionHolderState {
         is_system_exception: true,
         byte_order: ByteOrder::NATIVE == ByteOrder::Little,
@@ -159,7 +156,7 @@ fn system(exception: SystemException) -> ExceptionHolderState {
 
 fn user(id: &str, members: &dyn Encode) -> Result<ExceptionHolderState, CdrError> {
     let mut writer = CdrWriter::new(Format::native());
-    id.encode(&mut writer);
+    writer.write_name(id);
     members.encode(&mut writer);
     let owner = writer.owner();
     Ok(ExceptionHolderState {
