@@ -39,7 +39,7 @@ pub use process::forking::{Child, in_child};
 pub use process::own_process::run_in_own_process;
 pub use process::{descriptors, give_up_real_time, resident_octets, threads};
 pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
-pub use skipping::skipped;
+pub use skipping::{skipped, skipped_peer};
 pub use target::{Gate, TargetState};
 pub use waiting::{
     PATIENCE, block_on, eventually, pause_calls, with_patience, with_time_enough, within,

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use orbium_testkit::skipped;
+use orbium_testkit::skipped_peer;
 
 use crate::program::Folder;
 
@@ -41,10 +41,8 @@ fn servers() -> Option<PathBuf> {
     let Some(missing) = SERVERS.iter().find(missing) else {
         return Some(folder);
     };
-    let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(!required, "{missing}-server is missing");
-    skipped(&format!(
-        "the program against {missing}-server; interop/build.sh makes it"
+    skipped_peer(&format!(
+        "{missing}-server is missing; interop/build.sh makes it"
     ));
     None
 }

@@ -10,6 +10,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+use orbium_testkit::skipped_peer;
+
 /// Time a program has to be ready: a Java machine on a busy host.
 const START: Duration = Duration::from_secs(60);
 
@@ -33,7 +35,7 @@ pub(crate) fn available(names: &[&str]) -> bool {
     let Some(missing) = names.iter().find(missing) else {
         return true;
     };
-    skipped(&format!("{missing} is missing; interop/build.sh makes it"));
+    skipped_peer(&format!("{missing} is missing; interop/build.sh makes it"));
     false
 }
 
@@ -46,18 +48,8 @@ pub(crate) fn tool_available(name: &str) -> bool {
     if env::split_paths(&path).any(|directory| directory.join(name).is_file()) {
         return true;
     }
-    skipped(&format!("{name} is not installed"));
+    skipped_peer(&format!("{name} is not installed"));
     false
-}
-
-/// Says that something could not be tested.
-///
-/// # Panics
-/// It has to be.
-fn skipped(what: &str) {
-    let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(!required, "{what}");
-    orbium_testkit::skipped(what);
 }
 
 /// A program that publishes references in a directory of its own, until it is

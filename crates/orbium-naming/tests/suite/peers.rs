@@ -88,9 +88,7 @@ fn program(name: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<Pat
     let mut paths = folders.into_iter().map(|folder| folder.join(name));
     let found = paths.find(|path| path.is_file());
     if found.is_none() {
-        let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
-        assert!(!required, "{name} is missing");
-        orbium_testkit::skipped(&format!("{name} is missing"));
+        orbium_testkit::skipped_peer(&format!("{name} is missing"));
     }
     found
 }

@@ -67,9 +67,7 @@ fn passed(
     let program = match client(interface, source) {
         Ok(program) => program,
         Err(why) => {
-            let is_required = std::env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|it| it == "1");
-            assert!(!is_required, "{why}");
-            orbium_testkit::skipped(&why);
+            orbium_testkit::skipped_peer(&why);
             return None;
         }
     };
