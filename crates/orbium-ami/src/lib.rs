@@ -25,6 +25,7 @@ mod pollable_set;
 mod poller;
 mod reader;
 mod readers;
+mod ready_queue;
 mod request;
 
 pub use begin::{call_async, call_async_or_answer, call_async_or_serve};
@@ -32,4 +33,5 @@ pub use handle::Asynchronous;
 pub use pollable_set::{Pollable, PollableError, PollableId, PollableSet};
 pub use poller::Poller;
 pub use readers::ReplyReaders;
+pub use ready_queue::ReadyQueue;
 pub use request::{Answered, LateAnswers};

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sets of calls of which the first that is answered is wanted (`CORBA::PollableSet`).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use orbium_client::waiting;
 use orbium_giop::SystemException;
 use orbium_invocation::raises::Raises;
-use orbium_invocation::served_queue::wait_serving;
-use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sync::role;
-use orbium_transport::Deadline;
 
-use super::handle::{Asynchronous, no_response};
+use super::handle::Asynchronous;
+use super::ready_queue::ReadyQueue;
 
 /// Member of a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own enum
 /// of such calls.
@@ -93,43 +89,14 @@ impl std::error::Error for PollableError {}
 pub struct PollableSet<P> {
     members: BTreeMap<PollableId, P>,
     next: u64,
-    ready: Arc<Ready>,
-}
-
-/// Members with a result, in the order in which the results came.
-#[derive(Debug, Default)]
-struct Ready {
-    members: Mutex<VecDeque<PollableId>>,
-    changed: Condvar,
-}
-
-impl Ready {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<PollableId>> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, member: PollableId) {
-        self.lock().push_back(member);
-        self.changed.notify_one();
-    }
-
-    /// The first, for which it waits until a deadline if there is one.
-    fn pop(&self, until: Option<Deadline>) -> Option<PollableId> {
-        let mut members = self.lock();
-        loop {
-            if let Some(id) = members.pop_front() {
-                return Some(id);
-            }
-            let left = until?.remaining().ok()?;
-            members = waiting::wait(&self.changed, members, left);
-        }
-    }
+    /// Members with a result, in the order in which the results came.
+    ready: Arc<ReadyQueue<PollableId>>,
 }
 
 /// Woken when a member has its result.
 struct Member {
     id: PollableId,
-    ready: Arc<Ready>,
+    ready: Arc<ReadyQueue<PollableId>>,
 }
 
 impl Wake for Member {
@@ -188,36 +155,11 @@ impl<P: Pollable> PollableSet<P> {
         if self.members.is_empty() {
             return Err(PollableError::NoPossiblePollable);
         }
-        let found = self.take(None);
-        if found.is_none() && timeout != Some(Duration::ZERO) {
-            let deadline = Deadline::after(timeout);
-            role::about_to_block();
-            return self.take(Some(deadline)).ok_or_else(|| none_ready(timeout));
-        }
-        found.ok_or_else(|| none_ready(timeout))
+        // One that was removed is passed over.
+        let take = |id| Some((id, self.members.remove(&id)?));
+        let taken = self.ready.next(timeout, take);
+        taken.map_err(PollableError::System)
     }
-
-    /// Removes the first that is ready, for which it waits until a deadline if there is one.
-    fn take(&mut self, until: Option<Deadline>) -> Option<(PollableId, P)> {
-        loop {
-            let id = match until {
-                Some(_) => {
-                    let ready = Arc::clone(&self.ready);
-                    wait_serving(move || ready.pop(until))??
-                }
-                None => self.ready.pop(None)?,
-            };
-            // Otherwise it was removed.
-            if let Some(pollable) = self.members.remove(&id) {
-                return Some((id, pollable));
-            }
-        }
-    }
-}
-
-/// Raised where no member is ready.
-fn none_ready(timeout: Option<Duration>) -> PollableError {
-    PollableError::System(no_response(timeout))
 }
 
 impl<P: Pollable> Default for PollableSet<P> {

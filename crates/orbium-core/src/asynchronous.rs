@@ -13,6 +13,8 @@ use orbium_invocation::collocation::Passing;
 
 #[doc(hidden)]
 pub use answered::AnsweredInPlace;
+#[doc(hidden)]
+pub use orbium_ami::ReadyQueue;
 pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller};
 
 use crate::client::{Detour, Reference, ServedCall, TypedOutcome};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several requests at once, collected in the order of their replies.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
+use orbium_core::asynchronous::ReadyQueue;
 use orbium_core::{Completion, ExceptionKind, SystemException};
 
 use super::received_exception::Received;
@@ -45,75 +46,13 @@ type Collected = (Request, Result<(), RequestError>);
 pub struct Requests {
     sent: HashMap<u64, Request>,
     next: u64,
-    replies: Arc<Replies>,
-}
-
-/// The replies that were not handed back yet.
-#[derive(Default)]
-struct Replies {
-    queue: Mutex<ReplyQueue>,
-    arrived: Condvar,
-}
-
-#[derive(Default)]
-struct ReplyQueue {
-    replies: VecDeque<Reply>,
-    /// Of the future that waits for the next reply.
-    waker: Option<Waker>,
-}
-
-impl Replies {
-    fn lock(&self) -> MutexGuard<'_, ReplyQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, reply: Reply) {
-        let waker = {
-            let mut queue = self.lock();
-            queue.replies.push_back(reply);
-            queue.waker.take()
-        };
-        self.arrived.notify_one();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    /// The next reply, for which it waits up to a time, or without end.
-    fn pop(&self, timeout: Option<Duration>) -> Option<Reply> {
-        let end = timeout.and_then(|time| Instant::now().checked_add(time));
-        let mut queue = self.lock();
-        while queue.replies.is_empty() {
-            let Some(end) = end else {
-                let waited = self.arrived.wait(queue);
-                queue = waited.unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let rest = end.saturating_duration_since(Instant::now());
-            if rest.is_zero() {
-                return None;
-            }
-            let waited = self.arrived.wait_timeout(queue, rest);
-            (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-        queue.replies.pop_front()
-    }
-
-    fn poll_pop(&self, cx: &Context<'_>) -> Poll<Reply> {
-        let mut queue = self.lock();
-        match queue.replies.pop_front() {
-            Some(reply) => Poll::Ready(reply),
-            None => {
-                queue.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
+    /// The replies that were not handed back yet.
+    replies: Arc<ReadyQueue<Reply>>,
 }
 
 /// Has a set given the reply of one of its requests, also if the call is dropped without one.
 struct Answer {
-    replies: Arc<Replies>,
+    replies: Arc<ReadyQueue<Reply>>,
     number: u64,
     reply: Option<Result<Body, Received>>,
 }
@@ -171,7 +110,7 @@ impl Requests {
     /// BAD_INV_ORDER 11: no request is outstanding.
     pub fn poll_next_response(&self) -> Result<bool, SystemException> {
         self.check_outstanding()?;
-        Ok(!self.replies.lock().replies.is_empty())
+        Ok(!self.replies.is_empty())
     }
 
     /// Waits for the next reply, and returns its request with what came of it. The order is
@@ -194,8 +133,8 @@ impl Requests {
         timeout: Option<Duration>,
     ) -> Result<Collected, SystemException> {
         self.check_outstanding()?;
-        let reply = self.replies.pop(timeout);
-        self.collect(reply.ok_or_else(|| no_response(timeout))?)
+        let reply = self.replies.next(timeout, Some)?;
+        self.collect(reply)
     }
 
     /// [`get_next_response`](Self::get_next_response) as a future. One that is dropped leaves the
@@ -207,7 +146,7 @@ impl Requests {
         &mut self,
     ) -> impl Future<Output = Result<Collected, SystemException>> + Send + '_ {
         poll_fn(|cx| match self.check_outstanding() {
-            Ok(()) => self.replies.poll_pop(cx).map(|reply| self.collect(reply)),
+            Ok(()) => self.replies.poll(cx).map(|reply| self.collect(reply)),
             Err(none) => Poll::Ready(Err(none)),
         })
     }
@@ -224,16 +163,6 @@ impl Requests {
         let mut request = request.ok_or_else(|| wrong_order(11))?;
         let outcome = request.collect(reply);
         Ok((request, outcome))
-    }
-}
-
-/// Raised where there is no reply yet: NO_RESPONSE if none was waited for, else TIMEOUT.
-fn no_response(timeout: Option<Duration>) -> SystemException {
-    match timeout {
-        Some(Duration::ZERO) => {
-            SystemException::omg(ExceptionKind::NoResponse, 1, Completion::Maybe)
-        }
-        _ => SystemException::omg(ExceptionKind::Timeout, 1, Completion::Maybe),
     }
 }
 

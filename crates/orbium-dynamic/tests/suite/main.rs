@@ -13,6 +13,7 @@ mod json_errors;
 mod json_forms;
 mod json_round_trip;
 mod json_values;
+mod main_thread;
 mod pollable;
 mod requests;
 mod samples;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queue of results in the order in which they came, and the wait for the next.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{fmt, iter};
+
+use orbium_client::waiting;
+use orbium_giop::SystemException;
+use orbium_invocation::served_queue::wait_serving;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use super::handle::no_response;
+
+/// Results that are there, or names of the calls that have them, in the order in which they came.
+/// One thread or task waits for the next.
+pub struct ReadyQueue<T> {
+    state: Mutex<State<T>>,
+    arrived: Condvar,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    /// Of the task that waits for the next one.
+    waker: Option<Waker>,
+}
+
+impl<T> ReadyQueue<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds one behind the others, and wakes the one that waits.
+    pub fn push(&self, item: T) {
+        let waker = {
+            let mut state = self.lock();
+            state.items.push_back(item);
+            state.waker.take()
+        };
+        self.arrived.notify_one();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lock().items.is_empty()
+    }
+
+    /// Removes the first; if there is none, the waker is woken with the next. The last waker
+    /// counts.
+    pub fn poll(&self, cx: &Context<'_>) -> Poll<T> {
+        let mut state = self.lock();
+        match state.items.pop_front() {
+            Some(item) => Poll::Ready(item),
+            None => {
+                state.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Removes the first, for which it blocks until a deadline.
+    fn block(&self, until: Deadline) -> Option<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(item) = state.items.pop_front() {
+                return Some(item);
+            }
+            let left = until.remaining().ok()?;
+            state = waiting::wait(&self.arrived, state, left);
+        }
+    }
+}
+
+impl<T: Send + 'static> ReadyQueue<T> {
+    /// Removes the first of which `accept` makes something, and those before it; waits for it up
+    /// to a time, or, with `None`, for ever. Within an upcall of the main thread the wait
+    /// serves its queue.
+    ///
+    /// # Errors
+    /// NO_RESPONSE 1 if there is none and none was waited for; TIMEOUT 1 if there is none after
+    /// the time.
+    pub fn next<R>(
+        self: &Arc<Self>,
+        timeout: Option<Duration>,
+        mut accept: impl FnMut(T) -> Option<R>,
+    ) -> Result<R, SystemException> {
+        let mut there = iter::from_fn(|| self.lock().items.pop_front());
+        if let Some(accepted) = there.find_map(&mut accept) {
+            return Ok(accepted);
+        }
+        if timeout == Some(Duration::ZERO) {
+            return Err(no_response(timeout));
+        }
+        let until = Deadline::after(timeout);
+        role::about_to_block();
+        let mut coming = iter::from_fn(|| self.wait(until));
+        coming.find_map(accept).ok_or_else(|| no_response(timeout))
+    }
+
+    /// Removes the first, for which it waits until a deadline.
+    fn wait(self: &Arc<Self>, until: Deadline) -> Option<T> {
+        let queue = Arc::clone(self);
+        wait_serving(move || queue.block(until)).flatten()
+    }
+}
+
+impl<T> Default for ReadyQueue<T> {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(State {
+                items: VecDeque::new(),
+                waker: None,
+            }),
+            arrived: Condvar::new(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for ReadyQueue<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadyQueue")
+    }
+}
