@@ -58,8 +58,8 @@ impl ServingArgs {
             return Ok(None);
         }
         let args = self.clone();
-        let first = config.clone();
-        let reloads = reload::on_hangup(orb, config, &first, move || args.config())?;
+        let unregistered = config.protocols.clone();
+        let reloads = reload::on_hangup(orb, config, unregistered, move || args.config())?;
         Ok(Some(reloads))
     }
 }

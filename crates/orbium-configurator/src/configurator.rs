@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_client::{ClientConfig, ClientPolicies};
-use orbium_core::{Config, Endpoint, Lane, Limits, Orb};
+use orbium_core::{Config, Endpoint, Lane, Limits, Orb, Protocols};
 use orbium_settings::Configure as _;
 use orbium_trace::log;
 
@@ -127,11 +127,49 @@ impl Configurator {
         &self,
         path: impl AsRef<Path>,
     ) -> Result<Vec<Change>, ReconfigureError> {
-        let mut config = Config::from_file(path)?;
+        let config = Config::from_file(path)?;
+        self.reconfigure_read(config, &Protocols::default())
+    }
+
+    /// As [`reconfigure`](Self::reconfigure), to a configuration that has been read again.
+    /// Interceptors and hooks stay, and the protocols too if it names the `unregistered` ones:
+    /// those that had been read when the ORB was built, before the program changed them.
+    ///
+    /// ```
+    /// # use std::error::Error;
+    /// # use orbium_configurator::Configurator;
+    /// # use orbium_core::{Config, Orb};
+    /// # use orbium_settings::Configure as _;
+    /// let read = |connections| -> Result<Config, Box<dyn Error>> {
+    ///     let mut config = Config::default();
+    ///     config.set("endpoint", "iiop://127.0.0.1:0")?;
+    ///     config.set("limits.connections", connections)?;
+    ///     Ok(config)
+    /// };
+    /// let first = read("64")?;
+    /// let mut config = first.clone();
+    /// config.protocols = first.protocols.only(["iiop"])?;
+    /// let orb = Orb::new(config.clone())?;
+    /// let configurator = Configurator::new(&orb, config);
+    ///
+    /// let changes = configurator.reconfigure_read(read("128")?, &first.protocols)?;
+    /// assert_eq!(changes[0].to_string(), "limits.connections: 64 → 128");
+    /// assert!(configurator.config().protocols.transport("uiop").is_none());
+    /// orb.shutdown(true)?;
+    /// # Ok::<(), Box<dyn Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]; nothing is changed then.
+    pub fn reconfigure_read(
+        &self,
+        mut config: Config,
+        unregistered: &Protocols,
+    ) -> Result<Vec<Change>, ReconfigureError> {
         let current = self.config();
         config.interceptors = current.interceptors;
         config.dispatch = current.dispatch;
-        if config.protocols == Config::default().protocols {
+        if config.protocols == *unregistered {
             config.protocols = current.protocols;
         }
         self.reconfigure(config)

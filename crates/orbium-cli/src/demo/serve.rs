@@ -10,7 +10,7 @@ use std::thread;
 use clap::Args;
 use orbium::{
     Config, ConfigError, Configure as _, Endpoint, EndpointError, GiopMinor, HostPort, Interface,
-    Orb, ServerStrategy,
+    Orb, Protocols, ServerStrategy,
 };
 use orbium_configurator::OnHangup;
 use orbium_demo::Served;
@@ -134,12 +134,17 @@ impl ServeArgs {
     }
 
     /// Reads the file again at each SIGHUP, if there is one.
-    fn reload(&self, orb: &Orb, config: Config, first: &Config) -> Result<Reloads, Failure> {
+    fn reload(
+        &self,
+        orb: &Orb,
+        config: Config,
+        unregistered: Protocols,
+    ) -> Result<Reloads, Failure> {
         if self.config.is_none() {
             return Ok(None);
         }
         let args = self.clone();
-        reload::on_hangup(orb, config, first, move || args.config()).map(Some)
+        reload::on_hangup(orb, config, unregistered, move || args.config()).map(Some)
     }
 }
 
@@ -148,8 +153,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     // Signals must be caught before the first line of output invites one.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let first = args.config()?;
-    let mut config = first.clone();
+    let mut config = args.config()?;
+    let unregistered = config.protocols.clone();
     args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
     args.load.choose(&mut config)?;
@@ -163,7 +168,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
-    let _reloads = args.reload(&orb, config, &first)?;
+    let _reloads = args.reload(&orb, config, unregistered)?;
     let groups = match &args.join {
         Some(group) => join(&orb, &served, group)?,
         None => Vec::new(),

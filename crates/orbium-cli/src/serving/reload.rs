@@ -8,20 +8,20 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Reconfigures the ORB at each SIGHUP to what `read` returns, until the result is dropped. Changes and
-/// refusals are reported on standard error. `built_with` is the configuration of the ORB, `read_first`
-/// what `read` returned for it, before libraries added their protocols.
+/// refusals are reported on standard error. `built_with` is the configuration of the ORB, `unregistered`
+/// are the protocols that `read` returned for it, before libraries added theirs.
 pub(crate) fn on_hangup(
     orb: &Orb,
     built_with: Config,
-    read_first: &Config,
+    unregistered: Protocols,
     read: impl Fn() -> Result<Config, Failure> + Send + 'static,
 ) -> Result<OnHangup, Failure> {
     let configurator = Configurator::new(orb, built_with);
-    let names = protocol_names(&read_first.protocols);
-    let reload = move |configurator: &Configurator| match reconfigure(configurator, &names, &read) {
-        Ok(report) => output::write_error(&report),
-        Err(why) => output::error(&format!("not reconfigured, nothing is changed: {why}")),
-    };
+    let reload =
+        move |configurator: &Configurator| match reconfigure(configurator, &unregistered, &read) {
+            Ok(report) => output::write_error(&report),
+            Err(why) => output::error(&format!("not reconfigured, nothing is changed: {why}")),
+        };
     let failed = |error| Failure::because(format!("cannot wait for SIGHUP: {error}"));
     configurator.on_each_hangup(reload).map_err(failed)
 }
@@ -29,18 +29,12 @@ pub(crate) fn on_hangup(
 /// The report of what was changed, or why nothing was.
 fn reconfigure(
     configurator: &Configurator,
-    names: &[String],
+    unregistered: &Protocols,
     read: &impl Fn() -> Result<Config, Failure>,
 ) -> Result<String, String> {
-    let mut config = read().map_err(|failure| failure.sentence().to_owned())?;
-    let current = configurator.config();
-    config.interceptors = current.interceptors;
-    config.dispatch = current.dispatch;
+    let config = read().map_err(|failure| failure.sentence().to_owned())?;
     // Libraries are not loaded again. A file that names other protocols is refused.
-    if protocol_names(&config.protocols) == names {
-        config.protocols = current.protocols;
-    }
-    let changes = configurator.reconfigure(config);
+    let changes = configurator.reconfigure_read(config, unregistered);
     let changes = changes.map_err(|error| error.to_string())?;
     if changes.is_empty() {
         return Ok("reconfigured: no key has another value\n".to_owned());
@@ -49,9 +43,4 @@ fn reconfigure(
         .iter()
         .map(|change| format!("reconfigured: {change}\n"));
     Ok(lines.collect())
-}
-
-fn protocol_names(protocols: &Protocols) -> Vec<String> {
-    let names = protocols.schemes().chain(protocols.messaging());
-    names.map(str::to_owned).collect()
 }
