@@ -7,16 +7,14 @@ use std::time::Duration;
 use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
 
 use super::header::CosHeader;
-use crate::channel::{Channel, Connection, start};
+use crate::channel::{Channel, start};
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ProxyPullConsumerServant,
 };
 use crate::cos_event::cos_event_comm::{DisconnectedError, PullConsumerServant, PullSupplier};
 use crate::delivery::health::DeliveryError;
-use crate::event::new_event;
 use crate::peer::Peer;
-use crate::proxies::{Counted, Slot, deactivation, end_object, failure, ping, refused};
-use crate::supply::publication::Publication;
+use crate::proxies::{Counted, Slot, end_object, failure, ping, refused};
 use crate::supply::publisher::Publisher;
 use crate::supply::pulling::Pulling;
 
@@ -80,15 +78,10 @@ impl PullProxy {
     ) -> Result<Connected, SystemException> {
         let config = self.channel.config();
         let supplier = Arc::new(Supplier(supplier.with_timeout(config.ping_timeout)));
-        let connection = Connection {
-            peer: Arc::clone(&supplier) as Arc<dyn Peer>,
-            is_gateway: false,
-            on_end: deactivation(call),
-        };
-        let published = vec![Publication::of(self.header.r#type, self.header.source)];
-        let publisher = self.channel.connect_publisher(published, connection);
+        let peer = Arc::clone(&supplier) as Arc<dyn Peer>;
+        let publisher = self.header.connect(&self.channel, call, peer)?;
         let connected = Connected {
-            publisher: Arc::new(publisher.map_err(refused)?),
+            publisher: Arc::new(publisher),
             supplier,
             pulling: Arc::default(),
         };
@@ -124,9 +117,7 @@ impl Pulled {
         let publisher = self.publisher.upgrade()?;
         Some(pulled.map(|any| match any {
             Some(any) => {
-                let mut event = new_event(self.header.r#type, self.header.source);
-                event.data.any_value = any;
-                publisher.push(&[event]);
+                publisher.push(&[self.header.event(any)]);
                 Duration::ZERO
             }
             None => self.period,

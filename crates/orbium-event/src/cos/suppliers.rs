@@ -9,7 +9,7 @@ use orbium::{Any, Call, SystemException};
 use super::header::CosHeader;
 use super::peers::Supplier;
 use super::pull_suppliers::PullProxy;
-use crate::channel::{Channel, Connection};
+use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPullConsumer, ProxyPushConsumer,
     ProxyPushConsumerServant, SupplierAdminServant,
@@ -17,10 +17,8 @@ use crate::cos_event::cos_event_channel_admin::{
 use crate::cos_event::cos_event_comm::{
     Disconnected, DisconnectedError, PushConsumerServant, PushSupplier,
 };
-use crate::event::new_event;
 use crate::peer::{Anonymous, Peer};
-use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
-use crate::supply::publication::Publication;
+use crate::proxies::{Counted, ProxyCount, end_object};
 use crate::supply::publisher::Publisher;
 
 pub(super) struct Suppliers {
@@ -81,15 +79,10 @@ impl ProxyPushConsumerServant for ConsumerProxy {
         if self.connected.load().is_some() {
             return Err(AlreadyConnected {}.into());
         }
-        let connection = Connection {
-            peer: Arc::clone(&peer),
-            is_gateway: false,
-            on_end: deactivation(call),
-        };
-        let published = vec![Publication::of(self.header.r#type, self.header.source)];
-        let publisher = self.channel.connect_publisher(published, connection);
-        let connected = (publisher.map_err(refused)?, peer);
-        self.connected.store(Some(Arc::new(connected)));
+        let publisher = self
+            .header
+            .connect(&self.channel, call, Arc::clone(&peer))?;
+        self.connected.store(Some(Arc::new((publisher, peer))));
         Ok(())
     }
 }
@@ -98,9 +91,7 @@ impl PushConsumerServant for ConsumerProxy {
     fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), DisconnectedError> {
         let connected = self.connected.load();
         let (publisher, _) = connected.as_deref().ok_or(Disconnected {})?;
-        let mut event = new_event(self.header.r#type, self.header.source);
-        event.data.any_value = data.clone();
-        publisher.push(&[event]);
+        publisher.push(&[self.header.event(data.clone())]);
         Ok(())
     }
 
