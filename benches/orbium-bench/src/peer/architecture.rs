@@ -80,6 +80,11 @@ pub(crate) fn ways_to_serve(lanes: Lanes) -> impl Iterator<Item = Architecture> 
     strategies().map(move |strategy| of_orbium(strategy, lanes, ClientStrategy::default()))
 }
 
+/// A reactor for each lane, with connections used in the usual way.
+pub(crate) fn reactive(lanes: Lanes) -> Architecture {
+    of_orbium(ServerStrategy::Reactive, lanes, ClientStrategy::default())
+}
+
 /// Every other way to use connections: with a reactor for each priority, which is
 /// TAO's architecture, and with one lane, which is miniCOOL's (leader-followers on
 /// both sides) and CORBAplus's (a worker pool, a thread that reads replies).

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::peer::architecture::{Architecture, Lanes, ways_to_serve};
+use crate::peer::architecture::{Architecture, Lanes, reactive};
 use crate::peer::programs::Peers;
 use crate::report::file::write;
 use crate::report::results::{DocsArgs, ResultArgs, Results};
@@ -105,7 +105,7 @@ impl Contender {
         let folder = sockets.join(format!("{place}-{class}"));
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::because(format!("{}: {error}", folder.display())))?;
-        let server = architecture(place.transport(), class, &folder)?;
+        let server = architecture(place.transport(), class, &folder);
         Ok(Self {
             test_bed: TestBed::start(&server, &Peers::none(), how)?,
             found: Findings::new(place, class),
@@ -139,20 +139,14 @@ impl Contender {
 }
 
 /// A reactor for each of two priorities.
-fn architecture(
-    transport: Transport,
-    class: Class,
-    sockets: &Path,
-) -> Result<Architecture, Failure> {
-    let mut all = ways_to_serve(Lanes::Each);
-    let reactive = all.find(|one| one.name.ends_with("reactive"));
-    let mut own = reactive.ok_or_else(|| Failure::because("no lane is served reactively"))?;
+fn architecture(transport: Transport, class: Class, sockets: &Path) -> Architecture {
+    let mut own = reactive(Lanes::Each);
     own.server.extend(["--class".to_owned(), class.to_string()]);
     own.server
         .extend(["--transport".to_owned(), transport.to_string()]);
     own.server
         .extend(["--sockets".to_owned(), sockets.display().to_string()]);
-    Ok(own)
+    own
 }
 
 pub(crate) fn run(args: &OsArgs) -> Result<(), Failure> {

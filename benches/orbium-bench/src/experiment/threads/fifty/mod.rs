@@ -5,7 +5,7 @@
 mod drawing;
 mod points;
 
-use crate::peer::architecture::{Architecture, Lanes, ways_to_serve};
+use crate::peer::architecture::{Architecture, Lanes, reactive};
 use crate::peer::programs::Peers;
 use crate::stage::class::Class;
 use crate::stage::pacing::HIGH_PERIOD;
@@ -59,10 +59,9 @@ pub(super) fn measure(plan: &Plan) -> (Vec<Found>, Vec<String>) {
 }
 
 /// A server of a reactor for each priority, and its client, both on one processor.
-fn server(class: Class) -> Option<Architecture> {
+fn server(class: Class) -> Architecture {
     let lanes = (1..=HIGH).map(|priority| format!("lane-{priority:02}={priority}"));
-    let mut server = ways_to_serve(Lanes::Each).find(|one| one.name.ends_with("reactive"))?;
-    server.server.truncate(2);
+    let mut server = reactive(Lanes::One);
     server.server.push("--lanes".to_owned());
     server.server.push(lanes.collect::<Vec<_>>().join(","));
     server
@@ -75,12 +74,11 @@ fn server(class: Class) -> Option<Architecture> {
         server.server.extend(pinned.clone());
         server.client.extend(pinned);
     }
-    Some(server)
+    server
 }
 
 fn under(class: Class, plan: &Plan, notes: &mut Vec<String>) -> Result<Found, Failure> {
-    let server = server(class).ok_or_else(|| Failure::because("no lane is served reactively"))?;
-    let mut test_bed = TestBed::start(&server, &Peers::none(), How::default())?;
+    let mut test_bed = TestBed::start(&server(class), &Peers::none(), How::default())?;
     notes.extend(
         test_bed
             .announced("note")
