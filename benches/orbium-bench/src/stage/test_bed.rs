@@ -99,6 +99,15 @@ impl TestBed {
         self.client.end()?;
         self.server.end()
     }
+
+    /// Ends both, and notes under a name what the server announced, and how they could not end.
+    pub(crate) fn end_noting(self, name: &str, notes: &mut Vec<String>) {
+        let own = self.announced("note");
+        notes.extend(own.map(|note| format!("{name}: {note}")));
+        if let Err(failure) = self.end() {
+            notes.push(format!("{name}, at its end: {}", failure.sentence()));
+        }
+    }
 }
 
 /// What a process answered.

@@ -66,12 +66,8 @@ impl Contender {
 
     /// Ends its processes; what was found.
     fn end(self, notes: &mut Vec<String>) -> Findings {
-        let name = &self.found.architecture.name;
-        let own = self.test_bed.announced("note");
-        notes.extend(own.map(|note| format!("{name}: {note}")));
-        if let Err(failure) = self.test_bed.end() {
-            notes.push(format!("{name}, at its end: {}", failure.sentence()));
-        }
+        self.test_bed
+            .end_noting(&self.found.architecture.name, notes);
         self.found
     }
 }

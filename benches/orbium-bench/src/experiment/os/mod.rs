@@ -123,11 +123,7 @@ impl Contender {
     /// Ends its processes; what was found.
     fn end(self, notes: &mut Vec<String>) -> Findings {
         let name = self.found.name();
-        let own = self.test_bed.announced("note");
-        notes.extend(own.map(|note| format!("{name}: {note}")));
-        if let Err(failure) = self.test_bed.end() {
-            notes.push(format!("{name}, at its end: {}", failure.sentence()));
-        }
+        self.test_bed.end_noting(&name, notes);
         notes.extend(
             self.found
                 .refused
