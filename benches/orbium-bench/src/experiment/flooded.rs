@@ -26,7 +26,7 @@ use crate::stage::network::cable::{Cable, HERE};
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::{HIGH, can_be_real_time};
 use crate::stage::test_bed::parse;
-use crate::statistics::summary::{Summary, ratio};
+use crate::statistics::summary::{Summary, numbers, ratio};
 
 #[derive(Debug, Args)]
 pub(crate) struct FloodedArgs {
@@ -127,11 +127,9 @@ impl Stage {
         let found = self.client.ask(&asked, 2 * time);
         let sent = parse(&self.sender.ask("off", Duration::ZERO)?)?;
         let found = parse(&found?)?;
-        let high = found["high"].as_array().into_iter().flatten();
-        let high: Vec<f64> = high.filter_map(Value::as_f64).collect();
         Ok(Found {
             state,
-            high: Summary::of(&high),
+            high: Summary::of(&numbers(&found["high"])),
             failed: found["failed"].as_u64().unwrap_or_default(),
             packets_per_second: ratio(
                 sent["packets"].as_f64().unwrap_or_default(),

@@ -59,6 +59,12 @@ impl Summary {
     }
 }
 
+/// Those in an array of an answer; none if there is no array.
+pub(crate) fn numbers(of: &Value) -> Vec<f64> {
+    let all = of.as_array().into_iter().flatten();
+    all.filter_map(Value::as_f64).collect()
+}
+
 /// One value over another; `None` if there is nothing to compare with.
 pub(crate) fn ratio(of: f64, over: f64) -> Option<f64> {
     let ratio = of / over;

@@ -10,7 +10,7 @@ use crate::peer::architecture::{Architecture, Kind};
 use crate::report::bound::Bound;
 use crate::report::row::Row;
 use crate::stage::test_bed::TestBed;
-use crate::statistics::summary::{Summary, ratio};
+use crate::statistics::summary::{Summary, numbers, ratio};
 use orbium_cli::Failure;
 use orbium_cli::stage::timing::latency;
 
@@ -77,11 +77,7 @@ impl Findings {
     ) -> Result<(), Failure> {
         let question = format!("{} {clients} {}", scenario.name(), time.as_millis());
         let found = test_bed.ask(&question, time)?;
-        let summary = |of: &str| {
-            let values = found[of].as_array().into_iter().flatten();
-            let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-            Summary::of(&values)
-        };
+        let summary = |of: &str| Summary::of(&numbers(&found[of]));
         self.points.push(Point {
             scenario,
             clients,

@@ -10,7 +10,7 @@ use crate::report::bound::Bound;
 use crate::report::row::Row;
 use crate::stage::class::Class;
 use crate::stage::network::transport::Transport;
-use crate::statistics::summary::Summary;
+use crate::statistics::summary::{Summary, numbers};
 use orbium_cli::stage::timing::latency;
 
 /// Where client and server are, and what is between them.
@@ -104,11 +104,7 @@ impl Findings {
 
     /// Adds the answer of the client process.
     pub(super) fn add(&mut self, clients: usize, answer: &Value) {
-        let summary = |of: &str| {
-            let values = answer[of].as_array().into_iter().flatten();
-            let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-            Summary::of(&values)
-        };
+        let summary = |of: &str| Summary::of(&numbers(&answer[of]));
         self.points.push(Point {
             clients,
             high: summary("high"),

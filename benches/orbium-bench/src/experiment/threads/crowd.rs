@@ -13,7 +13,7 @@ use crate::peer::programs::Peers;
 use crate::report::bound::Bound;
 use crate::report::row::Row;
 use crate::stage::test_bed::{How, TestBed};
-use crate::statistics::summary::Summary;
+use crate::statistics::summary::{Summary, numbers};
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::timing::latency;
@@ -90,9 +90,7 @@ fn ask(
 ) -> Result<Summary, Failure> {
     let question = format!("idle {connections} {} {address}", time.as_millis());
     let answer = test_bed.ask(&question, time + Duration::from_secs(60))?;
-    let values = answer["nanoseconds"].as_array().into_iter().flatten();
-    let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-    Ok(Summary::of(&values))
+    Ok(Summary::of(&numbers(&answer["nanoseconds"])))
 }
 
 /// Octets of memory that the server has.

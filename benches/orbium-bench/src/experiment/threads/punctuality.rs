@@ -18,7 +18,7 @@ use crate::stage::burst::LONG_CALL;
 use crate::stage::clock::Span;
 use crate::stage::real_time::{HIGH, can_be_real_time, throttling};
 use crate::stage::test_bed::{How, TestBed};
-use crate::statistics::summary::{Summary, ratio};
+use crate::statistics::summary::{Summary, numbers, ratio};
 use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::timing::latency;
@@ -89,18 +89,12 @@ fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
     let is_explained = |span: &&Span| wakeups.as_ref().is_some_and(|all| all.explains(**span));
     Ok(Found {
         name: server.name.clone(),
-        calm: summary(&calm),
-        siege: summary(&siege),
+        calm: Summary::of(&numbers(&calm["high"])),
+        siege: Summary::of(&numbers(&siege["high"])),
         late: (late.len(), late.iter().filter(is_explained).count()),
         cyclictest,
         wakeups,
     })
-}
-
-fn summary(answer: &Value) -> Summary {
-    let values = answer["high"].as_array().into_iter().flatten();
-    let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-    Summary::of(&values)
 }
 
 fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {

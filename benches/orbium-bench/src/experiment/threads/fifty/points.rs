@@ -9,7 +9,7 @@ use crate::experiment::threads::outcome::Outcome;
 use crate::report::bound::Bound;
 use crate::report::row::Row;
 use crate::stage::class::Class;
-use crate::statistics::summary::{Summary, ratio};
+use crate::statistics::summary::{Summary, numbers, ratio};
 use orbium_cli::stage::timing::latency;
 
 /// The most that the median of the most urgent client may grow from one client to all.
@@ -43,22 +43,18 @@ impl Point {
         let clients = answer.as_array().map_or(&[][..], Vec::as_slice);
         let mut sorted: Vec<&Value> = clients.iter().collect();
         sorted.sort_by_key(|client| client["priority"].as_u64());
-        let values = |client: &Value, of: &str| -> Vec<f64> {
-            let values = client[of].as_array().into_iter().flatten();
-            values.filter_map(Value::as_f64).collect()
-        };
         let medians = sorted
             .iter()
-            .map(|client| Summary::of(&values(client, "since_due")).median);
+            .map(|client| Summary::of(&numbers(&client["since_due"])).median);
         let medians = medians.collect();
         let highest = sorted.pop().unwrap_or(&Value::Null);
         let of_others = |of: &str| -> Summary {
-            let all = sorted.iter().flat_map(|client| values(client, of));
+            let all = sorted.iter().flat_map(|client| numbers(&client[of]));
             Summary::of(&all.collect::<Vec<_>>())
         };
         Self {
             clients: clients.len(),
-            highest: Summary::of(&values(highest, "nanoseconds")),
+            highest: Summary::of(&numbers(&highest["nanoseconds"])),
             others: of_others("nanoseconds"),
             since_due: of_others("since_due").median,
             medians,
