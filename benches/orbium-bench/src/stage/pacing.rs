@@ -48,7 +48,6 @@ impl Pacing<'_> {
     pub(crate) fn run(&self) -> Result<Value, Failure> {
         let barrier = Barrier::new(self.low_clients + 1);
         let ends = AtomicBool::new(false);
-        let calls = (self.time.as_nanos() / HIGH_PERIOD.as_nanos()).max(1);
         let low_period = if self.saturating {
             Duration::ZERO
         } else {
@@ -62,16 +61,10 @@ impl Pacing<'_> {
             low_calls.push(cube_call(self.low)?);
         }
         low_calls.truncate(self.low_clients);
-        let (class, barrier, ends) = (self.class, &barrier, &ends);
+        let (class, time, barrier, ends) = (self.class, self.time, &barrier, &ends);
         let high_client = move || {
             let refused = class.apply(HIGH).err();
-            let mut left = calls;
-            let more = || {
-                left -= 1;
-                left > 0
-            };
-            let found = periodic(high_call, HIGH_PERIOD, barrier, Instant::now, more);
-            ends.store(true, Ordering::Relaxed);
+            let found = urgent(high_call, time, barrier, Instant::now, ends);
             Found { refused, ..found }
         };
         let low_client = |call| {
@@ -99,6 +92,25 @@ impl Pacing<'_> {
             "refused": high.refused,
         }))
     }
+}
+
+/// Calls at 20 Hz from the first moment on, as often as the time has room for, and then ends the
+/// other clients.
+pub(super) fn urgent(
+    call: Call,
+    time: Duration,
+    barrier: &Barrier,
+    first: impl FnOnce() -> Instant,
+    ends: &AtomicBool,
+) -> Found {
+    let mut left = (time.as_nanos() / HIGH_PERIOD.as_nanos()).max(1);
+    let more = || {
+        left -= 1;
+        left > 0
+    };
+    let found = periodic(call, HIGH_PERIOD, barrier, first, more);
+    ends.store(true, Ordering::Relaxed);
+    found
 }
 
 /// Calls once per period from the first moment on, on time as long as a call does not take longer,

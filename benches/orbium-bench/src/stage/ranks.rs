@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::caller::cube_call;
 use super::class::Class;
 use super::load::died;
-use super::pacing::{Found, HIGH_PERIOD, LOW_PERIOD, periodic};
+use super::pacing::{Found, LOW_PERIOD, periodic, urgent};
 use orbium_cli::Failure;
 
 /// Between the moment when all clients are ready and their first call.
@@ -42,20 +42,13 @@ impl Ranks<'_> {
         let (begin, ends) = (OnceLock::new(), AtomicBool::new(false));
         let (class, barrier, begin, ends) = (self.class, &barrier, &begin, &ends);
         let first = move || *begin.get_or_init(|| Instant::now() + LEAD);
-        let count = (self.time.as_nanos() / HIGH_PERIOD.as_nanos()).max(1);
+        let time = self.time;
         let client = |priority: usize, call| {
             move || {
                 let native = i32::try_from(priority).unwrap_or(i32::MAX);
                 let refused = class.apply(native).err();
                 let found = if priority == all {
-                    let mut left = count;
-                    let more = || {
-                        left -= 1;
-                        left > 0
-                    };
-                    let found = periodic(call, HIGH_PERIOD, barrier, first, more);
-                    ends.store(true, Ordering::Relaxed);
-                    found
+                    urgent(call, time, barrier, first, ends)
                 } else {
                     let more = || !ends.load(Ordering::Relaxed);
                     periodic(call, LOW_PERIOD, barrier, first, more)
