@@ -2,6 +2,7 @@
 //! Sums over measured values.
 
 pub(crate) mod callgrind;
+pub(crate) mod category;
 pub(crate) mod ratios;
 pub(crate) mod recorder;
 pub(crate) mod samples;

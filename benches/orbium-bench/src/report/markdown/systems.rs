@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::cells::{Table, jitter, list, name, places, time};
+use crate::statistics::category::Category;
 
 /// A line for each scheduling class and number of clients.
 pub(super) fn fifty(found: &Value) -> String {
@@ -89,21 +90,14 @@ pub(super) fn os(found: &Value) -> String {
 
 /// A line for each architecture and side: percent of processor time by category.
 pub(super) fn profile(found: &Value) -> String {
-    const CATEGORIES: [&str; 6] = [
-        "synchronisation",
-        "I/O and system",
-        "protocol",
-        "memory",
-        "servant",
-        "rest",
-    ];
+    let categories = Category::ALL.map(Category::name);
     let mut heads = vec!["ten clients", "side", "µs of a call"];
-    heads.extend(CATEGORIES);
+    heads.extend(categories);
     let mut table = Table::new(&heads);
     for one in list(found) {
         for side in ["client", "server"] {
             let of = &one[side];
-            let shares = CATEGORIES.map(|category| places(&of["percent"][category], 1));
+            let shares = categories.map(|category| places(&of["percent"][category], 1));
             let time = places(&of["microseconds_per_call"], 1);
             table.line([name(one), side.to_owned(), time].into_iter().chain(shares));
         }

@@ -4,8 +4,8 @@
 use orbium_cli::Failure;
 use plotters::prelude::RGBColor;
 
-use super::category::Category;
 use super::shares::{Profile, Side};
+use crate::statistics::category::Category;
 use orbium_bench_chart::bars::{Bar, Group, upright_labels};
 use orbium_bench_chart::canvas::colour;
 use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};

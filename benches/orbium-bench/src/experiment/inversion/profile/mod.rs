@@ -2,7 +2,6 @@
 //! `orbium-bench inversion --profile`: figures 26 to 29. Where the processor time of ten clients
 //! goes, one at the high priority and nine at the low one, on both sides.
 
-mod category;
 mod drawing;
 mod shares;
 

@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::category::Category;
 use crate::peer::architecture::{Architecture, Kind};
 use crate::report::bound::Bound;
 use crate::report::row::Row;
+use crate::statistics::category::Category;
 use crate::statistics::recorder::RATE;
 use crate::statistics::samples::samples;
 
@@ -40,9 +40,7 @@ impl Side {
         for sample in samples(text) {
             let category = Category::of(&sample);
             side.samples += 1;
-            for (count, own) in side.by_category.iter_mut().zip(Category::ALL) {
-                *count += usize::from(own == category);
-            }
+            side.by_category[category as usize] += 1;
             if let Some(leaf) = sample.first() {
                 let function = functions.entry(leaf.symbol).or_default();
                 *function = (Some(category), function.1 + 1);
@@ -60,10 +58,7 @@ impl Side {
 
     /// In percent of the time of this side.
     pub(super) fn share(&self, category: Category) -> f64 {
-        let all = self.by_category.iter().zip(Category::ALL);
-        let own = all.filter(|(_, own)| *own == category);
-        let count: usize = own.map(|(count, _)| count).sum();
-        100.0 * count as f64 / self.samples.max(1) as f64
+        100.0 * self.by_category[category as usize] as f64 / self.samples.max(1) as f64
     }
 
     /// Processor time of each call; `None` without calls.

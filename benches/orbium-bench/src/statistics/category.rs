@@ -3,9 +3,9 @@
 
 use crate::statistics::samples::Frame;
 
-/// What processor time is spent on.
+/// What processor time is spent on, in the order of [`ALL`](Self::ALL).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Category {
+pub(crate) enum Category {
     Synchronisation,
     System,
     Protocol,
@@ -15,7 +15,7 @@ pub(super) enum Category {
 }
 
 impl Category {
-    pub(super) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Synchronisation,
         Self::System,
         Self::Protocol,
@@ -25,7 +25,7 @@ impl Category {
     ];
 
     /// In tables, drawings and JSON.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Synchronisation => "synchronisation",
             Self::System => "I/O and system",
@@ -37,7 +37,7 @@ impl Category {
     }
 
     /// Of a sample, the innermost frame first. Time in the kernel belongs to what it was entered for.
-    pub(super) fn of(sample: &[Frame<'_>]) -> Self {
+    pub(crate) fn of(sample: &[Frame<'_>]) -> Self {
         let Some(leaf) = sample.first() else {
             return Self::Rest;
         };
@@ -176,6 +176,13 @@ mod tests {
     const KERNEL: &str = "[kernel.kallsyms]";
     const PROGRAM: &str = "/target/release/orbium-bench";
     const LIBC: &str = "/usr/lib/libc.so.6";
+
+    #[test]
+    fn categories_are_numbered_in_their_order() {
+        for (number, category) in Category::ALL.into_iter().enumerate() {
+            assert_eq!(category as usize, number, "{}", category.name());
+        }
+    }
 
     fn of(frames: &[(&str, &str)]) -> Category {
         let frames = frames
