@@ -77,7 +77,7 @@ fn is_kernel(frame: &Frame<'_>) -> bool {
 /// whatever of an ORB's own is left marshals, finds objects and keeps connections.
 fn by_object(leaf: &Frame<'_>) -> Category {
     let file = leaf.object.rsplit('/').next().unwrap_or_default();
-    let is_java = file.starts_with("perf-") && has(leaf.symbol, &JAVA_PROTOCOL);
+    let is_java = leaf.is_compiled_by_java() && has(leaf.symbol, &JAVA_PROTOCOL);
     let is_orb = is_java || PROGRAMS.iter().any(|name| file.starts_with(name));
     let is_libc = file.starts_with("libc.so") || file.starts_with("libc-");
     if is_libc || leaf.object == "[vdso]" {
@@ -172,6 +172,7 @@ const PROGRAMS: [&str; 4] = ["orbium-bench", "omni-experiment", "libomni", "libC
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::samples::JAVA_SYMBOLS;
 
     const KERNEL: &str = "[kernel.kallsyms]";
     const PROGRAM: &str = "/target/release/orbium-bench";
@@ -204,6 +205,7 @@ mod tests {
 
     #[test]
     fn time_of_a_program_goes_by_the_function() {
+        let java = format!("{JAVA_SYMBOLS}7.map");
         for (symbol, object, expected) in [
             ("orbium_giop::header::read", PROGRAM, Category::Protocol),
             (
@@ -213,10 +215,10 @@ mod tests {
             ),
             (
                 "void org.jacorb.orb.CDRInputStream.read()",
-                "/tmp/perf-7.map",
+                &java,
                 Category::Protocol,
             ),
-            ("Interpreter", "/tmp/perf-7.map", Category::Rest),
+            ("Interpreter", &java, Category::Rest),
             (
                 "std::sys::sync::mutex::futex::Mutex::lock",
                 PROGRAM,

@@ -9,6 +9,20 @@ pub(crate) struct Frame<'a> {
     pub(crate) object: &'a str,
 }
 
+/// Java writes the names of functions that it has compiled to a file called so, with the number of its
+/// process and `.map` behind it, and perf reads them there: the name is the same on every machine,
+/// whatever folder temporary files are in.
+pub(crate) const JAVA_SYMBOLS: &str = "/tmp/perf-";
+
+impl Frame<'_> {
+    /// Whether Java has compiled the function; the object is then the file of its name.
+    pub(crate) fn is_compiled_by_java(&self) -> bool {
+        let number = self.object.strip_prefix(JAVA_SYMBOLS);
+        let number = number.and_then(|rest| rest.strip_suffix(".map"));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    }
+}
+
 /// Frames of one sample, the innermost first.
 pub(crate) type Sample<'a> = Vec<Frame<'a>>;
 
@@ -57,6 +71,22 @@ mod tests {
             object: "/opt/a program",
         };
         assert_eq!(all[1], [expected]);
+    }
+
+    #[test]
+    fn functions_that_java_has_compiled_are_in_the_file_of_a_process() {
+        let is_compiled = |object: &str| {
+            let frame = Frame {
+                symbol: "f",
+                object,
+            };
+            frame.is_compiled_by_java()
+        };
+        assert!(is_compiled(&format!("{JAVA_SYMBOLS}7.map")));
+        for other in ["", "7", "7.so", "/../7.map", "a.map"] {
+            assert!(!is_compiled(&format!("{JAVA_SYMBOLS}{other}")), "{other}");
+        }
+        assert!(!is_compiled("/lib/perf-7.map"));
     }
 
     #[test]

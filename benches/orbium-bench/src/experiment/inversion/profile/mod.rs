@@ -19,7 +19,7 @@ use crate::report::results::Results;
 use crate::stage::clock::{Span, now, stolen, stolen_since};
 use crate::stage::test_bed::{How, TestBed};
 use crate::statistics::recorder;
-use crate::statistics::samples::samples;
+use crate::statistics::samples::{Frame, samples};
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::scratch::Scratch;
 use orbium_cli::{Failure, output};
@@ -125,8 +125,8 @@ fn measure(
 fn remove_symbols(text: &str) {
     let all = samples(text).into_iter().flatten();
     let files: BTreeSet<&str> = all
+        .filter(Frame::is_compiled_by_java)
         .map(|frame| frame.object)
-        .filter(|file| file.starts_with("/tmp/perf-") && file.ends_with(".map"))
         .collect();
     for file in files {
         // One that was never written is not there to be removed.
