@@ -38,34 +38,26 @@ pub(crate) fn of(experiment: &str, found: &Value) -> Vec<Part> {
 }
 
 /// What every note on fifty priorities begins with.
-const FIFTY: &str = "Fifty priorities";
+pub(crate) const FIFTY: &str = "Fifty priorities";
 
 /// A table for each part of the experiment on threads. Notes that belong to no part are below the
 /// table on punctuality, if there is one.
 fn threads(found: &Value) -> Vec<Part> {
-    let besieged = &found["punctuality"];
+    let is_besieged = !found["punctuality"].is_null();
     let is_of_fifty = |note: &str| note.starts_with(FIFTY);
     let none = |_: &str| false;
-    let of = |name, text| Part {
+    let of = |name, table: fn(&Value) -> String, belongs: &dyn Fn(&str) -> bool| Part {
         is_measured: !found[name].is_null(),
-        ..part(name, text, found, none)
+        ..part(name, table(&found[name]), found, belongs)
     };
     vec![
-        of("scaling", scaling(&found["scaling"])),
-        of("priorities", priorities(&found["priorities"])),
-        Part {
-            is_measured: !found["fifty"].is_null(),
-            ..part("fifty", systems::fifty(&found["fifty"]), found, |note| {
-                is_of_fifty(note) || besieged.is_null()
-            })
-        },
-        Part {
-            is_measured: !besieged.is_null(),
-            ..part("punctuality", punctuality(besieged), found, |note| {
-                !is_of_fifty(note)
-            })
-        },
-        of("crowd", crowd(&found["crowd"])),
+        of("scaling", scaling, &none),
+        of("priorities", priorities, &none),
+        of("fifty", systems::fifty, &|note| {
+            is_of_fifty(note) || !is_besieged
+        }),
+        of("punctuality", punctuality, &|note| !is_of_fifty(note)),
+        of("crowd", crowd, &none),
     ]
 }
 

@@ -21,6 +21,12 @@ pub(crate) fn folder() -> PathBuf {
     shell::root().join("docs/experiments")
 }
 
+/// The drawing of fifty priorities: `threads.svg` becomes `threads-fifty.svg`.
+pub(crate) fn drawing_of_fifty(svg: &Path) -> PathBuf {
+    let stem = svg.file_stem().unwrap_or_default().to_string_lossy();
+    svg.with_file_name(format!("{stem}-fifty.svg"))
+}
+
 /// Puts the tables of an experiment into the page, and its drawing and JSON next
 /// to it; `heading` says where and when it was measured.
 ///
@@ -33,10 +39,9 @@ pub(crate) fn publish(experiment: &str, from: &Path, found: &Value, heading: &st
     let to = folder.join(experiment);
     let (svg, json) = (to.with_extension("svg"), to.with_extension("json"));
     fs::copy(from.with_extension("svg"), &svg).map_err(|error| failed(&svg, &error))?;
-    let further = format!("{experiment}-fifty.svg");
-    let drawn = from.with_file_name(&further);
+    let drawn = drawing_of_fifty(from);
     if drawn.is_file() {
-        let copy = folder.join(further);
+        let copy = drawing_of_fifty(&svg);
         fs::copy(drawn, &copy).map_err(|error| failed(&copy, &error))?;
     }
     fs::write(&json, format!("{}\n", rounded(found))).map_err(|error| failed(&json, &error))

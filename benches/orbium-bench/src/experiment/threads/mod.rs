@@ -10,12 +10,14 @@ mod punctuality;
 mod scaling;
 mod wakeups;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::peer::programs::{PeerArgs, Peers};
 use crate::report::file::write;
+use crate::report::markdown::FIFTY;
+use crate::report::page::drawing_of_fifty;
 use crate::report::results::{DocsArgs, ResultArgs, Results};
 use crate::stage::class::Class;
 use crate::stage::clock::{stolen, stolen_since};
@@ -153,12 +155,6 @@ impl ThreadsArgs {
     }
 }
 
-/// The drawing of fifty priorities: `threads.svg` becomes `threads-fifty.svg`.
-fn drawing_of_fifty(svg: &Path) -> PathBuf {
-    let stem = svg.file_stem().unwrap_or_default().to_string_lossy();
-    svg.with_file_name(format!("{stem}-fifty.svg"))
-}
-
 pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
     let peers = Peers::find(&args.peers);
     let mut all = Results {
@@ -192,7 +188,7 @@ pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
     all.notes.extend(stolen_since(begin));
     if args.wants(Part::Fifty) {
         let drawing = drawing_of_fifty(&args.svg);
-        output::print(&format!("\nFifty priorities: {}\n", drawing.display()))?;
+        output::print(&format!("\n{FIFTY}: {}\n", drawing.display()))?;
     }
     let svg = args.wants(Part::Scaling).then_some(args.svg.as_path());
     all.finish(&args.results, svg)?;

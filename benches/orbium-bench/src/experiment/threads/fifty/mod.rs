@@ -7,6 +7,7 @@ mod points;
 
 use crate::peer::architecture::{Architecture, Lanes, reactive};
 use crate::peer::programs::Peers;
+use crate::report::markdown::FIFTY;
 use crate::stage::class::Class;
 use crate::stage::pacing::HIGH_PERIOD;
 use crate::stage::real_time::HIGH;
@@ -42,7 +43,7 @@ pub(super) fn measure(plan: &Plan) -> (Vec<Found>, Vec<String>) {
         match measured {
             Ok(one) => found.push(one),
             Err(failure) => notes.push(format!(
-                "Fifty priorities: {} is left out: {}",
+                "{} is left out: {}",
                 class.name(),
                 failure.sentence()
             )),
@@ -50,12 +51,13 @@ pub(super) fn measure(plan: &Plan) -> (Vec<Found>, Vec<String>) {
     }
     if found.iter().any(|one| one.class == Class::Deadline) {
         notes.push(
-            "Fifty priorities: under SCHED_DEADLINE on all processors, as the system keeps no thread \
-             with a reservation on one; under the other classes on one."
+            "under SCHED_DEADLINE on all processors, as the system keeps no thread with a reservation \
+             on one; under the other classes on one."
                 .to_owned(),
         );
     }
-    (found, notes)
+    let notes = notes.iter().map(|note| format!("{FIFTY}: {note}"));
+    (found, notes.collect())
 }
 
 /// A server of a reactor for each priority, and its client, both on one processor.
@@ -83,7 +85,7 @@ fn under(class: Class, plan: &Plan, notes: &mut Vec<String>) -> Result<Found, Fa
         test_bed
             .announced("note")
             .next()
-            .map(|note| format!("Fifty priorities: {}: {note}", class.name())),
+            .map(|note| format!("{}: {note}", class.name())),
     );
     let time = HIGH_PERIOD * plan.calls;
     let mut points = Vec::new();
@@ -95,7 +97,7 @@ fn under(class: Class, plan: &Plan, notes: &mut Vec<String>) -> Result<Found, Fa
     let refused = points.iter().map(|point| point.refused).max().unwrap_or(0);
     if refused > 0 {
         notes.push(format!(
-            "Fifty priorities: {} was refused to {refused} clients.",
+            "{} was refused to {refused} clients.",
             class.name()
         ));
     }
