@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use orbium_config::Limits;
@@ -136,7 +136,7 @@ impl Shared {
     #[cold]
     #[inline(never)]
     fn wake(&self) {
-        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.changing.lock();
         self.changed.notify_all();
     }
 }
@@ -178,8 +178,7 @@ impl PoaManager {
     }
 
     fn controlled(&self) -> MutexGuard<'_, Vec<Weak<dyn Controlled>>> {
-        let controlled = self.0.controlled.lock();
-        controlled.unwrap_or_else(PoisonError::into_inner)
+        self.0.controlled.lock()
     }
 
     /// Requests that are held, and those that are being served.
@@ -309,11 +308,7 @@ impl PoaManager {
     }
 
     fn change(&self, to: ManagerState) -> Result<(), PoaError> {
-        let guard = self
-            .0
-            .changing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let guard = self.0.changing.lock();
         let mut word = self.0.word.load(Ordering::Acquire);
         loop {
             if state_of(word) == ManagerState::Inactive {
@@ -374,17 +369,9 @@ impl PoaManager {
         if !wait {
             return;
         }
-        let mut guard = self
-            .0
-            .changing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.0.changing.lock();
         while self.requests_in_progress() > 0 && self.state() == state {
-            guard = self
-                .0
-                .changed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            guard = self.0.changed.wait(guard);
         }
     }
 
@@ -421,11 +408,7 @@ impl PoaManager {
         }
         // Others on this connection, or in this reactor, must not wait too.
         role::about_to_block();
-        let mut guard = self
-            .0
-            .changing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.0.changing.lock();
         while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
             let Ok(left) = expiry.deadline().earlier(until).remaining() else {
                 self.0.held.fetch_sub(1, Ordering::AcqRel);
@@ -436,11 +419,8 @@ impl PoaManager {
             };
             let changed = &self.0.changed;
             guard = match left {
-                None => changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    let waited = changed.wait_timeout(guard, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                None => changed.wait(guard),
+                Some(left) => changed.wait_timeout(guard, left).0,
             };
         }
         self.0.held.fetch_sub(1, Ordering::AcqRel);

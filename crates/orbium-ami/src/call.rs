@@ -11,7 +11,7 @@ mod telling;
 mod times;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use orbium_giop::SystemException;
@@ -120,7 +120,7 @@ impl Call {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Records something of the call, if a subscriber wants its span.

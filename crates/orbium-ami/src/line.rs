@@ -12,7 +12,7 @@ mod sending;
 use std::collections::VecDeque;
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
@@ -202,7 +202,7 @@ impl Line {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Connects. This waits, on a thread of its own.

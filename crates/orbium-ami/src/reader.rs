@@ -6,8 +6,8 @@ mod thread;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_channel::Channel;
@@ -182,7 +182,7 @@ impl Reader {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// The line to a candidate, which is opened if there is none.

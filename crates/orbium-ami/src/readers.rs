@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The readers of an ORB: one for each priority of callers.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_client::ClientContext;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
@@ -113,7 +113,7 @@ impl Readers {
         client: &ClientContext,
         priority: Option<Priority>,
     ) -> Result<Arc<Reader>, SystemException> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if state.closed {
             return Err(already_shut_down());
         }
@@ -137,7 +137,7 @@ impl Readers {
     /// Ends all calls under way. Waits for the handlers that run if `waits`.
     fn close(&self, waits: bool) {
         let readers = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.state.lock();
             state.closed = true;
             std::mem::take(&mut state.readers)
         };

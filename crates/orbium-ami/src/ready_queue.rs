@@ -2,7 +2,7 @@
 //! Queue of results in the order in which they came, and the wait for the next.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{fmt, iter};
@@ -31,7 +31,7 @@ struct State<T> {
 
 impl<T> ReadyQueue<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Adds one behind the others, and wakes the one that waits.

@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
 use orbium_transport::{Acceptor, ByteStream};
 
@@ -29,7 +30,7 @@ impl Arrivals {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<VecDeque<ServingHalf>>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     /// Whether the server engine takes connections on.

@@ -5,9 +5,10 @@ use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium_sync::lock::Mutex;
 use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
@@ -52,7 +53,7 @@ impl CallingHalf {
     }
 
     fn deadline(&self, of: fn(&Timeouts) -> Option<Duration>) -> Deadline {
-        let timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+        let timeouts = self.timeouts.lock();
         match self.is_nonblocking.load(Ordering::Relaxed) {
             true => Deadline::after(Some(Duration::ZERO)),
             false => Deadline::after(of(&timeouts)),
@@ -122,7 +123,7 @@ impl ByteStream for CallingHalf {
     /// Whole messages are sent, the beginning of one is kept.
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let deadline = self.deadline(|it| it.1);
-        let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outgoing = self.outgoing.lock();
         if outgoing.covered > 0 {
             return self.send_covered(&mut outgoing, deadline);
         }
@@ -150,7 +151,7 @@ impl ByteStream for CallingHalf {
         if receive == Some(Some(Duration::ZERO)) || send == Some(Some(Duration::ZERO)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut timeouts = self.timeouts.lock();
         timeouts.0 = receive.unwrap_or(timeouts.0);
         timeouts.1 = send.unwrap_or(timeouts.1);
         Ok(())

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use orbium_channel::Channel;
 use orbium_channel::peer_memory::Budget;
@@ -72,9 +72,7 @@ impl Hub {
     }
 
     fn own_points(&self) -> MutexGuard<'_, Announced> {
-        self.announced
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.announced.lock()
     }
 
     /// Where a lane takes on the connections that the ORB has opened; `None` if another does.
@@ -109,7 +107,7 @@ impl Hub {
     }
 
     fn paths(&self) -> MutexGuard<'_, Paths> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+        self.paths.lock()
     }
 
     /// A calling half of a connection that leads to a channel: of one that the ORB has opened
@@ -218,7 +216,7 @@ impl Announcements for Hub {
 }
 
 fn routes_of(wire: &Wire) -> MutexGuard<'_, Routes> {
-    wire.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    wire.routes.lock()
 }
 
 /// As much of a host as a log takes.

@@ -5,9 +5,10 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use orbium_sync::lock::Mutex;
 use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
 
 use crate::inbound::Half;
@@ -49,7 +50,7 @@ impl ServingHalf {
     }
 
     fn deadline(&self, of: fn(&Timeouts) -> Option<Duration>) -> Deadline {
-        let timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+        let timeouts = self.timeouts.lock();
         match self.wire.is_polled() {
             true => Deadline::after(Some(Duration::ZERO)),
             false => Deadline::after(of(&timeouts)),
@@ -83,7 +84,7 @@ impl ByteStream for ServingHalf {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         {
-            let mut timeouts = self.timeouts.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut timeouts = self.timeouts.lock();
             timeouts.0 = receive.unwrap_or(timeouts.0);
             timeouts.1 = send.unwrap_or(timeouts.1);
         }

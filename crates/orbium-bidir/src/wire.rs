@@ -13,7 +13,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_channel::peer_memory::Budget;
@@ -140,7 +140,7 @@ impl Wire {
     /// them.
     pub(crate) fn announce(&self, announcement: Arc<[u8]>) {
         if let Some(current) = &self.announcement {
-            let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut current = current.lock();
             *current = (current.0.saturating_add(1), announcement);
             self.announced.store(current.0, Ordering::Release);
         }
@@ -149,7 +149,6 @@ impl Wire {
     /// What is announced, behind its number.
     fn announcement(&self) -> Option<(u32, Arc<[u8]>)> {
         let current = self.announcement.as_ref()?.lock();
-        let current = current.unwrap_or_else(PoisonError::into_inner);
         Some((current.0, Arc::clone(&current.1)))
     }
 
@@ -182,11 +181,11 @@ impl Wire {
     }
 
     pub(crate) fn inbound(&self) -> MutexGuard<'_, Inbound> {
-        self.inbound.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inbound.lock()
     }
 
     fn outbound(&self) -> MutexGuard<'_, Outbound> {
-        self.outbound.lock().unwrap_or_else(PoisonError::into_inner)
+        self.outbound.lock()
     }
 
     /// Nothing more comes.
@@ -251,11 +250,9 @@ impl Wire {
         timeout: Option<Duration>,
     ) -> MutexGuard<'w, Inbound> {
         let Some(timeout) = timeout else {
-            let waited = self.arrived.wait(inbound);
-            return waited.unwrap_or_else(PoisonError::into_inner);
+            return self.arrived.wait(inbound);
         };
-        let waited = self.arrived.wait_timeout(inbound, timeout);
-        waited.unwrap_or_else(PoisonError::into_inner).0
+        self.arrived.wait_timeout(inbound, timeout).0
     }
 
     /// Receives what is there, after a pause, if the server engine takes nothing in between:

@@ -16,14 +16,15 @@ mod rewrite;
 mod shared;
 
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use orbium_channel::Channel;
 use orbium_channel::accepting::Accepting;
 use orbium_core::{Config, OrbError};
 use orbium_giop::Ior;
+use orbium_sync::lock::Mutex;
 use orbium_sys::{Poller, Waker};
 use orbium_transport::ByteStream;
 

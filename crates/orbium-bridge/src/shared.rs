@@ -2,11 +2,12 @@
 //! State shared by the threads of a bridge.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_channel::Channel;
 use orbium_core::Config;
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Connector};
 
@@ -34,7 +35,7 @@ pub(crate) type Pair = (Arc<dyn ByteStream>, Option<Arc<dyn ByteStream>>);
 
 impl Shared {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Streams> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        self.streams.lock()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -3,10 +3,11 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::{NativeThread, RealTimeError, Scheduling, spawn_detached};
 
 use crate::Budget;
@@ -139,19 +140,17 @@ fn watching(own: Scheduling) -> Scheduling {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn watch(&self) {
         let mut state = self.lock();
         while !state.ended {
             if state.ledger.is_empty() {
-                let waited = self.changed.wait(state);
-                state = waited.unwrap_or_else(PoisonError::into_inner);
+                state = self.changed.wait(state);
             } else {
                 let next = state.ledger.look(&System);
-                let waited = self.changed.wait_timeout(state, next);
-                (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                (state, _) = self.changed.wait_timeout(state, next);
             }
         }
     }

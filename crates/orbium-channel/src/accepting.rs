@@ -3,7 +3,7 @@
 
 use std::io;
 use std::mem;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::Headers;
@@ -63,7 +63,7 @@ enum Change {
 
 impl AcceptorChanges {
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn push(&self, change: Change) -> bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Endpoints at which a server listens, which may change while it serves.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::Headers;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -74,7 +74,7 @@ impl Endpoints {
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        self.places.lock()
     }
 
     /// The channels at which it listens, as references say it.

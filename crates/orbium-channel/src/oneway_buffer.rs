@@ -131,10 +131,11 @@ mod tests {
     use std::io::IoSlice;
     use std::net::Shutdown;
     use std::os::fd::{AsFd, OwnedFd};
-    use std::sync::{Mutex, OnceLock};
+    use std::sync::OnceLock;
     use std::time::Duration;
 
     use orbium_cdr::Format;
+    use orbium_sync::lock::Mutex;
     use orbium_transport::Peer;
 
     use super::*;
@@ -156,11 +157,11 @@ mod tests {
         }
 
         fn widen(&self, by: usize) {
-            *self.room.lock().unwrap() += by;
+            *self.room.lock() += by;
         }
 
         fn sends(&self) -> Vec<Vec<u8>> {
-            self.sends.lock().unwrap().clone()
+            self.sends.lock().clone()
         }
     }
 
@@ -170,13 +171,13 @@ mod tests {
         }
 
         fn send(&self, octets: &[u8]) -> io::Result<usize> {
-            let mut room = self.room.lock().unwrap();
+            let mut room = self.room.lock();
             if *room == 0 {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             let count = octets.len().min(*room);
             *room -= count;
-            self.sends.lock().unwrap().push(octets[..count].to_vec());
+            self.sends.lock().push(octets[..count].to_vec());
             Ok(count)
         }
 

@@ -2,7 +2,7 @@
 //! Client context of an ORB, shared by all its calls: connections, configuration and numbers.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
@@ -228,14 +228,12 @@ impl ClientContext {
     /// The policies that the ORB was given since it was made.
     pub fn orb_overrides(&self) -> ClientPolicies {
         let overrides = self.overrides.get().map(Mutex::lock);
-        let overrides = overrides.map(|it| it.unwrap_or_else(PoisonError::into_inner));
         overrides.map_or_else(ClientPolicies::default, |it| it.clone())
     }
 
     /// Changes them.
     pub fn set_orb_overrides(&self, change: impl FnOnce(&mut ClientPolicies)) {
-        let overrides = self.overrides.get_or_init(Mutex::default).lock();
-        change(&mut overrides.unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.overrides.get_or_init(Mutex::default).lock());
         self.set_notice(notice::THREAD_POLICY);
     }
 

@@ -12,7 +12,7 @@ pub(crate) mod private_connections;
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
@@ -168,7 +168,7 @@ impl Pools {
     /// had a descriptor, which leads nowhere now. What threads of the parent were
     /// about to use stays where it is.
     pub(crate) fn leave(&self) {
-        let Ok(known) = self.0.pools.try_lock() else {
+        let Some(known) = self.0.pools.try_lock() else {
             return;
         };
         for pool in known.all() {
@@ -197,7 +197,7 @@ impl Pools {
 
 impl All {
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pools.lock()
     }
 
     /// Calls `work` for each pool, without the lock.
@@ -267,7 +267,7 @@ impl All {
 
     /// Has a thread close what is idle for that long.
     fn start_reaper(self: &Arc<Self>, time: Duration) {
-        let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reaper = self.reaper.lock();
         if reaper.thread.is_some() || reaper.ended {
             return;
         }
@@ -283,7 +283,7 @@ impl All {
 
     fn end_reaper(&self) {
         let thread = {
-            let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reaper = self.reaper.lock();
             reaper.ended = true;
             reaper.thread.take()
         };
@@ -303,12 +303,11 @@ impl All {
 
     /// Waits for the next look; `false` at the end.
     fn wait_for_next_look(&self, pause: Duration) -> bool {
-        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        let reaper = self.reaper.lock();
         if reaper.ended {
             return false;
         }
-        let waited = self.reaper_ends.wait_timeout(reaper, pause);
-        !waited.unwrap_or_else(PoisonError::into_inner).0.ended
+        !self.reaper_ends.wait_timeout(reaper, pause).0.ended
     }
 }
 

@@ -5,8 +5,8 @@ pub(crate) mod binding;
 pub mod candidate;
 pub mod request_path;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
@@ -242,14 +242,14 @@ impl<O: ?Sized> Reference<O> {
     #[inline(never)]
     fn forward(&self) -> Option<Arc<Reference>> {
         let forward = self.forward.get()?;
-        let forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
+        let forward = forward.lock();
         forward.clone()
     }
 
     /// Remembers, or forgets, where the server forwarded to.
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
         let forward = self.forward.get_or_init(Mutex::default);
-        let mut forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut forward = forward.lock();
         // With the lock held: a caller that sees the flag waits for the lock, and so finds
         // the forward.
         self.is_forwarded.store(to.is_some(), Ordering::Release);
@@ -360,8 +360,7 @@ impl Reference {
         let mut known = self
             .under_thread_policies
             .get_or_init(Mutex::default)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+            .lock();
         if let Some(known) = known.iter().find(is_right) {
             return Some(Arc::clone(known));
         }

@@ -2,9 +2,10 @@
 //! The configuration of a running ORB.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use orbium_client::{ClientConfig, ClientPolicies};
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{Config, Endpoint, Lane, Limits, Orb, Protocols};
 use orbium_settings::Configure as _;
 use orbium_trace::log;
@@ -70,10 +71,7 @@ impl Configurator {
     }
 
     fn lock(&self) -> MutexGuard<'_, Config> {
-        self.0
-            .current
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.0.current.lock()
     }
 
     /// The ORB.

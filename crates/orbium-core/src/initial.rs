@@ -6,9 +6,10 @@ mod naming;
 mod object_url;
 mod repository;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::Ior;
+use orbium_sync::lock::Mutex;
 
 use crate::client::Overrides;
 use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
@@ -36,13 +37,13 @@ pub(crate) struct InitialReferences(Mutex<Vec<(String, ObjectRef)>>);
 impl InitialReferences {
     #[inline]
     pub(crate) fn clear(&self) {
-        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let all = std::mem::take(&mut *self.0.lock());
         drop(all);
     }
 
     /// What is registered under a name.
     fn get(&self, name: &str) -> Option<ObjectRef> {
-        let references = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let references = self.0.lock();
         let mut references = references.iter();
         let (_, object) = references.find(|(known, _)| known == name)?;
         Some(object.clone())
@@ -116,12 +117,7 @@ impl Orb {
         if object.as_object().ior().is_nil() {
             return Err(InvalidName::because(name, ObjectError::Nil));
         }
-        let mut references = self
-            .core()
-            .initial
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut references = self.core().initial.0.lock();
         let place = references.partition_point(|(known, _)| known.as_str() < name);
         let taken = references
             .get(place)
@@ -137,12 +133,7 @@ impl Orb {
     #[must_use]
     #[inline]
     pub fn list_initial_services(&self) -> Vec<String> {
-        let references = self
-            .core()
-            .initial
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let references = self.core().initial.0.lock();
         let mut names: Vec<String> = Vec::new();
         let mut add = |name: &String| {
             if let Err(place) = names.binary_search(name) {

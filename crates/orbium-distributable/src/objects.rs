@@ -2,9 +2,9 @@
 //! Objects with scheduling parameters.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 
 use orbium::Poa;
+use orbium::lock::RwLock;
 
 use crate::scheduling::parameter::SchedulingParameter;
 
@@ -33,7 +33,7 @@ pub(crate) struct Objects(RwLock<HashMap<ObjectId, ObjectSegment>>);
 impl Objects {
     /// Sets the segment of an object, or removes it.
     pub(crate) fn set(&self, id: ObjectId, segment: Option<ObjectSegment>) {
-        let mut objects = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut objects = self.0.write();
         match segment {
             Some(segment) => objects.insert(id, segment),
             None => objects.remove(&id),
@@ -42,7 +42,7 @@ impl Objects {
 
     /// The segment of an object. Its id is made if any object has one.
     pub(crate) fn find(&self, id: impl FnOnce() -> ObjectId) -> Option<ObjectSegment> {
-        let objects = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let objects = self.0.read();
         match objects.is_empty() {
             true => None,
             false => objects.get(&id()).cloned(),

@@ -8,9 +8,10 @@ pub(crate) mod native;
 pub(crate) mod registry;
 pub(crate) mod spawning;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{CancellationToken, Orb};
 
 use crate::propagation::presence::Presence;
@@ -99,8 +100,7 @@ impl DistributableThread {
 
     /// What it has in this process.
     pub(crate) fn presence(&self) -> MutexGuard<'_, Presence> {
-        let presence = self.0.presence.lock();
-        presence.unwrap_or_else(PoisonError::into_inner)
+        self.0.presence.lock()
     }
 }
 

@@ -6,8 +6,9 @@
 //! clients name must not be filled by them.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
+use orbium_core::lock::Mutex;
 use orbium_core::{Completion, ExceptionKind, Operation, SystemException};
 
 /// Most operations that one process calls dynamically.
@@ -24,7 +25,7 @@ static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::defa
 /// # Errors
 /// IMP_LIMIT: the text is too long, or there are too many different ones.
 pub(crate) fn interned(text: &str) -> Result<&'static str, SystemException> {
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut names = NAMES.lock();
     if let Some(name) = names.get(text) {
         return Ok(name);
     }
@@ -48,7 +49,7 @@ static KNOWN: LazyLock<Mutex<HashMap<(&'static str, bool), &'static Operation>>>
 /// # Errors
 /// IMP_LIMIT: the name is too long, or the process has called too many different ones.
 pub(crate) fn operation(name: &str, oneway: bool) -> Result<&'static Operation, SystemException> {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if let Some(operation) = known.get(&(name, oneway)) {
         return Ok(operation);
     }

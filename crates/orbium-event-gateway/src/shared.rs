@@ -3,9 +3,9 @@
 //! channel.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_event::rtec::rtec_event_comm::Event;
 
 use crate::gateway_config::GatewayStatistics;
@@ -53,7 +53,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Takes a set of events to be forwarded.
@@ -103,8 +103,7 @@ impl Shared {
             if let Some(set) = state.sets.pop_front() {
                 return Task::Push(set);
             }
-            let waited = self.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, left).0;
         }
     }
 
@@ -135,10 +134,11 @@ impl Shared {
     /// Waits so long; false if the gateway ends.
     pub(crate) fn pause(&self, time: Duration) -> bool {
         let state = self.lock();
-        let waited = self
+        !self
             .changed
-            .wait_timeout_while(state, time, |state| !state.has_ended);
-        !waited.unwrap_or_else(PoisonError::into_inner).0.has_ended
+            .wait_timeout_while(state, time, |state| !state.has_ended)
+            .0
+            .has_ended
     }
 
     pub(crate) fn end(&self) {

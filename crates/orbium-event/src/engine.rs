@@ -7,9 +7,10 @@ mod entry;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{Repository, SchedError};
 
 use crate::config::{ChannelConfig, ConnectError};
@@ -89,15 +90,11 @@ impl Engine {
     }
 
     fn suppliers(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Supplier>>> {
-        self.suppliers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.suppliers.lock()
     }
 
     fn observers(&self) -> MutexGuard<'_, Observers> {
-        self.observers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.observers.lock()
     }
 
     fn new_id(&self) -> u64 {
@@ -172,12 +169,12 @@ impl Engine {
     }
 
     fn at_end(&self, id: u64, on_end: OnEnd) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = self.ends.lock();
         ends.insert(id, on_end);
     }
 
     fn ended(&self, id: u64) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = self.ends.lock();
         let on_end = ends.remove(&id);
         drop(ends);
         if let Some(on_end) = on_end {

@@ -2,9 +2,10 @@
 //! Common part of the proxies of all interfaces: they are in an adapter of their channel; the
 //! number of proxies is bounded, each is one object, and stands for a peer behind a reference.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{
     Call, ExceptionKind, Interface, ObjectRef, Orb, Poa, PoaError, Policies, SystemException,
 };
@@ -52,9 +53,7 @@ impl<T> Slot<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Option<T>> {
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock()
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use orbium::lock::Mutex;
 
 use crate::rtec::rtec_event_comm::EventHeader;
 
@@ -55,7 +56,7 @@ impl RecentEvents {
             header.creation_time,
             header.ec_recv_time,
         );
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ids = self.ids.lock();
         ids.insert(id)
     }
 }
@@ -105,6 +106,6 @@ mod tests {
             assert!(recent.is_new(&entered(time)));
         }
         assert!(recent.is_new(&entered(1)));
-        assert_eq!(recent.ids.lock().unwrap().known.len(), MAX_EVENTS);
+        assert_eq!(recent.ids.lock().known.len(), MAX_EVENTS);
     }
 }

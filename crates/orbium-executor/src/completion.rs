@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Completion of a task: the slot of its result, and the waiter for it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
@@ -32,7 +32,7 @@ impl<T> Completion<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn complete(&self, result: Result<T, TaskError>) {
@@ -64,10 +64,7 @@ impl<T> Completion<T> {
             if let Some(result) = state.result.take() {
                 return result;
             }
-            state = self
-                .completed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.completed.wait(state);
         }
     }
 }

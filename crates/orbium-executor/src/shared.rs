@@ -2,8 +2,8 @@
 //! State shared by the threads, tasks and handles of a context. A task is any value here.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_sys::Scheduling;
 
@@ -187,10 +187,7 @@ impl<T> Shared<T> {
                 return Next::Run(task, begun);
             }
             state.idle += 1;
-            state = self
-                .available
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.available.wait(state);
             state.idle -= 1;
         }
     }
@@ -287,10 +284,7 @@ impl<T> Shared<T> {
     pub(crate) fn await_threads(&self, remaining: usize) {
         let mut state = self.lock();
         while state.threads > remaining {
-            state = self
-                .left
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.left.wait(state);
         }
     }
 }

@@ -2,8 +2,9 @@
 //! References to definitions: an adapter for each kind, with a default servant, whatever the
 //! number of definitions.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use orbium::lock::RwLock;
 use orbium::{
     Call, IdAssignment, IdUniqueness, Interface, Lifespan, Orb, PoaError, Policies,
     RequestProcessing, Servant, ServantRetention, SystemException, servant_of,
@@ -118,7 +119,7 @@ impl Objects {
 
     /// As [`Objects::read`], without a request.
     pub(crate) fn view<T>(&self, work: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
-        let store = self.0.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.0.store.read();
         let (references, store) = (&self.0.references, &*store);
         work(&View { references, store })
     }
@@ -141,7 +142,7 @@ impl Objects {
         &self,
         work: impl FnOnce(&mut Edit<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut store = self.0.store.write().unwrap_or_else(PoisonError::into_inner);
+        let mut store = self.0.store.write();
         let references = &self.0.references;
         store.change(|store| work(&mut Edit { references, store }))
     }

@@ -2,7 +2,8 @@
 //! The octets of a database in memory, as its engine reads and writes them.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use redb::StorageBackend;
 
@@ -23,7 +24,7 @@ impl Octets {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Uses so many octets from there on.

@@ -2,9 +2,9 @@
 //! All definitions, changed in transactions.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
 
 use orbium::TypeCode;
+use orbium::lock::Mutex;
 
 use crate::database::Database;
 use crate::entry::{Body, Entry, InterfaceKind, Key, ROOT, TypeDef};
@@ -126,9 +126,7 @@ impl Store {
     }
 
     fn forget_types(&mut self) {
-        let made = self.made.get_mut();
-        made.unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clear();
+        self.made.get_mut().clear();
     }
 
     /// Adds an entry without a look at its container.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TypeCodes of definitions.
 
-use std::sync::PoisonError;
-
 use orbium::TypeCode;
 use orbium::cdr::Type;
 
@@ -68,7 +66,7 @@ impl Store {
     }
 
     fn named(&self, key: Key, open: &mut Open) -> Result<TypeCode> {
-        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.made.lock();
         if let Some(made) = known.get(&key) {
             open.parts = open.parts.saturating_add(made.parts);
             open.refers = COMPLETE;
@@ -107,7 +105,7 @@ impl Store {
         let code = code?;
         if open.refers >= place {
             open.refers = COMPLETE;
-            let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.made.lock();
             let parts = open.parts - before;
             let code = code.clone();
             known.insert(key, Made { code, parts });

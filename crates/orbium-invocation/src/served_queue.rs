@@ -10,8 +10,9 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
+use orbium_sync::lock::Mutex;
 use orbium_sync::role;
 
 /// Waits one within the other on one stack. Beyond, the thread waits for its replies alone.
@@ -99,7 +100,7 @@ pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static
 }
 
 fn take<F>(work: &Mutex<Option<F>>) -> Option<F> {
-    work.lock().unwrap_or_else(PoisonError::into_inner).take()
+    work.lock().take()
 }
 
 /// The wait is over when this is dropped.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes of an ORB.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{OnceLock, PoisonError};
 
 use orbium_channel::Channel;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -29,7 +29,7 @@ pub struct Lanes {
 impl Lanes {
     fn lock(&self) -> MutexGuard<'_, Vec<Lane>> {
         let added = self.added.get_or_init(Mutex::default);
-        added.lock().unwrap_or_else(PoisonError::into_inner)
+        added.lock()
     }
 
     /// The number of the next lane.

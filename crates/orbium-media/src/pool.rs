@@ -3,7 +3,9 @@
 
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use orbium_core::lock::{Mutex, MutexGuard};
 
 #[derive(Debug)]
 pub(crate) struct Pool(Mutex<Vec<Box<[u8]>>>);
@@ -32,7 +34,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Box<[u8]>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

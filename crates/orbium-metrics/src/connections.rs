@@ -7,9 +7,10 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+use orbium_sync::lock::Mutex;
 use orbium_sys::fork::Origin;
 use orbium_trace::log::{Recurrences, Recurring};
 use orbium_transport::ByteStream;
@@ -123,10 +124,6 @@ impl fmt::Debug for Tracked {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl ConnectionBook {
     /// A client has taken an idle connection that had ended.
     #[cold]
@@ -209,7 +206,7 @@ impl ConnectionBook {
             served: OnceLock::new(),
             quality: Mutex::new(None),
         });
-        let mut open = lock(&self.0.open);
+        let mut open = self.0.open.lock();
         entry.place.store(open.len(), Relaxed);
         open.push(Arc::clone(&entry));
         drop(open);
@@ -221,7 +218,7 @@ impl ConnectionBook {
     }
 
     fn page(&self, role: Role, transport: &str) -> Arc<Page> {
-        let mut pages = lock(&self.0.pages);
+        let mut pages = self.0.pages.lock();
         let known = pages
             .iter()
             .find(|it| it.role == role && it.transport == transport);
@@ -243,8 +240,8 @@ impl ConnectionBook {
     /// Every role and transport, with the octets received and sent so far.
     fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
         // Connections that close in between are missed rather than counted twice.
-        let open = lock(&self.0.open).clone();
-        let pages = lock(&self.0.pages).clone();
+        let open = self.0.open.lock().clone();
+        let pages = self.0.pages.lock().clone();
         let octets = |page: &Arc<Page>| {
             let mut octets = (page.received.load(Relaxed), page.sent.load(Relaxed));
             for entry in open.iter().filter(|it| Arc::ptr_eq(&it.page, page)) {
@@ -282,7 +279,7 @@ impl ConnectionBook {
     #[must_use]
     pub fn open(&self, most: usize) -> (Vec<ConnectionSnapshot>, bool) {
         let (entries, more) = {
-            let open = lock(&self.0.open);
+            let open = self.0.open.lock();
             let first: Vec<_> = open.iter().take(most).cloned().collect();
             (first, open.len() > most)
         };
@@ -341,7 +338,7 @@ impl Entry {
             requests: self.requests.load(Relaxed),
             in_flight: served.as_ref().map_or(0, |it| it.in_flight()),
             is_held_up: served.is_some_and(|it| it.is_held_up()),
-            quality: *lock(&self.quality),
+            quality: *self.quality.lock(),
         }
     }
 }
@@ -410,7 +407,7 @@ impl Tracked {
 
     /// Notes what the requests of the connection ask for now.
     pub fn note_quality(&self, quality: Quality) {
-        *lock(&self.entry.quality) = Some(quality);
+        *self.entry.quality.lock() = Some(quality);
     }
 
     /// A request has begun.
@@ -449,7 +446,7 @@ impl Drop for Tracked {
             .get(cause)
             .unwrap_or(&page.closed[Closing::Peer as usize]);
         counter.fetch_add(1, Relaxed);
-        let mut open = lock(&self.book.open);
+        let mut open = self.book.open.lock();
         let place = self.entry.place.load(Relaxed);
         if open
             .get(place)

@@ -7,9 +7,11 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+use orbium_sync::lock::Mutex;
 
 use crate::histogram::{Histogram, Recorder};
 
@@ -292,7 +294,7 @@ impl Table {
     #[cold]
     #[inline(never)]
     fn add(&self, key: Key, label: Label) -> &Series {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         let mut place = key.hash() & (CELLS - 1);
         // Another thread may have added it, or others in its way.
         while let Some(cell) = self.cells[place].get() {

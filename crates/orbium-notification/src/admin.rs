@@ -2,9 +2,10 @@
 //! Admins: proxies with filters and properties in common.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use orbium::ObjectRef;
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::event::Event;
 use crate::event::event_types::Types;
@@ -48,7 +49,7 @@ impl Admin {
     }
 
     pub(crate) fn proxies(&self) -> MutexGuard<'_, BTreeMap<i32, (ObjectRef, bool)>> {
-        self.proxies.lock().unwrap_or_else(PoisonError::into_inner)
+        self.proxies.lock()
     }
 
     /// The ids of the proxies that push, or of those that pull.

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread;
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{ExceptionKind, ObjectRef, Poa, SystemException};
 
 use crate::admin::Admin;
@@ -102,7 +103,7 @@ impl Channel {
             Side::Consumers => &self.consumer_admins,
             Side::Suppliers => &self.supplier_admins,
         };
-        admins.lock().unwrap_or_else(PoisonError::into_inner)
+        admins.lock()
     }
 
     /// Counts one more proxy; the limit if there are as many as permitted.

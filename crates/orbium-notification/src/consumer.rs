@@ -4,9 +4,10 @@
 pub(crate) mod queue;
 pub(crate) mod sink;
 pub(crate) mod structured_consumer;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_event::{DeliveryError, FailurePolicy, Health};
 
 use crate::admin::Admin;
@@ -145,9 +146,7 @@ impl Consumer {
     }
 
     fn following(&self) -> MutexGuard<'_, Option<Following>> {
-        self.following
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.following.lock()
     }
 
     /// Pushes an event of a journal, and returns when the consumer has returned from it.
@@ -168,7 +167,7 @@ impl Consumer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Whether an event passes the filters of the consumer and of its admin.
@@ -292,8 +291,7 @@ impl Consumer {
 
     fn wait<'s>(&self, mut state: MutexGuard<'s, State>, most: Duration) -> MutexGuard<'s, State> {
         state.waiting += 1;
-        let waited = self.arrived.wait_timeout(state, most);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = self.arrived.wait_timeout(state, most);
         state.waiting -= 1;
         state
     }

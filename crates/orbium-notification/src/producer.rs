@@ -3,9 +3,10 @@
 
 pub(crate) mod puller;
 pub(crate) mod source;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use orbium::lock::Mutex;
 use orbium_event::Pulling;
 
 use crate::admin::Admin;
@@ -58,7 +59,7 @@ impl Producer {
             self.phase
                 .compare_exchange(UNCONNECTED, CONNECTED, order, Ordering::Acquire);
         if connected.is_ok() {
-            *self.notify.lock().unwrap_or_else(PoisonError::into_inner) = notify;
+            *self.notify.lock() = notify;
         }
         connected.is_ok()
     }
@@ -71,9 +72,6 @@ impl Producer {
     pub(crate) fn end(&self) -> Option<Notify> {
         self.phase.store(ENDED, Ordering::Release);
         self.pulling.end();
-        self.notify
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.notify.lock().take()
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of quality of service and of administration: names, types, ranges, levels.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Any, TypeCode};
 
 use crate::idl::cos_notification::{
@@ -254,7 +255,7 @@ impl Level {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Option<i64>>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+        self.set.lock()
     }
 
     /// The value in force.

@@ -2,7 +2,7 @@
 //! Spans of calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use opentelemetry::trace::{SpanKind, SpanRef, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue};
@@ -12,6 +12,7 @@ use orbium_interceptor::{
     RequestStatus, SendRequest,
 };
 use orbium_invocation::spans::Scoped;
+use orbium_sync::lock::Mutex;
 
 use crate::attributes::{common, method, note_exception, note_status};
 use crate::guard::{NAME, guarded, is_implicit};
@@ -35,7 +36,7 @@ impl<T> Calls<T> {
     }
 
     fn keep(&self, request: u32, context: Context) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let oldest = match open.len() < MAX_OPEN {
             true => None,
             false => open.pop_first(),
@@ -48,7 +49,7 @@ impl<T> Calls<T> {
 
     /// Ends the span of a request, once `note` has noted how it went.
     fn end(&self, request: &ClientRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let context = open.remove(&request.request_id());
         drop(open);
         guarded(|| {

@@ -2,9 +2,10 @@
 //! Scopes of a `Qos`: ORB, thread and reference.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use orbium_core::Interface;
+use orbium_core::lock::Mutex;
 
 use crate::{Qos, QosError, QosObject};
 
@@ -41,12 +42,12 @@ impl QosScopes {
     /// The `Qos` of the ORB.
     #[must_use]
     pub fn orb(&self) -> Qos {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     /// The ORB says this from now on.
     pub fn set_orb(&self, qos: Qos) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = qos;
+        *self.0.lock() = qos;
     }
 
     /// The `Qos` of the calling thread.

@@ -2,10 +2,11 @@
 //! Server side of RIOP: dispatch by the priority of its context.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use orbium_core::lock::Mutex;
 use orbium_core::{
     Completion, Dispatch, DispatchHook, ExceptionKind, RequestInfo, SystemException,
 };
@@ -107,7 +108,7 @@ impl RiopDispatch {
         let (Some(connection), Some(period)) = (request.connection(), qos.period) else {
             return true;
         };
-        let mut rates = self.0.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rates = self.0.rates.lock();
         rates.admit(connection, period, (self.0.clock)())
     }
 }

@@ -3,8 +3,9 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use orbium_core::lock::Mutex;
 use orbium_core::{
     Completion, ConnectionSharing, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
     Policies, Priority, RealTime, SystemException,

@@ -2,8 +2,9 @@
 //! State shared by all parts of Real-time CORBA of an ORB.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
     Completion, ConnectionSharing, ExceptionKind, Priority, SystemException, priority,
 };
@@ -65,10 +66,10 @@ impl Shared {
     }
 
     pub(crate) fn pools(&self) -> MutexGuard<'_, Pools> {
-        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pools.lock()
     }
 
     pub(crate) fn mutexes(&self) -> MutexGuard<'_, HashMap<String, RtMutex>> {
-        self.mutexes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mutexes.lock()
     }
 }

@@ -2,9 +2,9 @@
 //! The operations of the service with their schedule, in one place for all of its objects.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use orbium::SystemException;
+use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{
     DependencyKind, Handle, Options, Repository, SchedError, Schedule, Timing, listing,
 };
@@ -77,7 +77,7 @@ impl Book {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -2,10 +2,11 @@
 //! Admission of bindings to a scheduled server: those that meet their deadlines.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium::Priority;
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::rt::Offer;
 use orbium::rt::binding::{
     Admission, Asked, Rate, Reason, ReasonCode, Reservation, Terms, Verdict,
@@ -76,7 +77,7 @@ struct Held {
 }
 
 fn lock(bound: &Mutex<Bound>) -> MutexGuard<'_, Bound> {
-    bound.lock().unwrap_or_else(PoisonError::into_inner)
+    bound.lock()
 }
 
 impl Drop for Held {

@@ -4,11 +4,12 @@
 mod releases;
 pub(crate) mod statistics;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use orbium::lock::Mutex;
 use orbium::{Priority, RealTimeError, Reservation, Scheduling};
 use orbium_sched::{SchedError, Table};
 
@@ -102,8 +103,7 @@ impl PeriodicTask {
     /// The statistics so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let statistics = self.shared.statistics.lock();
-        statistics.unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.statistics.lock().clone()
     }
 
     /// The refusal of the host, without which a [soft](PeriodicTaskBuilder::soft) task goes

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hand-off of a value to another thread.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use orbium_sync::ThreadCache;
+use orbium_sync::lock::Mutex;
 
 /// Has another thread `go_on` with what this one has; gives it back if there is no
 /// thread to be had.
@@ -15,7 +16,7 @@ pub(super) fn hand_off<T: Send + 'static>(
     let passed = Arc::new(Mutex::new(Some(had)));
     let taken = Arc::clone(&passed);
     let spawned = threads.run(move || {
-        let had = taken.lock().ok().and_then(|mut it| it.take());
+        let had = taken.lock().take();
         if let Some(had) = had {
             go_on(had);
         }
@@ -24,7 +25,7 @@ pub(super) fn hand_off<T: Send + 'static>(
         return Ok(());
     };
     crate::log::debug!(target: "orbium::conn", %error, "no thread");
-    let back = passed.lock().ok().and_then(|mut it| it.take());
+    let back = passed.lock().take();
     // Only this thread could have taken it.
     back.map_or(Ok(()), Err)
 }

@@ -9,11 +9,12 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::fork::{Held, PerProcess};
 use orbium_sys::{Interest, Poller, Ready};
 use rustix::event::{EventfdFlags, eventfd};
@@ -62,7 +63,7 @@ fn lock() -> MutexGuard<'static, Watch> {
             last: NOTIFIER,
         })
     });
-    watch.lock().unwrap_or_else(PoisonError::into_inner)
+    watch.lock()
 }
 
 impl Watch {

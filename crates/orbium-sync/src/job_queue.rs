@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use crate::ThreadCache;
 use crate::lock::{Mutex, MutexGuard};
@@ -49,7 +49,7 @@ impl JobQueue {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Adds a job; returns `false` if there is no thread for it now: then

@@ -7,7 +7,7 @@
 //! arrived. So at most one thread reads, and while a follower waits, a leader reads or
 //! a follower has been woken to lead.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::lock::{Condvar, Mutex, MutexGuard};
@@ -66,7 +66,7 @@ impl LeaderFollower {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Adds a follower and returns its index; `None` at the limit, or if the source
@@ -148,12 +148,8 @@ impl LeaderFollower {
             follower.waiting = true;
             let wake = Arc::clone(&follower.wake);
             state = match left {
-                None => wake.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    wake.wait_timeout(state, left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
-                }
+                None => wake.wait(state),
+                Some(left) => wake.wait_timeout(state, left).0,
             };
         }
     }

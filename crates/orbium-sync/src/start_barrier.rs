@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A barrier for the start of threads.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use crate::lock::{Condvar, Mutex};
 
@@ -37,38 +37,22 @@ impl StartBarrier {
     /// One more thread to wait for.
     #[must_use]
     pub fn guard(&self) -> StartGuard {
-        *self
-            .0
-            .pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.pending.lock() += 1;
         StartGuard(Arc::clone(&self.0))
     }
 
     /// Waits until all guards are dropped.
     pub fn wait(self) {
-        let mut pending = self
-            .0
-            .pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.0.pending.lock();
         while *pending > 0 {
-            pending = self
-                .0
-                .arrived
-                .wait(pending)
-                .unwrap_or_else(PoisonError::into_inner);
+            pending = self.0.arrived.wait(pending);
         }
     }
 }
 
 impl Drop for StartGuard {
     fn drop(&mut self) {
-        *self
-            .0
-            .pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) -= 1;
+        *self.0.pending.lock() -= 1;
         self.0.arrived.notify_all();
     }
 }

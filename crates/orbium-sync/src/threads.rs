@@ -2,7 +2,7 @@
 //! Threads that wait a while for more work before they end.
 
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -163,10 +163,7 @@ impl ThreadCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.shared
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock()
     }
 
     /// The number of threads.
@@ -216,8 +213,7 @@ impl ThreadCache {
                 state.idle.swap_remove(place);
                 return None;
             }
-            let waited = wake.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = wake.wait_timeout(state, left).0;
         }
     }
 
@@ -236,11 +232,8 @@ impl ThreadCache {
             }
             let ended = &self.shared.one_ended;
             state = match left {
-                Some(left) => {
-                    let waited = ended.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => ended.wait_timeout(state, left).0,
+                None => ended.wait(state),
             };
         }
         state.alive

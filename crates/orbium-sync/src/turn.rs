@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Turns: one thread at a time, which may take its turn again.
 
-use std::sync::PoisonError;
 use std::thread::{self, ThreadId};
 
 use crate::lock::{Condvar, Mutex, MutexGuard};
@@ -21,7 +20,7 @@ pub struct Taken<'t>(&'t Turn);
 
 impl Turn {
     fn lock(&self) -> MutexGuard<'_, Option<(ThreadId, usize)>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     /// Whether the calling thread has it.
@@ -52,7 +51,7 @@ impl Turn {
                     role::about_to_block();
                     held = self.lock();
                     while held.is_some() {
-                        held = self.free.wait(held).unwrap_or_else(PoisonError::into_inner);
+                        held = self.free.wait(held);
                     }
                 }
             }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A value that is replaced while others read it.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::lock::Mutex;
 
 /// Each bucket has twice the slots of the one before.
 const BUCKETS: usize = 16;
@@ -61,10 +63,7 @@ impl<T> Versions<T> {
     /// # Errors
     /// It was replaced too often: the value that was given.
     pub fn replace(&self, value: T) -> Result<(), T> {
-        let _alone = self
-            .replacing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.replacing.lock();
         let number = self.newest.load(Ordering::Relaxed) + 1;
         let (bucket, place) = slot(number);
         let Some(bucket_slots) = self.later.get(bucket) else {

@@ -17,9 +17,7 @@
 )]
 mod leader_follower;
 
-mod lock {
-    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
-}
+mod lock;
 
 use leader_follower::{LeaderFollower, Wake};
 use loom::sync::{Arc, Mutex};

@@ -35,9 +35,8 @@ mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 }
 
-mod lock {
-    pub(crate) use loom::sync::{Mutex, MutexGuard};
-}
+#[allow(dead_code, reason = "slabs wait for no condition")]
+mod lock;
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};

@@ -4,7 +4,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -95,7 +97,7 @@ impl Recorder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 
     /// All spans of that name so far.

@@ -3,8 +3,8 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 
+use orbium::lock::{Condvar, Mutex};
 use orbium::{Call, Completion, ExceptionKind, Reply, Sent, SystemException, nil_reference};
 
 use crate::probe::{
@@ -26,13 +26,13 @@ pub struct Gate {
 impl Gate {
     /// Lets everybody pass, from now on.
     pub fn open(&self) {
-        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.open.lock() = true;
         self.opened.notify_all();
     }
 
     /// Closes the gate: requests wait from now on.
     pub fn close(&self) {
-        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self.open.lock() = false;
     }
 
     /// The number of waiting calls.
@@ -52,7 +52,7 @@ impl Gate {
 
     /// Passes, once the gate is open.
     pub fn pass(&self) {
-        let guard = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.open.lock();
         self.waiting.fetch_add(1, Ordering::SeqCst);
         // Bounded: a test that fails while the gate is closed must not leave a thread
         // for ever.
@@ -90,10 +90,7 @@ impl TargetState {
 
     /// The values that `post` was given, in order.
     pub fn posted(&self) -> Vec<i32> {
-        self.posted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.posted.lock().clone()
     }
 
     /// Says what `act` does from now on.
@@ -101,8 +98,7 @@ impl TargetState {
         &self,
         action: impl Fn(&Call<'_>, i32) -> Result<i32, SystemException> + Send + Sync + 'static,
     ) {
-        *self.action.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(std::sync::Arc::new(action));
+        *self.action.lock() = Some(std::sync::Arc::new(action));
     }
 
     fn count(&self) {
@@ -124,10 +120,7 @@ impl TargetServant for TargetState {
     }
 
     fn post(&self, _: &Call<'_>, v: i32) -> Result<(), SystemException> {
-        self.posted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(v);
+        self.posted.lock().push(v);
         self.count();
         Ok(())
     }
@@ -208,11 +201,7 @@ impl TargetServant for TargetState {
 
     fn act(&self, call: &Call<'_>, v: i32) -> Result<i32, SystemException> {
         self.count();
-        let action = self
-            .action
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let action = self.action.lock().clone();
         match action {
             Some(action) => action(call, v),
             None => Ok(v),

@@ -21,7 +21,6 @@ mod certificate;
 mod error;
 mod failure;
 mod handshake;
-mod lock;
 mod session;
 mod stream;
 mod transport;

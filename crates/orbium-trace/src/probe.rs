@@ -16,8 +16,9 @@
 //! ```
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use orbium_sync::lock::Mutex;
 
 /// Presence of the feature `probes` in this program.
 pub const ENABLED: bool = cfg!(feature = "probes");
@@ -174,7 +175,7 @@ fn begin(before: Option<Current>, role: Role) -> Option<Current> {
 }
 
 fn keep(call: Call) {
-    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut calls = CALLS.lock();
     let (kept, next) = &mut *calls;
     if kept.len() < MAX_RECORDED_CALLS {
         kept.push(call);
@@ -186,7 +187,7 @@ fn keep(call: Call) {
 
 /// Forgets all calls that have ended.
 pub fn clear() {
-    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut calls = CALLS.lock();
     *calls = (Vec::new(), 0);
 }
 
@@ -194,7 +195,7 @@ pub fn clear() {
 /// call ends when the next one of its thread begins.
 #[must_use]
 pub fn calls(role: Role) -> Vec<Call> {
-    let calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let calls = CALLS.lock();
     let all = calls.0.iter();
     all.filter(|call| call.role == role).copied().collect()
 }

@@ -4,9 +4,10 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sys as sys;
 
 use crate::{Deadline, HostPort, Stage};
@@ -91,10 +92,8 @@ impl Resolved {
         self.lock().clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<SocketAddr>> {
-        self.addresses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> orbium_sync::lock::MutexGuard<'_, Vec<SocketAddr>> {
+        self.addresses.lock()
     }
 }
 
@@ -111,18 +110,17 @@ fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr
     let job = move || {
         // The caller may have given up.
         let found = look_up(&at);
-        *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        *given.found.lock() = Some(found);
         given.there.notify_one();
     };
     sys::spawn("orbium-resolve", None, Box::new(job))?;
-    let mut found = answer.found.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = answer.found.lock();
     loop {
         if let Some(found) = found.take() {
             return found.map_err(unresolved);
         }
         let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
-        let waited = answer.there.wait_timeout(found, left);
-        found = waited.unwrap_or_else(PoisonError::into_inner).0;
+        found = answer.there.wait_timeout(found, left).0;
     }
 }
 

@@ -157,7 +157,7 @@ impl Call {
             queue.withdraw(self.number);
         }
         // A thread that still writes them lets go of them later.
-        if let Ok(mut arguments) = self.arguments.try_lock() {
+        if let Some(mut arguments) = self.arguments.try_lock() {
             *arguments = None;
         }
     }

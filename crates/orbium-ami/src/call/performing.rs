@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A thread makes the call: one that waits for it, or one of the lane of its object.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_cdr::Format;
 use orbium_giop::{ReplyStatus, SystemException};
@@ -84,7 +84,6 @@ impl Call {
             Box::new(Late { call, format }) as Box<dyn LateAnswer>
         };
         let arguments = self.arguments.lock();
-        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
         let served = arguments.as_ref()?.serve(&self.object, detour, &later)?;
         Some(Ok(match served {
             Served::Returned(Ok(returned)) => Performed::InPlace(Ok(Reply::Returned(returned))),
@@ -112,7 +111,6 @@ impl Call {
     ) -> Performed {
         let contexts = self.added_contexts();
         let guard = self.arguments.lock();
-        let guard = guard.unwrap_or_else(PoisonError::into_inner);
         let Some(arguments) = &*guard else {
             return Performed::Nothing;
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The request of a call: over a line, by a thread that waits, or by one of its object's lane.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::SystemException;
@@ -119,7 +119,6 @@ impl Call {
         let (id, introduction) = line.introduce(way.said);
         self.note_request_id(id);
         let arguments = self.arguments.lock();
-        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
         let written = written(
             self.client().config(),
             way.candidate,
@@ -188,7 +187,6 @@ impl Call {
     fn octets(&self) -> usize {
         let mut writer = CdrWriter::new(Format::native());
         let arguments = self.arguments.lock();
-        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
         if let Some(arguments) = &*arguments {
             arguments.write(&mut writer);
         }

@@ -2,7 +2,7 @@
 //! The receiving direction of a line: replies to pending calls.
 
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_channel::connection::{Connection, Event, Violation, Whole};
@@ -28,8 +28,7 @@ impl Line {
         let Some(stream) = self.stream.get() else {
             return;
         };
-        let giop = self.giop.lock();
-        let mut giop = giop.unwrap_or_else(PoisonError::into_inner);
+        let mut giop = self.giop.lock();
         for _ in 0..TURN {
             let end = match giop.receive(&**stream) {
                 Ok(0) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread of a reader.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
@@ -38,8 +38,7 @@ impl Reader {
             match state.running {
                 Running::Yes => return Ok(state),
                 Running::Begins => {
-                    let waited = self.begun.wait(state);
-                    state = waited.unwrap_or_else(PoisonError::into_inner);
+                    state = self.begun.wait(state);
                     if let (Running::No, Some(refused)) = (state.running, state.refused) {
                         return Err(refused);
                     }

@@ -4,8 +4,8 @@
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::Deadline;
@@ -23,12 +23,8 @@ impl Wire {
             let left = deadline.remaining();
             outbound = match left.map_err(|_| io::ErrorKind::WouldBlock)? {
                 None => self.freed.wait(outbound),
-                Some(left) => match self.freed.wait_timeout(outbound, left) {
-                    Ok((outbound, _)) => Ok(outbound),
-                    Err(poisoned) => Ok(poisoned.into_inner().0),
-                },
-            }
-            .unwrap_or_else(PoisonError::into_inner);
+                Some(left) => self.freed.wait_timeout(outbound, left).0,
+            };
         }
         outbound.owner = Some(half);
         if outbound.rest.is_empty() {

@@ -12,8 +12,8 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::HEADER_LEN;
@@ -65,12 +65,11 @@ impl CodedStream {
     }
 
     fn sending(&self) -> MutexGuard<'_, Sending> {
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sending.lock()
     }
 
     fn receiving(&self) -> MutexGuard<'_, Receiving> {
-        let receiving = self.receiving.lock();
-        receiving.unwrap_or_else(PoisonError::into_inner)
+        self.receiving.lock()
     }
 }
 

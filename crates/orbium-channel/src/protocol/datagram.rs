@@ -10,7 +10,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::messaging::{Decoder, Messaging, Side};
@@ -65,9 +65,7 @@ impl Drop for DatagramStream {
 
 impl DatagramStream {
     fn lock(&self) -> MutexGuard<'_, Receiving> {
-        self.receiving
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.receiving.lock()
     }
 
     /// Receives until there is a whole frame.

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::iter;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -115,10 +114,7 @@ impl Miop {
     ) -> Result<(), MiopError> {
         let now = self.started.elapsed().as_millis();
         let now = u64::try_from(now).unwrap_or(u64::MAX);
-        let mut collector = self
-            .collector
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut collector = self.collector.lock();
         match collector.accept(sender, datagram, now)? {
             Accepted::Whole(range) => message.extend_from_slice(&datagram[range]),
             Accepted::Completed(octets) => *message = octets,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events that are printed before their channel gets the reply.
 
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use orbium::lock::Mutex;
 use orbium::{ExceptionKind, SystemException};
 
 use crate::failure::Failure;
@@ -30,7 +31,7 @@ impl Printer {
 
     /// Prints a line. What is not printed is for the next consumer: TRANSIENT.
     pub(super) fn print(&self, line: &str) -> Result<(), SystemException> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.left.lock();
         if *left == Some(0) {
             return Err(ExceptionKind::Transient.into());
         }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use orbium_channel::Channel;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -94,7 +94,7 @@ impl Drop for FlowControlNotices {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn run(&self, mut observer: Box<FlowControlObserver>) {
@@ -115,8 +115,7 @@ impl Shared {
             if state.ended {
                 return None;
             }
-            let waited = self.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state);
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that sends buffered oneways when they are due: one for an ORB.
 
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -25,7 +24,7 @@ struct State {
 
 impl Flusher {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Has the thread look at buffers then, or before; `start` gives what a new one runs.
@@ -61,14 +60,8 @@ impl Flusher {
                     state.due = None;
                     return true;
                 }
-                Some(due) => {
-                    let waited = self.changed.wait_timeout(state, due - now);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => {
-                    let waited = self.changed.wait(state);
-                    waited.unwrap_or_else(PoisonError::into_inner)
-                }
+                Some(due) => self.changed.wait_timeout(state, due - now).0,
+                None => self.changed.wait(state),
             };
         }
         false

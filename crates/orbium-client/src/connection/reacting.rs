@@ -2,9 +2,10 @@
 //! Making connections for callers that serve others while they wait.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use orbium_invocation::reactor::{keeps_reactor, wait_on_reactor};
+use orbium_sync::lock::Mutex;
 use orbium_sync::{ThreadCache, role};
 use orbium_sys::{Interest, Waker};
 use orbium_transport::{ByteStream, Connector, Deadline};
@@ -32,7 +33,7 @@ fn connect_elsewhere(
     let begun = threads.run(move || {
         let made = nonblocking(&*own, deadline);
         let (waker, place) = &*theirs;
-        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        *place.lock() = Some(made);
         waker.wake();
     });
     if begun.is_err() {
@@ -41,6 +42,6 @@ fn connect_elsewhere(
     }
     let (waker, place) = &*done;
     wait_on_reactor(waker.source(), Interest::Read, deadline)?;
-    let made = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let made = place.lock().take();
     made.unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting for what other callers do.
 
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use orbium_sync::lock::{Condvar, MutexGuard};
@@ -14,10 +13,7 @@ pub fn wait<'a, T>(
     left: Option<Duration>,
 ) -> MutexGuard<'a, T> {
     match left {
-        None => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-        Some(left) => {
-            let waited = changed.wait_timeout(state, left);
-            waited.unwrap_or_else(PoisonError::into_inner).0
-        }
+        None => changed.wait(state),
+        Some(left) => changed.wait_timeout(state, left).0,
     }
 }

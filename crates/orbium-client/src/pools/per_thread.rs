@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use orbium_config::ClientStrategy;
@@ -51,7 +51,7 @@ impl Own {
 
     #[expect(clippy::vec_box)]
     fn lock(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
-        self.more.lock().unwrap_or_else(PoisonError::into_inner)
+        self.more.lock()
     }
 
     /// All that are idle.
@@ -117,7 +117,7 @@ impl OwnConnections {
                 more: Mutex::default(),
             });
             all.push(Arc::clone(&own));
-            let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut threads = self.threads.lock();
             threads.retain(|own| own.strong_count() > 0);
             threads.push(Arc::downgrade(&own));
             own
@@ -142,7 +142,7 @@ impl OwnConnections {
     }
 
     fn all(&self) -> Vec<Arc<Own>> {
-        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads = self.threads.lock();
         threads.iter().filter_map(Weak::upgrade).collect()
     }
 

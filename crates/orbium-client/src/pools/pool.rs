@@ -9,7 +9,7 @@ mod oneways;
 mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use orbium_channel::Channel;
@@ -167,7 +167,7 @@ impl Pool {
 
     #[inline(never)]
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// The same, with all that is idle in one place.
@@ -426,7 +426,7 @@ impl Pool {
 
     /// Has the reader woken when the pool closes.
     pub fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
-        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self.readers.lock();
         let reader = Arc::downgrade(reader);
         if !readers.iter().any(|known| known.ptr_eq(&reader)) {
             readers.push(reader);
@@ -434,7 +434,7 @@ impl Pool {
     }
 
     fn tell_readers(&self) {
-        let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.readers.lock();
         let readers = readers.iter().filter_map(Weak::upgrade);
         readers.for_each(|reader| reader.wake());
     }

@@ -3,11 +3,12 @@
 //! single connection of an explicit binding.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use orbium_channel::Channel;
 use orbium_channel::dedication::{DedicationReply, DedicationRequest};
 use orbium_invocation::Priority;
+use orbium_sync::lock::Mutex;
 
 /// The private connections that a reference and those made from it share.
 #[derive(Debug)]
@@ -84,17 +85,11 @@ impl PrivateConnections {
 
     /// Records the server's reply to the dedication request.
     pub fn record_reply(&self, reply: DedicationReply) {
-        *self
-            .last_reply
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(reply);
+        *self.last_reply.lock() = Some(reply);
     }
 
     /// The last reply of the server to the request.
     pub fn last_reply(&self) -> Option<DedicationReply> {
-        *self
-            .last_reply
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *self.last_reply.lock()
     }
 }

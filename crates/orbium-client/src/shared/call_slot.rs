@@ -16,7 +16,7 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sync::lock::Mutex;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use super::connection::{End, MultiplexedConnection, STRIDE, lock};
+use super::connection::{End, MultiplexedConnection, STRIDE};
 use super::pending_reply::PendingReply;
 use orbium_channel::request_id;
 
@@ -66,7 +66,7 @@ impl CallSlot {
     /// # Errors
     /// `WouldBlock` after the receive timeout.
     pub(crate) fn receive_reply(&self) -> io::Result<Result<Whole, End>> {
-        let timeout = lock(&self.state).receive_timeout;
+        let timeout = self.state.lock().receive_timeout;
         let deadline = Deadline::after(timeout);
         loop {
             if let Some(reply) = self.pending.take() {
@@ -131,7 +131,7 @@ impl CallSlot {
     /// deadline a caller leaves the rest in the send queue.
     fn send_pieces(&self, pieces: &mut [IoSlice<'_>]) -> io::Result<usize> {
         let total = pieces.iter().map(|piece| piece.len()).sum();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let deadline = Deadline::after(state.send_timeout);
         let mut is_first = false;
         if state.left == 0 {
@@ -235,7 +235,7 @@ impl fmt::Debug for CallSlot {
 impl Drop for CallSlot {
     fn drop(&mut self) {
         let (left, more) = {
-            let state = lock(&self.state);
+            let state = self.state.lock();
             (state.left, state.more_fragments)
         };
         if left > 0 || more {
@@ -256,7 +256,7 @@ impl ByteStream for SlotStream {
     /// A slot has replies, not bytes: see [`CallSlot::receive_reply`]. What shows here, as the end
     /// of a stream, is that something has come: the end, or a late reply.
     fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
-        let timeout = lock(&self.0.state).receive_timeout;
+        let timeout = self.0.state.lock().receive_timeout;
         let deadline = Deadline::after(timeout);
         while !self.has_buffered() {
             if !self.0.connection.wait(self.0.slot, timeout, deadline) {
@@ -285,7 +285,7 @@ impl ByteStream for SlotStream {
         if receive == Some(Some(Duration::ZERO)) || send == Some(Some(Duration::ZERO)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut state = lock(&self.0.state);
+        let mut state = self.0.state.lock();
         state.receive_timeout = receive.unwrap_or(state.receive_timeout);
         state.send_timeout = send.unwrap_or(state.send_timeout);
         Ok(())

@@ -4,14 +4,14 @@
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use orbium_channel::connection::{Bounds, Connection, Event, Violation};
 use orbium_channel::ended;
 use orbium_giop::{MessageHeader, ReassemblyLimits, Version, close_connection};
 use orbium_metrics::Closing;
-use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sync::lock::Mutex;
 use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
 
@@ -128,7 +128,7 @@ impl MultiplexedConnection {
             let reading = Arc::clone(&connection);
             let read = Box::new(move || reading.read_to_the_end());
             let thread = orbium_sys::spawn("orbium-read", None, read)?;
-            *lock(&connection.thread) = Some(thread);
+            *connection.thread.lock() = Some(thread);
         }
         Ok(connection)
     }
@@ -143,7 +143,7 @@ impl MultiplexedConnection {
             return None;
         }
         let slot = self.readers.join()?;
-        let mut pending = lock(&self.pending);
+        let mut pending = self.pending.lock();
         while pending.len() <= slot {
             let first = u32::try_from(pending.len()).unwrap_or(0) % CALL_SLOTS;
             pending.push(Arc::new(PendingReply::after(2 * first)));
@@ -177,7 +177,7 @@ impl MultiplexedConnection {
             false => self.counted.note_closing(),
         }
         self.end_with(&close_connection(Version::V1_2));
-        let thread = lock(&self.thread).take();
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread
             && !thread.is_current()
         {
@@ -191,9 +191,9 @@ impl MultiplexedConnection {
         if self.end.get().is_some() {
             return true;
         }
-        let has_thread = lock(&self.thread).is_some();
+        let has_thread = self.thread.lock().is_some();
         let reader = self.reader.try_lock();
-        let (false, Ok(reader)) = (has_thread, reader) else {
+        let (false, Some(reader)) = (has_thread, reader) else {
             return false;
         };
         ended::has_peer_ended(reader.giop.is_closing(), &*self.stream)
@@ -216,7 +216,7 @@ impl MultiplexedConnection {
         if self.send_queue.has_rest() {
             self.send_rest();
         }
-        let mut reader = lock(&self.reader);
+        let mut reader = self.reader.lock();
         let mut left = deadline.remaining();
         let mut exact = !matches!(left, Ok(left) if ticks::is_in_time(timeout, left));
         loop {
@@ -243,7 +243,7 @@ impl MultiplexedConnection {
             }
         }
         let _over = Over(self);
-        let mut reader = lock(&self.reader);
+        let mut reader = self.reader.lock();
         while self.end.get().is_none() {
             self.receive(&mut reader, None);
             self.demultiplex(&mut reader, None);
@@ -314,7 +314,7 @@ impl MultiplexedConnection {
             return None;
         };
         let slot = (id / 2 % CALL_SLOTS) as usize;
-        let pending = lock(&self.pending).get(slot).cloned();
+        let pending = self.pending.lock().get(slot).cloned();
         let Some(pending) = pending.filter(|pending| pending.awaits(id)) else {
             giop.consume(header);
             return None;
@@ -357,8 +357,4 @@ impl Drop for Reading<'_> {
     fn drop(&mut self) {
         self.0.readers.promote();
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

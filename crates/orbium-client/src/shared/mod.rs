@@ -12,7 +12,7 @@ mod send_queue;
 mod sending;
 
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_channel::Channel;
 use orbium_channel::connection::{Connection, Role};
@@ -81,7 +81,7 @@ impl Multiplexer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// A call slot of the connection, which is opened if there is none.
@@ -133,8 +133,7 @@ impl Multiplexer {
 
     /// Whether there is a connection that is not known to have ended.
     pub(super) fn is_open(&self) -> bool {
-        let state = self.lock();
-        state
+        self.lock()
             .connection
             .as_ref()
             .is_some_and(|connection| connection.ending().is_none())

@@ -5,7 +5,6 @@
 //! stays usable: the next sender sends the rest first.
 
 use std::io;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -38,7 +37,7 @@ pub(super) struct SendQueue {
 
 impl SendQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Acquires the send lock.

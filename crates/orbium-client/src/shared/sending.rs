@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use orbium_transport::Deadline;
 
-use super::connection::{ALTERNATE, End, MultiplexedConnection, Reading, lock};
+use super::connection::{ALTERNATE, End, MultiplexedConnection, Reading};
 
 /// How long closing waits for the send lock.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
@@ -101,7 +101,7 @@ impl MultiplexedConnection {
         self.stream.shutdown(Shutdown::Both);
         if self.readers.try_lead() {
             let _turn = Reading(self);
-            let mut reader = lock(&self.reader);
+            let mut reader = self.reader.lock();
             // A CloseConnection stays in the buffer: there is no end of receiving it.
             while self.ending().is_none() && self.receive(&mut reader, Some(ALTERNATE)) {
                 self.demultiplex(&mut reader, None);
@@ -114,7 +114,7 @@ impl MultiplexedConnection {
     fn read_before_retry(&self) {
         if self.readers.try_lead() {
             let _turn = Reading(self);
-            let mut reader = lock(&self.reader);
+            let mut reader = self.reader.lock();
             self.receive(&mut reader, Some(ALTERNATE));
             self.demultiplex(&mut reader, None);
         }

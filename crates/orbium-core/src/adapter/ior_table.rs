@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::Ior;
 use orbium_sync::lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -63,16 +63,16 @@ impl std::error::Error for IorTableError {}
 
 impl Table {
     fn read(&self) -> RwLockReadGuard<'_, HashMap<Box<[u8]>, Ior>> {
-        self.entries.read().unwrap_or_else(PoisonError::into_inner)
+        self.entries.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, HashMap<Box<[u8]>, Ior>> {
-        self.entries.write().unwrap_or_else(PoisonError::into_inner)
+        self.entries.write()
     }
 
     /// Drops what the user has given.
     pub(crate) fn clear(&self) {
-        let mut locator = self.locator.write().unwrap_or_else(PoisonError::into_inner);
+        let mut locator = self.locator.write();
         let before = locator.take();
         drop(locator);
         drop(before);
@@ -84,7 +84,7 @@ impl Table {
             return Some((ior.clone(), false));
         }
         let locator = self.locator.read();
-        let locator = locator.unwrap_or_else(PoisonError::into_inner).clone()?;
+        let locator = locator.clone()?;
         let located = catch_unwind(AssertUnwindSafe(|| locator.locate(key)));
         let forward = located.ok().flatten()?;
         Some((forward.to.ior().clone(), forward.permanent))
@@ -142,11 +142,7 @@ impl IorTable {
 
     /// Sets what finds the objects of keys without an entry.
     pub fn set_locator(&self, locator: impl IorLocator) {
-        let mut place = self
-            .table()
-            .locator
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.table().locator.write();
         let before = place.replace(Arc::new(locator));
         drop(place);
         drop(before);

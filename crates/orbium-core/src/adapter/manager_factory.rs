@@ -3,7 +3,7 @@
 //! 15.3.2).
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use crate::adapter::{Adapters, PoaManager};
 use orbium_adapter::WeakManager;
@@ -34,7 +34,7 @@ impl Adapters {
         adapter: &str,
     ) -> Result<PoaManager, ManagerAlreadyExists> {
         let managers = &self.registry.managers;
-        let mut managers = managers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut managers = managers.lock();
         let (known, count) = &mut *managers;
         known.retain(|it| it.upgrade().is_some());
         let is_known = |id: &str| {
@@ -93,7 +93,6 @@ impl PoaManagerFactory {
     #[must_use]
     pub fn list(&self) -> Vec<PoaManager> {
         let managers = self.0.registry.managers.lock();
-        let managers = managers.unwrap_or_else(PoisonError::into_inner);
         managers.0.iter().filter_map(WeakManager::upgrade).collect()
     }
 }

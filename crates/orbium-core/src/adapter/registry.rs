@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
@@ -127,7 +127,7 @@ impl Registry {
     }
 
     fn lock_adapters(&self) -> MutexGuard<'_, Vec<(u64, Weak<dyn Adapter>)>> {
-        self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
+        self.adapters.lock()
     }
 
     /// Takes a transient adapter into the books.
@@ -163,19 +163,13 @@ impl Registry {
 
     /// Whether clients that call by that key are to be sent to the whole reference.
     pub(crate) fn forwards(&self, key: &[u8]) -> bool {
-        let keys = self
-            .plain_keys
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let keys = self.plain_keys.read();
         plain_place(&keys, key).is_ok_and(|place| keys[place].forwards)
     }
 
     /// Makes a plain key stand for a real one.
     pub(crate) fn bind_plain_key(&self, plain: &[u8], key: &[u8], forwards: bool) {
-        let mut keys = self
-            .plain_keys
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.plain_keys.write();
         match plain_place(&keys, plain) {
             Ok(place) => {
                 keys[place].key = key.into();
@@ -261,10 +255,7 @@ impl Registry {
 
     /// The key that a plain one stands for.
     fn key_behind(&self, plain: &[u8]) -> Option<Arc<[u8]>> {
-        let keys = self
-            .plain_keys
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let keys = self.plain_keys.read();
         let place = plain_place(&keys, plain).ok()?;
         Some(Arc::clone(&keys[place].key))
     }

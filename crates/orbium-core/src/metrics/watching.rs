@@ -2,7 +2,8 @@
 //! The watch of an ORB, as the ORB holds it.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+
+use orbium_sync::lock::Mutex;
 
 use crate::Orb;
 
@@ -13,7 +14,7 @@ pub(crate) struct Watching(pub(crate) Mutex<Option<(Orb, PathBuf)>>);
 impl Watching {
     /// Ends it.
     pub(crate) fn end(&self) {
-        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let watch = self.0.lock().take();
         if let Some((orb, _)) = watch {
             let _ = orb.shutdown(true);
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shutdown of the ORB.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -51,12 +50,9 @@ impl Orb {
 
     fn wait_while(&self, waiting: impl Fn(u8) -> bool) {
         let ending = self.core().ending.get_or_init(Ending::default);
-        let mut guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = ending.lock.lock();
         while waiting(self.core().state.load(Ordering::Acquire)) {
-            guard = ending
-                .changed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            guard = ending.changed.wait(guard);
         }
     }
 
@@ -112,7 +108,7 @@ impl Orb {
     #[inline]
     fn change_state(&self, from: u8, to: u8) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
-        let _guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = ending.lock.lock();
         // Under the lock, so that no waiter misses it. Release: what was done before
         // happens-before a thread that loads the new state without the lock.
         let state = &self.core().state;

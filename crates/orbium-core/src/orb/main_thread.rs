@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work for the main thread (CORBA 3.3 Part 1, clauses 8.2.3.1 to 8.2.3.3).
 
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::{CancellationToken, QueueableCall, QueuedCall, priority};
+use orbium_sync::lock::Mutex;
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
@@ -44,7 +45,7 @@ impl Orb {
         }
         // `run` may wait for the end alone.
         let ending = self.core().ending.get_or_init(Ending::default);
-        drop(ending.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(ending.lock.lock());
         ending.changed.notify_all();
         Ok(())
     }
@@ -175,7 +176,7 @@ struct MainThreadCall {
 
 impl MainThreadCall {
     fn take_request(&self) -> Option<(Vec<u8>, Negotiated)> {
-        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut request = self.request.lock();
         request.take()
     }
 

@@ -4,12 +4,13 @@
 use std::any;
 use std::fmt;
 use std::sync::atomic::AtomicU8;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use orbium_cdr::{Any, Owner, OwnerWithValues};
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_interceptor::{Policy, PolicyError};
+use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sys::fork::PerProcess;
 use orbium_transport::Endpoint;
 

@@ -2,10 +2,10 @@
 //! `Kitchen::Peer`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use orbium::lock::Mutex;
 use orbium::{
     Any, Call, Completion, ExceptionKind, ObjectRef, PoaError, Reply, Sent, SystemException,
     nil_reference,
@@ -46,12 +46,12 @@ impl PeerServant {
 
 impl kitchen::BaseServant for PeerServant {
     fn label(&self, _: &Call<'_>) -> Result<String, SystemException> {
-        let label = self.label.lock().unwrap_or_else(PoisonError::into_inner);
+        let label = self.label.lock();
         Ok(label.clone())
     }
 
     fn set_label(&self, _: &Call<'_>, value: &str) -> Result<(), SystemException> {
-        let mut label = self.label.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut label = self.label.lock();
         value.clone_into(&mut label);
         Ok(())
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Ttcp::Receiver`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Call, Char, Reply, Sent, SystemException};
 
 use super::tally;
@@ -16,7 +15,7 @@ pub struct ReceiverServant {
 
 impl ReceiverServant {
     fn tally(&self) -> MutexGuard<'_, Tally> {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tally.lock()
     }
 }
 

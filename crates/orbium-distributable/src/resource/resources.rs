@@ -2,10 +2,10 @@
 //! The resources of an ORB: owners and waiters, and what owners inherit.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Thread};
 
 use orbium::Orb;
+use orbium::lock::Mutex;
 use orbium_rt::PriorityMutex;
 
 use crate::resource::resource_error::ResourceError;
@@ -75,7 +75,7 @@ impl Resources {
         // Where the system has no such mutex, the other one suffices for order.
         let is_ordered = self.order.lock().is_ok();
         let result = {
-            let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut table = self.table.lock();
             act(&mut table, &mut effects)
         };
         if is_ordered {

@@ -2,11 +2,11 @@
 //! Schedulers that order all threads which run, and map ranks to native priorities.
 
 use std::ops::RangeInclusive;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
+use orbium::lock::{Mutex, MutexGuard};
 use orbium_sys::{NativeThread, RealTimeError};
 
 use crate::scheduling::parameter::SchedulingParameter;
@@ -128,7 +128,7 @@ impl Ranked {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock()
     }
 
     /// Gives each thread the native priority of its rank; what is refused for `own`.

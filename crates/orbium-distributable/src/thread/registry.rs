@@ -2,7 +2,8 @@
 //! The distributable threads that run here, and early cancellations.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::propagation::notice::Inherited;
 use crate::thread::DistributableThread;
@@ -27,7 +28,7 @@ struct Threads {
 
 impl Registry {
     fn lock(&self) -> MutexGuard<'_, Threads> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// The thread of that id, which begins here or arrives.

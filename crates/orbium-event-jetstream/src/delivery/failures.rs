@@ -2,7 +2,9 @@
 //! Failure counts of consumers, by event: deliveries that did not reach them do not count.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use orbium::lock::{Mutex, MutexGuard};
 
 /// The failures of one consumer, by the place of the event in the stream.
 #[derive(Debug, Default)]
@@ -10,7 +12,7 @@ pub(crate) struct Failures(Mutex<BTreeMap<u64, u64>>);
 
 impl Failures {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Counts one more of an event, and returns how many there are. At most so many events are counted: beyond that
@@ -53,7 +55,7 @@ impl NamedFailures {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Failures>>> {
-        self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_name.lock()
     }
 
     /// Those of a name.

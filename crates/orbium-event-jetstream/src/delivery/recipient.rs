@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A consumer of the channel: it gets what its subscription passes, in sets, and answers each push.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use orbium::lock::Mutex;
 use orbium::{Completion, Interface, SyncScope, SystemException};
 use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
 use orbium_event::rtec::orbium_event::{EventFailedError, SetConsumer};
@@ -118,7 +119,7 @@ impl Recipient {
     /// Adds the next event of a set, if the subscription passes it.
     fn pass(&self, event: Event, passed: &mut Passed) {
         let mut delivered: Vec<SharedEvent> = Vec::new();
-        let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut filter = self.filter.lock();
         filter.offer(&[Arc::new(event)], None, &mut delivered);
         drop(filter);
         for event in delivered {

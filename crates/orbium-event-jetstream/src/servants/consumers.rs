@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of consumers: their admin, and a proxy for each.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Call, ExceptionKind, Interface, SystemException};
 use orbium_event::Pattern;
 use orbium_event::rtec::orbium_event::durable_consumer_admin::InvalidName;
@@ -118,9 +119,7 @@ impl From<JetStreamError> for Refusal {
 
 impl SupplierProxy {
     fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock()
     }
 
     fn connect(

@@ -2,7 +2,9 @@
 //! Registry of named consumers, with the proxy of each.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::servants::proxies::Proxy;
 
@@ -12,7 +14,7 @@ pub(crate) struct Names(Mutex<BTreeMap<String, Arc<dyn Proxy>>>);
 
 impl Names {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<dyn Proxy>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Gives a name to a proxy, and returns the one that had it.

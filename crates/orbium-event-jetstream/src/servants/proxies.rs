@@ -2,8 +2,9 @@
 //! The proxies of one kind that exist.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{ExceptionKind, SystemException};
 use orbium_event::rtec::orbium_event::ConsumerState;
 
@@ -40,7 +41,7 @@ impl Proxies {
     }
 
     fn lock(&self) -> MutexGuard<'_, Numbered> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock()
     }
 
     /// Adds the proxy that is made of its number.

@@ -2,9 +2,10 @@
 //! The side of COS consumers: those that are pushed to, and those that pull.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium::{Any, Call, ExceptionKind, SystemException};
 
 use super::peers::{Consumer, Puller, any_of};
@@ -136,7 +137,7 @@ struct Waiting {
 
 impl Waiting {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Any>> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+        self.events.lock()
     }
 }
 
@@ -227,8 +228,7 @@ impl PullSupplierServant for PullProxy {
             }
             // At times the connection is checked.
             let left = left.min(Duration::from_secs(1));
-            let waited = self.waiting.arrived.wait_timeout(waiting, left);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            drop(self.waiting.arrived.wait_timeout(waiting, left));
         }
     }
 

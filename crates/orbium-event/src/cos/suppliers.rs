@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of COS suppliers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use orbium::lock::Mutex;
 use orbium::{Any, Call, SystemException};
 
 use super::header::CosHeader;
@@ -75,7 +76,7 @@ impl ProxyPushConsumerServant for ConsumerProxy {
             Some(supplier) => Arc::new(Supplier::new(supplier, self.channel.config())),
             None => Arc::new(Anonymous),
         };
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         if self.connected.load().is_some() {
             return Err(AlreadyConnected {}.into());
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The consumers of a channel.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use orbium::lock::Mutex;
 
 use arc_swap::{ArcSwap, Guard};
 
@@ -27,7 +29,7 @@ impl ConnectedConsumers {
         consumer: &Arc<Consumer>,
         permits: impl FnOnce(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let others = self.load();
         permits(others.len())?;
         let mut all: Vec<_> = others.iter().chain([consumer]).cloned().collect();
@@ -38,7 +40,7 @@ impl ConnectedConsumers {
     }
 
     pub(crate) fn remove(&self, consumer: &Consumer) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let all = self.load();
         let others = all.iter().filter(|it| it.id != consumer.id);
         self.all.store(Arc::new(others.cloned().collect()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -135,7 +135,7 @@ impl Consumer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Another sink and subscription from now on. Events that wait stay; what conjunctions have
@@ -286,8 +286,7 @@ impl Consumer {
             if let Some(set) = state.queue.pop() {
                 return Some((Arc::clone(&state.sink), set));
             }
-            let waited = self.ready.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state = self.ready.wait(state);
         }
     }
 

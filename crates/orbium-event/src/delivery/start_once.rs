@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads that start when they are needed first.
 
-use std::sync::{Mutex, PoisonError};
+use orbium::lock::Mutex;
 
 /// Whether a thread has started.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ impl StartOnce {
     /// # Errors
     /// That of `start`.
     pub(crate) fn run<E>(&self, start: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        let mut has_thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut has_thread = self.0.lock();
         if !*has_thread {
             start()?;
             *has_thread = true;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of suppliers: their admin, and a proxy for each.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use orbium::cdr::CdrReader;
+use orbium::lock::Mutex;
 use orbium::stub::ServedBy;
 use orbium::{Call, Interface, Servant, SystemException};
 
@@ -80,7 +81,7 @@ impl ConsumerProxy {
             Some(supplier) => Arc::new(RemoteSupplier::new(supplier, config)),
             None => Arc::new(Anonymous),
         };
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         match self.connected.load_full() {
             Some(it) if config.supplier_reconnect => {
                 let publisher = Arc::clone(&it.publisher);

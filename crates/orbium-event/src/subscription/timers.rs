@@ -4,8 +4,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::delivery::start_once::StartOnce;
 
@@ -37,7 +38,7 @@ pub(crate) trait Tasks {
 
 impl<T: Tasks> Agenda<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     pub(crate) fn close(&self) {
@@ -64,13 +65,9 @@ impl<T: Tasks> Agenda<T> {
             state = match state.tasks.next_due() {
                 Some(due) => {
                     let left = due.saturating_duration_since(now);
-                    let waited = self.changed.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    self.changed.wait_timeout(state, left).0
                 }
-                None => {
-                    let waited = self.changed.wait(state);
-                    waited.unwrap_or_else(PoisonError::into_inner)
-                }
+                None => self.changed.wait(state),
             };
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pulling from a supplier: its state, and the loop of its thread.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
 
@@ -25,7 +26,7 @@ pub struct Pulling {
 
 impl Pulling {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Suspends or resumes; false if that was its state, `None` once pulling has ended.
@@ -73,8 +74,7 @@ impl Pulling {
     fn goes_on(&self) -> bool {
         let state = self.lock();
         let paused = |state: &mut State| state.is_suspended && !state.has_ended;
-        let waited = self.changed.wait_while(state, paused);
-        !waited.unwrap_or_else(PoisonError::into_inner).has_ended
+        !self.changed.wait_while(state, paused).has_ended
     }
 
     /// Waits for that time, or until pulling ends.

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::clock::now;
@@ -114,7 +114,7 @@ impl Task {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Puts a task that is ready into the queue of its home.

@@ -14,7 +14,8 @@
 
 use core::fmt;
 use core::ops::Range;
-use std::sync::Mutex;
+
+use orbium_sync::lock::Mutex;
 
 use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, PART, Session, Side,
@@ -235,7 +236,7 @@ static SPARE: Mutex<Vec<Box<CompressorOxide>>> = Mutex::new(Vec::new());
 const SPARES: usize = 2;
 
 fn spare_compressor() -> Box<CompressorOxide> {
-    let spare = SPARE.try_lock().ok().and_then(|mut spare| spare.pop());
+    let spare = SPARE.try_lock().and_then(|mut spare| spare.pop());
     match spare {
         Some(mut spare) => {
             spare.reset();
@@ -246,7 +247,7 @@ fn spare_compressor() -> Box<CompressorOxide> {
 }
 
 fn keep_compressor(compress: Box<CompressorOxide>) {
-    if let Ok(mut spare) = SPARE.try_lock()
+    if let Some(mut spare) = SPARE.try_lock()
         && spare.len() < SPARES
     {
         spare.push(compress);

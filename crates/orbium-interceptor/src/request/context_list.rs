@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Service contexts that a message is to carry.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::{ServiceContext, ServiceContexts, SystemException};
+use orbium_sync::lock::Mutex;
 
 use crate::errors::{context_exists, no_such_context};
 
@@ -28,15 +29,12 @@ impl ReplyContexts {
     /// The contexts of the last reply; of concurrent calls, those of any.
     #[must_use]
     pub fn get(&self) -> ContextList {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().clone()
     }
 
     /// A reply has come.
     pub fn set(&self, contexts: ContextList) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = contexts;
+        *self.0.lock() = contexts;
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode as _};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -226,7 +226,6 @@ impl Context {
 
     fn content(&self) -> Result<MutexGuard<'_, Content>, SystemException> {
         let content = self.0.content.lock();
-        let content = content.unwrap_or_else(PoisonError::into_inner);
         match self.is_deleted() {
             true => Err(ExceptionKind::ObjectNotExist.into()),
             false => Ok(content),

@@ -2,10 +2,12 @@
 //! Changes of event types, sent to peers that have asked for them: by one thread, from a bounded
 //! queue, so that no peer delays another one's call.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use orbium::lock::Mutex;
 
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::ObtainInfoMode;
@@ -22,7 +24,7 @@ pub(crate) struct Updates(Arc<Mutex<Option<SyncSender<Job>>>>);
 impl Updates {
     /// Queues a call to a peer.
     pub(crate) fn post(&self, job: impl FnOnce() + Send + 'static) {
-        let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sender = self.0.lock();
         if sender.is_none() {
             let (send, jobs) = mpsc::sync_channel(MAX_WAITING);
             let named = thread::Builder::new().name("orbium-notify".to_owned());
@@ -84,7 +86,7 @@ impl<P> Default for Subscriber<P> {
 
 impl<P: Clone> Subscriber<P> {
     pub(crate) fn connect(&self, peer: P) {
-        *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
+        *self.peer.lock() = Some(peer);
     }
 
     /// Applies what an obtain operation asks for; whether it wants the types now.
@@ -100,7 +102,7 @@ impl<P: Clone> Subscriber<P> {
         if !self.wants.load(Ordering::Acquire) {
             return None;
         }
-        let peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
+        let peer = self.peer.lock();
         peer.clone()
     }
 }

@@ -2,7 +2,9 @@
 //! The filters that the factory of a process has made.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::filter::filters::FilterState;
 use crate::filter::mapping::MappingState;
@@ -22,6 +24,6 @@ pub(crate) struct FilterTable(Arc<Mutex<Table>>);
 
 impl FilterTable {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Filters of a proxy or an admin: those of this process are evaluated where they are, others called.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use orbium::Interface;
+use orbium::lock::Mutex;
 
 use crate::event::event_types::covers;
 use crate::event::{Body, Event};
@@ -123,7 +124,7 @@ impl FilterState {
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Result<(), RuleError> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let copied = self.rules.load().iter().map(Rule::copy).collect();
         let mut rules: Vec<Rule> = copied;
         change(&mut rules);

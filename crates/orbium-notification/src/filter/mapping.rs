@@ -2,10 +2,11 @@
 //! Mapping filters: the priority and the lifetime that an event has for one consumer.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use orbium::lock::Mutex;
 use orbium::{Any, Interface, TypeCode};
 
 use crate::event::{Body, Event};
@@ -68,7 +69,7 @@ impl MappingState {
         for pair in pairs {
             self.check(pair.clone())?;
         }
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let expressions: Vec<_> = pairs
             .iter()
             .map(|it| it.constraint_expression.clone())
@@ -98,7 +99,7 @@ impl MappingState {
                 result_to_set: info.value.clone(),
             })?;
         }
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let rules: Vec<_> = replaced
             .iter()
             .map(|it| ConstraintInfo {
@@ -124,7 +125,7 @@ impl MappingState {
     }
 
     pub(crate) fn clear(&self) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         self.filter.clear();
         self.change(BTreeMap::clear);
     }

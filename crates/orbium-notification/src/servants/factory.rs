@@ -2,8 +2,9 @@
 //! The factory of channels.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Call, ExceptionKind, Poa, PoaError, SystemException};
 
 use super::channel::{ChannelObject, FactoryReference, serve_channel};
@@ -68,7 +69,7 @@ impl Factory {
     }
 
     fn channels(&self) -> MutexGuard<'_, Channels> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.channels.lock()
     }
 
     fn new_channel(&self, poa: &Poa) -> Channel {

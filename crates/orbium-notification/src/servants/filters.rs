@@ -2,9 +2,10 @@
 //! Filters as objects, and the factory of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Any, Call, Interface, Poa, PoaError, SystemException};
 
 use crate::config::NotificationConfig;
@@ -112,9 +113,7 @@ struct FilterObject {
 
 impl FilterObject {
     fn callbacks(&self) -> MutexGuard<'_, (i32, BTreeMap<i32, NotifySubscribe>)> {
-        self.callbacks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.callbacks.lock()
     }
 
     /// Changes constraints, and notifies the callbacks if that changes their types of events.

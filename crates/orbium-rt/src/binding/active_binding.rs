@@ -5,9 +5,10 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
     Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Pass, Peer, SystemException,
 };
@@ -47,7 +48,7 @@ pub(super) struct Book {
 
 impl Book {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Weak<Binding>>> {
-        self.bound.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bound.lock()
     }
 
     pub(super) fn active(&self) -> usize {
@@ -221,8 +222,7 @@ fn refuse(code: u32) -> Pass {
 impl Binding {
     /// While it is locked no request is admitted, and nothing else is agreed on.
     pub(super) fn agreement(&self) -> MutexGuard<'_, Agreement> {
-        let agreement = self.agreement.lock();
-        agreement.unwrap_or_else(PoisonError::into_inner)
+        self.agreement.lock()
     }
 
     fn info(&self) -> BindingInfo {

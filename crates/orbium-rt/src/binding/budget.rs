@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_channel::dedication::Undedicated;
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{Priority, ThreadAsked};
 
 use super::admission::{Admission, Asked, Reservation, Verdict};
@@ -52,7 +53,7 @@ struct Held {
 }
 
 fn lock(used: &Mutex<Used>) -> MutexGuard<'_, Used> {
-    used.lock().unwrap_or_else(PoisonError::into_inner)
+    used.lock()
 }
 
 impl Drop for Held {

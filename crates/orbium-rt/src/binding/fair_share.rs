@@ -2,11 +2,12 @@
 //! An admission that divides equally what there is.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_channel::dedication::Undedicated;
 use orbium_core::ThreadAsked;
+use orbium_core::lock::{Mutex, MutexGuard};
 
 use super::admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
 use super::budget::{Budget, Prepared, requests_for, share_for};
@@ -68,7 +69,7 @@ struct Held {
 }
 
 fn lock(lanes: &Mutex<Lanes>) -> MutexGuard<'_, Lanes> {
-    lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    lanes.lock()
 }
 
 impl Drop for Held {

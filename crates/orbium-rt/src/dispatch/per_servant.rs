@@ -2,8 +2,8 @@
 //! A thread for each servant.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
     Completion, Dispatch, DispatchHook, ExceptionKind, Lane, LaneConfig, Orb, OrbError,
     RequestInfo, ServerStrategy, SystemException,
@@ -62,7 +62,7 @@ impl ThreadPerServant {
     }
 
     fn lock(&self) -> MutexGuard<'_, Threads> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        self.threads.lock()
     }
 
     /// Frees the thread of an object, which was deactivated, for another; whether it had one.

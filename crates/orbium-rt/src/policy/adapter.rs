@@ -4,8 +4,9 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
     AdapterExtension, Call, Completion, Dispatch, DispatchError, ExceptionKind, Priority,
     RequestInfo, SystemException,
@@ -61,7 +62,7 @@ fn not_offered() -> SystemException {
 
 impl Adapter {
     pub(crate) fn settled(&self) -> MutexGuard<'_, HashMap<Box<[u8]>, Priority>> {
-        self.settled.lock().unwrap_or_else(PoisonError::into_inner)
+        self.settled.lock()
     }
 
     pub(crate) fn is_server_declared(&self) -> bool {

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use orbium::Scheduling;
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::NativeThread;
 
 use crate::dispatching::thread::ScheduledThread;
@@ -119,7 +120,7 @@ impl Watchdog {
 
 impl Watched {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn watch(&self) {
@@ -128,10 +129,9 @@ impl Watched {
             let next = self.look(&mut state);
             // Processor time passes no faster than time.
             let wait = next.unwrap_or(Duration::MAX).max(MIN_WAIT);
-            let waited = self
+            (state, _) = self
                 .changed
                 .wait_timeout(state, wait.min(Duration::from_secs(3600)));
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 

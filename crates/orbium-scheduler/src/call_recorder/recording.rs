@@ -3,8 +3,9 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{DependencyKind, Handle, Repository, SchedError};
 
 use crate::operations::Operations;
@@ -47,7 +48,7 @@ impl Recording {
     }
 
     fn lock(&self) -> MutexGuard<'_, Recorded> {
-        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recorded.lock()
     }
 
     pub(super) fn unscheduled(&self) -> Vec<String> {

@@ -3,12 +3,13 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use orbium::RealTimeError;
+use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{Queue, Table};
 
 use crate::clock::{Clock, MonotonicClock};
@@ -304,7 +305,7 @@ impl Dispatcher {
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        self.threads.lock()
     }
 }
 

@@ -2,7 +2,6 @@
 //! A queue of the schedule that one thread serves.
 
 use std::fmt;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
@@ -74,7 +73,7 @@ impl<W> WorkQueue<W> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<W>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Adds a run of the operation of that index, with its release and its deadline, and notifies the
@@ -111,8 +110,7 @@ impl<W> WorkQueue<W> {
                 return Some(waiting);
             }
             state.is_waited_for = true;
-            let waited = self.submitted.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state = self.submitted.wait(state);
         }
     }
 

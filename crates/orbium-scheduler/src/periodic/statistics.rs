@@ -2,8 +2,9 @@
 //! Statistics of periodic tasks.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
+
+use orbium::lock::Mutex;
 
 use hdrhistogram::Histogram;
 
@@ -150,12 +151,9 @@ impl<'s> Recorder<'s> {
     pub(crate) fn record(&mut self, measured: Measured) {
         self.pending.push(measured);
         let mut statistics = match self.shared.try_lock() {
-            Ok(statistics) => statistics,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if self.pending.len() < Self::MAX_PENDING => return,
-            Err(TryLockError::WouldBlock) => {
-                self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-            }
+            Some(statistics) => statistics,
+            None if self.pending.len() < Self::MAX_PENDING => return,
+            None => self.shared.lock(),
         };
         for measured in self.pending.drain(..) {
             statistics.add(&measured);
@@ -166,7 +164,7 @@ impl<'s> Recorder<'s> {
 /// Adds what is pending at the end of a task.
 impl Drop for Recorder<'_> {
     fn drop(&mut self) {
-        let mut statistics = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut statistics = self.shared.lock();
         for measured in self.pending.drain(..) {
             statistics.add(&measured);
         }

@@ -2,8 +2,8 @@
 //! Requests that their clients have cancelled.
 
 use std::collections::HashMap;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, Weak};
 
 use orbium_sync::lock::{Mutex, MutexGuard};
 
@@ -24,7 +24,7 @@ pub(crate) struct Cancelled {
 
 impl Cancelled {
     fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ids.lock()
     }
 
     /// Remembers one, up to a bound.
@@ -38,7 +38,7 @@ impl Cancelled {
     }
 
     fn lock_open(&self) -> MutexGuard<'_, HashMap<u32, Weak<dyn Unanswered>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 
     /// A request is open.

@@ -12,7 +12,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
@@ -294,7 +294,7 @@ impl ServerConnection {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sending.lock()
     }
 
     /// A thread that serves a request hands the reading over: from now on its

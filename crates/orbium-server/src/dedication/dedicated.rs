@@ -7,7 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -71,7 +71,7 @@ impl LaneCore {
 
 impl Own {
     fn setup(&self) -> Arc<Setup> {
-        Arc::clone(&self.setup.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.setup.lock())
     }
 
     /// The calling thread has the priority that the gate has changed to, if it has.
@@ -83,11 +83,11 @@ impl Own {
         let setup = Arc::new(granted.for_thread(changed.priority, changed.scheduling));
         thread::resume(&setup);
         self.connection.change_priority(setup.priority);
-        *self.setup.lock().unwrap_or_else(PoisonError::into_inner) = setup;
+        *self.setup.lock() = setup;
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 
     /// How many wait, and their octets.

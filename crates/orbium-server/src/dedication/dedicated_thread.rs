@@ -2,7 +2,6 @@
 //! Negotiation of a connection's dedicated thread.
 
 use std::io;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -45,7 +44,7 @@ impl ServerConnection {
         granted: Result<(DedicatedThread, Place), Undedicated>,
     ) -> Result<(), Undedicated> {
         let settled = &self.dedication_state;
-        let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = settled.state.lock();
         if !matches!(*state, State::Unasked | State::Refused(_)) {
             return Err(Undedicated::Policy);
         }
@@ -74,14 +73,7 @@ impl ServerConnection {
     ) -> Option<Marker> {
         let dedication = context.dedications.decides()?;
         let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
-        let unasked = matches!(
-            *self
-                .dedication_state
-                .state
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-            State::Unasked
-        );
+        let unasked = matches!(*self.dedication_state.state.lock(), State::Unasked);
         if unasked {
             let asked = DedicationRequest::decode(data);
             let asked = asked.inspect_err(|error| {
@@ -97,7 +89,7 @@ impl ServerConnection {
             }
         }
         let state = &self.dedication_state.state;
-        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*state.lock() {
             State::Granted(thread, _) => Some(Marker::Decided(DedicationReply::Granted {
                 priority: thread.priority.map(Priority::number),
             })),
@@ -109,7 +101,7 @@ impl ServerConnection {
     /// The thread that the connection was granted.
     pub fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.dedication_state.state;
-        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*state.lock() {
             State::Granted(thread, _) => Some(thread.clone()),
             _ => None,
         }
@@ -130,10 +122,7 @@ impl ServerConnection {
     /// Whether the grant was given back.
     pub(crate) fn is_over(&self) -> bool {
         let state = &self.dedication_state.state;
-        matches!(
-            *state.lock().unwrap_or_else(PoisonError::into_inner),
-            State::Over
-        )
+        matches!(*state.lock(), State::Over)
     }
 
     /// Whether a thread of its own is to take the connection over.

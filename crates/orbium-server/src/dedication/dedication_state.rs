@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Dedication state of a connection: the outcome of its markers so far.
 
-use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 
 use orbium_channel::dedication::{DedicationReply, Undedicated};
@@ -41,7 +40,7 @@ pub(crate) enum Marker {
 
 impl DedicationState {
     pub(crate) fn set(&self, state: State) {
-        let mut own = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = self.state.lock();
         // Dropped after the lock is released: its drop may run foreign code.
         let _before = std::mem::replace(&mut *own, state);
         drop(own);

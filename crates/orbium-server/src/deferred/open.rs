@@ -2,7 +2,7 @@
 //! A request that may outlive the upcall to its servant without an answer.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 
 use orbium_cdr::{CdrWriter, Format};
@@ -82,7 +82,7 @@ impl OpenRequest {
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 
     pub(super) fn urgency(&self) -> Urgency {

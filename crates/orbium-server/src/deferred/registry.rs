@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -53,7 +53,7 @@ pub(super) struct Full {
 
 impl OpenRequests {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Enters one, which is made with its number.
@@ -138,8 +138,7 @@ impl OpenRequests {
             let Ok(Some(left)) = until.remaining() else {
                 break;
             };
-            let waited = self.fewer.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.fewer.wait_timeout(state, left).0;
         }
         let left = state.all(adapter);
         if let Some(adapter) = adapter {

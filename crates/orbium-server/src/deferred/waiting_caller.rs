@@ -2,7 +2,7 @@
 //! A caller in this process that waits for a late answer, or goes on without a thread.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -58,14 +58,8 @@ impl WaitingCaller {
         while state.message.is_empty() {
             let left = until.remaining();
             state = match left {
-                Ok(None) => {
-                    let waited = self.answered.wait(state);
-                    waited.unwrap_or_else(PoisonError::into_inner)
-                }
-                Ok(Some(left)) => {
-                    let waited = self.answered.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                Ok(None) => self.answered.wait(state),
+                Ok(Some(left)) => self.answered.wait_timeout(state, left).0,
                 Err(_) => {
                     let late = (ExceptionKind::Timeout, Completion::Maybe);
                     return Err(SystemException::new(late.0, 0, late.1));
@@ -86,7 +80,7 @@ impl WaitingCaller {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -139,9 +139,7 @@ impl LaneCore {
     }
 
     fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
-        self.connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connections.lock()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -14,8 +14,8 @@ mod worker;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_sync::ThreadCache;
@@ -173,7 +173,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Requests for which there was no room so far.
@@ -312,11 +312,9 @@ impl Pool {
     /// that is over.
     fn wait<'a>(&self, state: MutexGuard<'a, State>, spare: bool) -> (MutexGuard<'a, State>, bool) {
         if !spare {
-            let state = self.changed.wait(state);
-            return (state.unwrap_or_else(PoisonError::into_inner), false);
+            return (self.changed.wait(state), false);
         }
-        let waited = self.changed.wait_timeout(state, self.idle_time);
-        let (state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (state, result) = self.changed.wait_timeout(state, self.idle_time);
         (state, result.timed_out())
     }
 

@@ -14,8 +14,8 @@
 mod member;
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -116,7 +116,7 @@ struct Turn {
 
 impl Team {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Starts a thread, which drops `guard` once it has begun.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Notifying the thread of a reactor of deadlines and changed connections.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, Poller, Waker};
@@ -45,10 +45,7 @@ impl Notifier {
     /// otherwise sleep beyond it.
     #[inline(never)]
     pub(crate) fn notify_deadline(&self, id: u64) {
-        self.timed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(id);
+        self.timed.lock().push(id);
         // Release, after the push: a reactor that sees the flag (AcqRel in `take_timed`)
         // finds the id.
         self.any_timed.store(true, Ordering::Release);
@@ -62,7 +59,7 @@ impl Notifier {
         {
             return Vec::new();
         }
-        std::mem::take(&mut self.timed.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.timed.lock())
     }
 
     /// Clears the wake-up. The caller then checks everything that notifications are

@@ -4,6 +4,9 @@
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Whether operations are counted (feature `counted`).
+pub const ENABLED: bool = cfg!(feature = "counted");
+
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 static RELEASED: AtomicU64 = AtomicU64::new(0);
 static CONTENDED: AtomicU64 = AtomicU64::new(0);
@@ -48,7 +51,7 @@ impl Sub for Counts {
     }
 }
 
-/// The counts so far, in all threads.
+/// The counts so far, in all threads; zeros if operations are not counted.
 #[must_use]
 pub fn counts() -> Counts {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -61,18 +64,24 @@ pub fn counts() -> Counts {
     }
 }
 
+#[inline]
 fn one_more(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
+    if ENABLED {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
+#[inline]
 pub(super) fn contended() {
     one_more(&CONTENDED);
 }
 
+#[inline]
 pub(super) fn waits() {
     one_more(&WAITS);
 }
 
+#[inline]
 pub(super) fn signals() {
     one_more(&SIGNALS);
 }
@@ -82,6 +91,7 @@ pub(super) fn signals() {
 pub(super) struct Held(());
 
 impl Held {
+    #[inline]
     pub(super) fn new() -> Self {
         one_more(&TAKEN);
         Self(())
@@ -89,6 +99,7 @@ impl Held {
 }
 
 impl Drop for Held {
+    #[inline]
     fn drop(&mut self) {
         one_more(&RELEASED);
     }

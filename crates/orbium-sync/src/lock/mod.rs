@@ -1,20 +1,52 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Locks that can be counted.
+//! The standard library's locks without poisoning, which can be counted.
 //!
-//! What lies on the way of a call takes its locks from here. They are the
-//! standard library's own, and not an instruction more, unless the feature
-//! `counted` is on: then every operation on one is counted, for figures 30 and
-//! 31 of Schmidt, Mungee, Flores-Gaitan and Gokhale, "Software Architectures for
-//! Reducing Priority Inversion and Non-determinism in Real-time Object Request
-//! Brokers".
+//! A thread that panics while it holds one of these locks leaves it to the next as it was: an
+//! upcall that panics ends its request, not the adapter. What a lock protects therefore is
+//! whole at every place at which the program may panic.
+//!
+//! With the feature `counted` every operation is counted, for figures 30 and 31 of Schmidt,
+//! Mungee, Flores-Gaitan and Gokhale, "Software Architectures for Reducing Priority Inversion
+//! and Non-determinism in Real-time Object Request Brokers". Without it these locks are the
+//! standard library's, and not an instruction more.
+//!
+//! ```
+//! use orbium_sync::lock::Mutex;
+//!
+//! let counter = Mutex::new(0);
+//! *counter.lock() += 1;
+//! assert_eq!(*counter.lock(), 1);
+//! assert_eq!(counter.try_lock().map(|held| *held), Some(1));
+//! ```
 
-pub mod counted;
-pub mod counts;
-pub mod plain;
+mod condvar;
+mod counts;
+mod mutex;
+mod rw_lock;
 
-pub use counts::{Counts, counts};
+use std::sync::{PoisonError, TryLockError, TryLockResult};
 
-// Names that are imported one by one go before those of a glob import.
-#[cfg(feature = "counted")]
-pub use counted::{Condvar, ENABLED, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use plain::*;
+pub use condvar::Condvar;
+pub use counts::{Counts, ENABLED, counts};
+pub use mutex::{Mutex, MutexGuard};
+pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Takes a lock by an attempt first where operations are counted, which detects contention.
+fn take<G>(attempt: impl FnOnce() -> TryLockResult<G>, wait: impl FnOnce() -> G) -> G {
+    if !ENABLED {
+        return wait();
+    }
+    taken(attempt()).unwrap_or_else(|| {
+        counts::contended();
+        wait()
+    })
+}
+
+/// The guard of an attempt, poisoned or not; `None` if another thread holds the lock.
+fn taken<G>(attempt: TryLockResult<G>) -> Option<G> {
+    match attempt {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(PoisonError::into_inner(poisoned)),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}

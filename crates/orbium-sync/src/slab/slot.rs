@@ -8,7 +8,6 @@
 //! thread ever waits for another, and there is no lock.
 
 use std::ops::Deref;
-use std::sync::PoisonError;
 
 use crate::atomic::{AtomicU64, Ordering, UnsafeCell};
 use crate::lock::{Mutex, MutexGuard};
@@ -54,7 +53,7 @@ impl Free {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Freed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

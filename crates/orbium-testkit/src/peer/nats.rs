@@ -5,8 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
+
+use orbium::lock::Mutex;
 
 use crate::skipping::skipped_peer;
 use crate::transport_suite::loopback;
@@ -61,7 +62,7 @@ impl NatsServer {
     /// # Panics
     /// It cannot be killed.
     pub fn kill(&self) {
-        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = self.child.lock();
         if let Some(mut child) = child.take() {
             child.kill().expect("the server can be killed");
             child.wait().expect("the server has ended");
@@ -82,7 +83,7 @@ impl NatsServer {
             .stderr(Stdio::null())
             .spawn()
             .expect("nats-server starts");
-        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        *self.child.lock() = Some(child);
         eventually("the NATS server listens", || {
             TcpStream::connect((self.host.as_str(), self.port)).is_ok()
         });

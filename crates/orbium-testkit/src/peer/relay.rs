@@ -3,8 +3,10 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
+
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 /// What becomes of the bytes of the connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +91,7 @@ impl Relay {
 
 impl Network {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.0.lock()
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
@@ -102,8 +104,7 @@ impl Network {
         let mut state = self.lock();
         state.waiting += 1;
         let waits = |it: &mut State| it.generation == generation && it.link == Link::Cut;
-        let waited = self.0.1.wait_while(state, waits);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.1.wait_while(state, waits);
         state.waiting -= 1;
         state.generation == generation
     }

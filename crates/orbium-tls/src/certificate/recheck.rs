@@ -5,7 +5,9 @@
 //! not look at them again; and each session makes the next, so one might go on
 //! for ever behind a certificate that has long expired.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use orbium_sync::lock::RwLock;
 
 use rustls::Error;
 use rustls::client::danger::ServerCertVerifier;
@@ -84,13 +86,12 @@ impl Sessions {
     }
 
     fn current(&self) -> Arc<ServerSessionMemoryCache> {
-        let current = self.current.read();
-        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read())
     }
 
     fn clear(&self) {
         let empty = ServerSessionMemoryCache::new(self.most);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = empty;
+        *self.current.write() = empty;
     }
 }
 

@@ -4,9 +4,10 @@
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use orbium_sync::lock::{Condvar, Mutex, RwLock};
 use orbium_sys::fork::PerProcess;
 use orbium_trace::log::EventLimit;
 
@@ -122,18 +123,13 @@ impl Shared {
         if self.config.watch_files {
             self.look_again();
         }
-        let current = self.material().read();
-        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.material().read())
     }
 
     /// Has the files looked at from now on, not before, and waits for that.
     fn look_again(self: &Arc<Self>) {
         let limit = Instant::now() + MAX_RELOAD_WAIT;
-        let mut looks = self
-            .watching()
-            .looks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self.watching().looks.lock();
         // One that is under way may have looked before the change.
         let wanted = looks.begun + 1;
         while looks.ended < wanted {
@@ -160,8 +156,7 @@ impl Shared {
                     if left.is_zero() {
                         return;
                     }
-                    let waited = self.watching().looked.wait_timeout(looks, left);
-                    looks = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    looks = self.watching().looked.wait_timeout(looks, left).0;
                 }
             }
         }
@@ -169,11 +164,7 @@ impl Shared {
 
     fn look_once(&self) {
         self.look();
-        let mut looks = self
-            .watching()
-            .looks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self.watching().looks.lock();
         looks.ended = looks.begun;
         looks.since = None;
         drop(looks);
@@ -182,11 +173,7 @@ impl Shared {
 
     /// Reads the files if they have changed.
     fn look(&self) {
-        let mut known = self
-            .watching()
-            .stamps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.watching().stamps.lock();
         let found = stamps(&self.config);
         if *known == found {
             return;
@@ -203,8 +190,7 @@ impl Shared {
 
     fn read(&self) -> Result<(), TlsError> {
         let material = Arc::new(Material::load(&self.config)?);
-        let current = self.material().write();
-        *current.unwrap_or_else(PoisonError::into_inner) = material;
+        *self.material().write() = material;
         Ok(())
     }
 }
@@ -244,12 +230,7 @@ impl Reload {
     /// # Errors
     /// What is wrong with the files; then everything stays as it was.
     pub fn now(&self) -> Result<(), TlsError> {
-        let mut known = self
-            .0
-            .watching()
-            .stamps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.watching().stamps.lock();
         let found = stamps(&self.0.config);
         self.0.read()?;
         *known = found;

@@ -10,9 +10,10 @@ use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, TryLockError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Peer, TcpByteStream};
 use rustls::Connection;
@@ -20,7 +21,6 @@ use rustls::Connection;
 use crate::TlsFailure;
 use crate::certificate::reload::Shared;
 use crate::handshake::Handshake;
-use crate::lock::lock;
 use crate::session::Session;
 use crate::stream::receiving::Receiving;
 use crate::stream::sending::Sending;
@@ -155,12 +155,9 @@ impl Opened {
     /// Sends the alert that rustls has for the peer, or close_notify, unless another
     /// thread is sending.
     fn end(&self, socket: &TcpByteStream, close_notify: bool) {
-        let mut sending = match self.sending.try_lock() {
-            Ok(sending) => sending,
-            Err(TryLockError::Poisoned(sending)) => sending.into_inner(),
-            Err(TryLockError::WouldBlock) => return,
-        };
-        sending.end(socket, &self.connection, close_notify);
+        if let Some(mut sending) = self.sending.try_lock() {
+            sending.end(socket, &self.connection, close_notify);
+        }
     }
 }
 
@@ -168,9 +165,9 @@ impl TlsStream {
     /// Receives on an opened connection.
     #[inline]
     fn receive_opened(&self, opened: &Opened, room: &mut [u8]) -> io::Result<usize> {
-        let mut receiving = lock(&opened.receiving);
+        let mut receiving = opened.receiving.lock();
         loop {
-            let delivered = receiving.deliver(room, &mut lock(&opened.connection));
+            let delivered = receiving.deliver(room, &mut opened.connection.lock());
             // Written only when it changes: others may look at it.
             let has_news = receiving.has_news();
             if has_news != self.has_news.load(Ordering::Relaxed) {
@@ -190,7 +187,7 @@ impl TlsStream {
                 0 => return Ok(0),
                 count => receiving.add(count),
             }
-            receiving.feed(&mut lock(&opened.connection));
+            receiving.feed(&mut opened.connection.lock());
             if !receiving.has_news() && self.receive_timeout.load(Ordering::Relaxed) > 0 {
                 // The bound holds for one system call; the caller knows
                 // how much time is left.
@@ -214,7 +211,7 @@ impl TlsStream {
         if !is_gone(&error) {
             return error;
         }
-        let Ok(mut receiving) = opened.receiving.try_lock() else {
+        let Some(mut receiving) = opened.receiving.try_lock() else {
             return error;
         };
         let source = self.socket.source();
@@ -224,7 +221,7 @@ impl TlsStream {
             && let Ok(count) = self.socket.receive(receiving.room())
         {
             receiving.add(count);
-            receiving.feed(&mut lock(&opened.connection));
+            receiving.feed(&mut opened.connection.lock());
             self.has_news.store(receiving.has_news(), Ordering::Release);
         }
         match receiving.failure() {
@@ -252,7 +249,10 @@ impl ByteStream for TlsStream {
     #[inline]
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let opened = self.opened()?;
-        let sent = lock(&opened.sending).send(&self.socket, pieces, &opened.connection);
+        let sent = opened
+            .sending
+            .lock()
+            .send(&self.socket, pieces, &opened.connection);
         sent.map_err(|error| self.explain(opened, error))
     }
 
@@ -276,7 +276,7 @@ impl ByteStream for TlsStream {
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.nonblocking.store(nonblocking, Ordering::Release);
         // A thread in the handshake applies it at its end.
-        let handshake = lock(&self.handshake);
+        let handshake = self.handshake.lock();
         if handshake.is_some() {
             return Ok(());
         }
@@ -315,12 +315,9 @@ impl ByteStream for TlsStream {
         let Some(Ok(opened)) = self.outcome.get() else {
             return false;
         };
-        match opened.receiving.try_lock() {
-            Ok(receiving) => receiving.is_midway(),
-            Err(TryLockError::Poisoned(receiving)) => receiving.into_inner().is_midway(),
-            // Another thread is receiving, and will ask in its turn.
-            Err(TryLockError::WouldBlock) => false,
-        }
+        // Otherwise another thread is receiving, and will ask in its turn.
+        let receiving = opened.receiving.try_lock();
+        receiving.is_some_and(|receiving| receiving.is_midway())
     }
 
     fn has_buffered(&self) -> bool {

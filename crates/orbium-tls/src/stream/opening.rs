@@ -3,14 +3,14 @@
 
 use std::io;
 use std::net::Shutdown;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Peer};
 
-use super::{Opened, TlsStream, is_gone, lock};
+use super::{Opened, TlsStream, is_gone};
 use crate::TlsFailure;
 use crate::certificate::subject;
 use crate::handshake::{Finished, Handshake, Step};
@@ -23,7 +23,7 @@ const MAX_NONBLOCKING_WAIT: Duration = Duration::from_millis(100);
 impl TlsStream {
     #[cold]
     pub(super) fn shake_hands(&self) -> io::Result<&Opened> {
-        let mut handshake = lock(&self.handshake);
+        let mut handshake = self.handshake.lock();
         if self.outcome.get().is_none() {
             let outcome = match &mut *handshake {
                 Some(underway) => self.drive(underway),
@@ -143,7 +143,7 @@ impl TlsStream {
         if !nonblocking && self.socket.set_nonblocking(false).is_err() {
             return Err(TlsFailure::ClosedEarly);
         }
-        receiving.feed(&mut lock(&connection));
+        receiving.feed(&mut connection.lock());
         self.has_news.store(receiving.has_news(), Ordering::Release);
         let peer = match (self.address, certificates.first()) {
             (Some(address), Some(own)) => Peer::Authenticated {

@@ -3,15 +3,14 @@
 //! taken.
 
 use std::io::{self, IoSlice, Write};
-use std::sync::Mutex;
 use std::time::Duration;
 
+use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
 use rustls::{Connection, SupportedCipherSuite};
 
 use crate::TlsFailure;
-use crate::lock::lock;
 
 /// Most bytes of data in a record (RFC 8446, 5.1).
 const MAX_PLAIN_LENGTH: usize = 1 << 14;
@@ -80,7 +79,7 @@ impl Sending {
             // Whatever else there was to say goes first.
             self.flush(socket)?;
             self.count_records(offered.min(MAX_WRITE))?;
-            let mut connection = lock(connection);
+            let mut connection = connection.lock();
             self.covered = connection.writer().write_vectored(pieces)?;
             self.collect(&mut connection)?;
         }
@@ -145,7 +144,7 @@ impl Sending {
         if self.sent < self.out.len() || !matches!(ready, Ok([true])) {
             return;
         }
-        let mut connection = lock(connection);
+        let mut connection = connection.lock();
         if close_notify {
             connection.send_close_notify();
         }

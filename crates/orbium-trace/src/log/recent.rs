@@ -5,8 +5,9 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use orbium_sync::lock::{Mutex, MutexGuard};
 
 /// Events that are kept.
 const MAX_EVENTS: usize = 200;
@@ -32,7 +33,7 @@ static ARE_KEPT: AtomicBool = AtomicBool::new(false);
 static RECENT: Mutex<VecDeque<Event>> = Mutex::new(VecDeque::new());
 
 fn lock() -> MutexGuard<'static, VecDeque<Event>> {
-    RECENT.lock().unwrap_or_else(PoisonError::into_inner)
+    RECENT.lock()
 }
 
 /// Keeps events from now on.

@@ -7,9 +7,10 @@ mod stream;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::fork::{Origin, PerProcess};
 use orbium_sys::{EventSource, random_number};
 
@@ -41,7 +42,7 @@ static LISTENERS: PerProcess<Mutex<Listeners>> = PerProcess::new();
 
 fn listeners() -> MutexGuard<'static, Listeners> {
     let listeners = LISTENERS.get_or_init(Mutex::default);
-    listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    listeners.lock()
 }
 
 /// Where a name is, or would be.
@@ -105,21 +106,15 @@ struct Listener {
 
 impl Listener {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     fn connect(&self, deadline: Deadline) -> io::Result<InProcessStream> {
         let mut queue = self.lock();
         while queue.waiting.len() >= BACKLOG && !queue.closed {
             queue = match deadline.remaining()? {
-                None => self
-                    .changed
-                    .wait(queue)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    let waited = self.changed.wait_timeout(queue, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                None => self.changed.wait(queue),
+                Some(left) => self.changed.wait_timeout(queue, left).0,
             };
         }
         if queue.closed {

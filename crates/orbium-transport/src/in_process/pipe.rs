@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::EventSource;
 
 use crate::Deadline;
@@ -74,7 +75,7 @@ pub(super) struct Pipe {
 
 impl Pipe {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Takes octets out; 0 at the end.
@@ -195,11 +196,8 @@ fn wait_on<'s>(
     time: Option<Duration>,
 ) -> MutexGuard<'s, State> {
     match time {
-        None => event.wait(state).unwrap_or_else(PoisonError::into_inner),
-        Some(time) => {
-            let waited = event.wait_timeout(state, time);
-            waited.unwrap_or_else(PoisonError::into_inner).0
-        }
+        None => event.wait(state),
+        Some(time) => event.wait_timeout(state, time).0,
     }
 }
 

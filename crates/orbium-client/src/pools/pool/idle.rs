@@ -41,7 +41,7 @@ impl Pool {
     pub(crate) fn leave_idle(&self) {
         if let (Source::Exclusive(_), None) = (&self.source, &self.own) {
             drop(self.idle_cache.drain().collect::<Vec<_>>());
-            if let Ok(mut state) = self.state.try_lock() {
+            if let Some(mut state) = self.state.try_lock() {
                 state.idle.clear();
             }
         }

@@ -5,7 +5,6 @@
 //! the lock, since its arguments may have marshalling code of their own.
 
 use std::mem;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -72,7 +71,7 @@ impl Drop for Connecting<'_> {
 
 impl BufferedOneways {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Lets the calling thread connect; or waits until another one has done so. One connects at a
@@ -90,14 +89,8 @@ impl BufferedOneways {
             let left = deadline.remaining().map_err(|_| deadline_passed())?;
             state = match left {
                 None => self.connected.wait(state),
-                Some(left) => {
-                    let waited = self.connected.wait_timeout(state, left);
-                    waited
-                        .map(|(state, _)| state)
-                        .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0))
-                }
-            }
-            .unwrap_or_else(PoisonError::into_inner);
+                Some(left) => self.connected.wait_timeout(state, left).0,
+            };
         }
         if state.connection.is_some() {
             return Ok(Connectable::Connected(state));

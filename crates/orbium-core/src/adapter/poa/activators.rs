@@ -3,7 +3,7 @@
 //! (CORBA 3.3 Part 1, clause 15.3.3).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -72,14 +72,12 @@ impl PoaCore {
 
     /// Whether there is an activator.
     pub(super) fn has_activator(&self) -> bool {
-        let activator = self.activator.lock();
-        activator.unwrap_or_else(PoisonError::into_inner).is_some()
+        self.activator.lock().is_some()
     }
 
     /// Has the activator create a child; whether there is one now.
     pub(super) fn activate_child(self: &Arc<Self>, name: &str) -> Result<bool, SystemException> {
-        let activator = self.activator.lock();
-        let activator = activator.unwrap_or_else(PoisonError::into_inner).clone();
+        let activator = self.activator.lock().clone();
         let Some(activator) = activator else {
             return Ok(self.child_named(name).is_some());
         };
@@ -97,8 +95,7 @@ impl PoaCore {
             role::about_to_block();
             objects = self.lock();
             if objects.activations.iter().any(|(it, _)| it == name) {
-                let waited = self.one_gone.wait(objects);
-                objects = waited.unwrap_or_else(PoisonError::into_inner);
+                objects = self.one_gone.wait(objects);
             }
         }
         objects.activations.push((name.to_owned(), mine));
@@ -151,11 +148,7 @@ impl Poa {
 
     fn replace_activator(&self, activator: Option<Arc<dyn Creating>>) -> Result<(), PoaError> {
         self.0.adapters()?.registry.note_activator();
-        let mut place = self
-            .0
-            .activator
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.0.activator.lock();
         let before = std::mem::replace(&mut *place, activator);
         drop(place);
         drop(before);

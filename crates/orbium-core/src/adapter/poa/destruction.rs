@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The end of an adapter: `#[inline]`, as few programs have one end.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use orbium_interceptor::AdapterState;
 
@@ -86,11 +86,7 @@ impl Poa {
         self.settle_open_requests();
         let mut objects = self.0.lock();
         while objects.alive > 0 {
-            objects = self
-                .0
-                .one_gone
-                .wait(objects)
-                .unwrap_or_else(PoisonError::into_inner);
+            objects = self.0.one_gone.wait(objects);
         }
     }
 

@@ -17,7 +17,7 @@ mod upcall;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::ThreadId;
 
 use orbium_channel::protocol::ProfileComponents;
@@ -122,7 +122,7 @@ impl fmt::Debug for Poa {
 
 impl PoaCore {
     fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+        self.objects.lock()
     }
 
     /// The ORB's adapters; OBJECT_NOT_EXIST if this one was destroyed, or the ORB is gone.
@@ -153,7 +153,7 @@ impl PoaCore {
 
 impl PoaCore {
     fn lock_children(&self) -> MutexGuard<'_, Vec<Poa>> {
-        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+        self.children.lock()
     }
 
     /// The adapter of that name below this one.

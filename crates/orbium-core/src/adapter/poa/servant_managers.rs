@@ -3,7 +3,7 @@
 //! (CORBA 3.3 Part 1, clauses 15.3.4 to 15.3.6).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
@@ -194,8 +194,7 @@ impl Poa {
         if self.0.policies.retains() != retains {
             return Err(SystemException::omg(ExceptionKind::ObjAdapter, 4, Completion::No).into());
         }
-        let place = self.0.servant_manager.lock();
-        let mut place = place.unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.0.servant_manager.lock();
         if place.is_some() {
             return Err(SystemException::omg(ExceptionKind::BadInvOrder, 6, Completion::No).into());
         }

@@ -2,8 +2,8 @@
 //! Servants of objects that are not in the map: the default servant, and what stands in
 //! for an object until its servant is found.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_cdr::CdrReader;
 use orbium_lane::ASKED;
@@ -62,8 +62,7 @@ impl PoaCore {
 
     /// The servant manager, if one is set.
     pub(super) fn servant_manager(&self) -> Option<Arc<ServantManager>> {
-        let manager = self.servant_manager.lock();
-        manager.unwrap_or_else(PoisonError::into_inner).clone()
+        self.servant_manager.lock().clone()
     }
 
     /// Drops what the user has given to the adapter, if it is gone and nothing is served
@@ -76,7 +75,7 @@ impl PoaCore {
             return;
         }
         fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
-            place.lock().unwrap_or_else(PoisonError::into_inner).take()
+            place.lock().take()
         }
         // Dropped without the locks.
         drop(take(&self.servant_manager));
@@ -86,8 +85,7 @@ impl PoaCore {
 
     /// The default servant, if one is set.
     pub(super) fn default_servant(&self) -> Option<Arc<dyn Servant>> {
-        let servant = self.default_servant.lock();
-        servant.unwrap_or_else(PoisonError::into_inner).clone()
+        self.default_servant.lock().clone()
     }
 }
 
@@ -136,11 +134,7 @@ impl Poa {
     /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT.
     pub fn set_servant(&self, servant: Arc<dyn Servant>) -> Result<(), PoaError> {
         self.check_default_servant()?;
-        let mut default = self
-            .0
-            .default_servant
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut default = self.0.default_servant.lock();
         let before = default.replace(servant);
         drop(default);
         // Dropped without the lock: the servant's own code may run here.

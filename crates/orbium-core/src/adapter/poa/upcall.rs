@@ -2,7 +2,7 @@
 //! Requests to adapters with servant managers, default servants or threading policies
 //! (CORBA 3.3 Part 1, clauses 15.3.6 to 15.3.8).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_server::UntypedReply;
@@ -160,8 +160,7 @@ impl PoaCore {
         orbium_sync::role::about_to_block();
         let mut objects = self.lock();
         while objects.ending.iter().any(|it| **it == *id) {
-            let waited = self.one_gone.wait(objects);
-            objects = waited.unwrap_or_else(PoisonError::into_inner);
+            objects = self.one_gone.wait(objects);
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ impl ServerConnection {
 
 impl Held for ServerConnection {
     fn tick(&self, ends: bool) -> Tick {
-        let Ok(mut pending) = self.sending.try_lock() else {
+        let Some(mut pending) = self.sending.try_lock() else {
             // They are being sent.
             return Tick::Watch;
         };

@@ -3,8 +3,8 @@
 //! too while they wait for the replies.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use orbium_invocation::scheduling;
 use orbium_invocation::served_queue::{ServedQueue, Serving};
@@ -50,8 +50,7 @@ impl Pool {
                 return Ok(None);
             }
             state.idle += 1;
-            let waited = self.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state);
             state.idle -= 1;
         }
     }

@@ -18,14 +18,14 @@ use orbium_invocation::raises::{DispatchError, Raised, Raises};
 /// error type of the operation.
 ///
 /// ```
-/// # use std::sync::RwLock;
+/// # use orbium_sync::lock::RwLock;
 /// # use orbium_giop::SystemException;
 /// # use orbium_server::{Reply, Sent};
 /// # struct Call;
 /// # struct Recorder { frames: RwLock<Vec<u8>> }
 /// # impl Recorder {
 /// fn read(&self, _: &Call, at: u64, reply: Reply<[u8]>) -> Result<Sent, SystemException> {
-///     let frames = self.frames.read().unwrap();
+///     let frames = self.frames.read();
 ///     reply.send(&frames[at as usize..])
 /// }
 /// # }

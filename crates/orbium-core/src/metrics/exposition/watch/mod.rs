@@ -10,7 +10,7 @@
 mod snapshot;
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, Weak};
+use std::sync::Weak;
 use std::time::Instant;
 
 use orbium_exposition::watch_folder;
@@ -79,7 +79,7 @@ impl Orb {
     /// [`OrbError::Threads`] without a thread for it.
     pub fn watch(&self) -> Result<PathBuf, OrbError> {
         let watching = &self.core().watching.0;
-        let mut watching = watching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watching = watching.lock();
         if let Some((_, path)) = &*watching {
             return Ok(path.clone());
         }
