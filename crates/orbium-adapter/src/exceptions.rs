@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The exceptions of adapters that end, and of threads that would wait for themselves.
 
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::role;
 
 /// A thread that serves a request would wait for itself.
@@ -27,4 +27,19 @@ pub fn waits_for_oneself() -> SystemException {
 #[must_use]
 pub fn being_destroyed() -> SystemException {
     SystemException::omg(ExceptionKind::Transient, 4, Completion::No)
+}
+
+/// There is no adapter that a key could be of.
+pub(crate) fn no_such_adapter() -> SystemException {
+    SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
+}
+
+/// The adapter of a key has no object with its id.
+#[must_use]
+pub fn no_such_object() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::ObjectNotExist,
+        minor::NO_SUCH_OBJECT,
+        Completion::No,
+    )
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parts of object adapters below their servants (CORBA 3.3 Part 1, clause 15): [object
-//! keys](object_key), POA managers, policy values, and the errors of adapters.
+//! keys](object_key), the registry that finds objects by them, POA managers, policy values, the
+//! entries of an IOR table, and the errors of adapters.
 //!
-//! It does not know servants, requests, references, lanes or the active object map: those
-//! are `orbium-core`'s. A manager sees the adapters that it controls as [`Controlled`].
+//! It does not know servants, requests, references or lanes: those are `orbium-core`'s. A manager
+//! sees the adapters that it controls as [`Controlled`], a [`Registry`] those that it goes
+//! through as [`RegisteredAdapter`].
 //!
 //! ```
 //! use orbium_adapter::object_key::{NO_HINT, ObjectKey};
@@ -16,14 +18,24 @@
 #![forbid(unsafe_code)]
 
 mod exceptions;
+mod ior_table;
 mod manager;
+mod managers;
 pub mod object_key;
+mod plain_keys;
 mod poa_error;
 mod policy_values;
+mod registry;
 
-pub use exceptions::{being_destroyed, refuse_to_wait_for_oneself, waits_for_oneself};
+pub use exceptions::{
+    being_destroyed, no_such_object, refuse_to_wait_for_oneself, waits_for_oneself,
+};
+pub use ior_table::{IorTableError, TableEntries};
 pub use manager::{Controlled, ManagerState, PoaManager, Serving, WeakManager};
+pub use managers::{ManagerAlreadyExists, Managers};
+pub use plain_keys::PlainKeys;
 pub use poa_error::PoaError;
 pub use policy_values::{
     IdAssignment, IdUniqueness, Lifespan, RequestProcessing, ServantRetention, ThreadModel,
 };
+pub use registry::{Found, RegisteredAdapter, RegisteredObject, Registry};

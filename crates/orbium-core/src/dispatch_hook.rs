@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbium_giop::{ServiceContexts, SystemException};
 use orbium_interceptor::server::InterceptedObject;
 use orbium_metrics::Quality;
-use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
+use orbium_request::{IncomingRequest, PeerConnection, asked_priority};
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
@@ -165,14 +165,14 @@ impl<'r> RequestInfo<'r> {
     /// The number of its connection, which no other has; `None` within the process.
     #[must_use]
     pub fn connection(&self) -> Option<u64> {
-        self.incoming.peer.map(ServerConnection::id)
+        self.incoming.peer.map(PeerConnection::id)
     }
 
     /// The client; `None` for a call within the process.
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
-        self.incoming.peer.map(ServerConnection::peer)
+        self.incoming.peer.map(PeerConnection::peer)
     }
 
     /// Whether a lane may serve it: it came over a connection, or is an asynchronous call of this

@@ -57,18 +57,22 @@ pub use orbium_invocation::{
 // Macros for generated code.
 pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride};
 pub use orbium_interceptor::policy_type;
+pub use orbium_invocation::dedication::{
+    Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,
+};
 #[doc(hidden)]
 pub use orbium_invocation::{
     collocation, error_enum, exception, idl_arm, idl_call, idl_call_async, idl_decode_out,
-    idl_errors, idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_is_plain,
-    idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot, idl_lent,
-    idl_method, idl_operation, idl_outputs, idl_pass, idl_passed, idl_put_back, idl_results,
-    idl_send, idl_servant_type, idl_slot_type, idl_stub, read_properties, write_properties,
+    idl_errors, idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_interface_impls,
+    idl_is_plain, idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot,
+    idl_lent, idl_method, idl_operation, idl_operations, idl_outputs, idl_pass, idl_passed,
+    idl_put_back, idl_reference, idl_results, idl_send, idl_servant_type, idl_slot_type, idl_stub,
+    read_properties, write_properties,
 };
 pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds, RequestTiming};
-pub use orbium_server::{
-    Arrival, AsyncCall, AsyncServant, ByUrgency, DedicatedThread, Dedication, DeferredReply, Gate,
-    OpenRequests, Pass, Reply, Sent, Spawn, Task, ThreadAsked, UntypedReply, Urgency,
+pub use orbium_request::{
+    AsyncCall, AsyncServant, ByUrgency, DeferredReply, OpenRequests, Reply, Sent, Spawn, Task,
+    UntypedReply, Urgency,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Reservation, Scheduling, SchedulingClass};

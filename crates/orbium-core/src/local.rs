@@ -13,7 +13,7 @@ use crate::client::received_reply::ReceivedReply;
 use orbium_invocation::Expiry;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
-use orbium_server::{Dispatcher, IncomingRequest, Kept, UntypedReply};
+use orbium_request::{Dispatcher, IncomingRequest, Kept, UntypedReply};
 
 /// The object key of a request message.
 pub(crate) fn key_of(message: &[u8]) -> Option<Vec<u8>> {

@@ -36,8 +36,7 @@ impl MainThread {
     }
 
     /// A number for a call that waits in its queue.
-    #[must_use]
-    pub fn next_call(&self) -> u64 {
+    pub(crate) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 

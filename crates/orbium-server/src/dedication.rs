@@ -1,64 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dedicated threads: what decides about them, and how many there are.
+//! Dedicated threads of connections.
 
 mod dedicated;
 mod dedicated_thread;
 pub(crate) mod dedication_state;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-
-use orbium_channel::dedication::Undedicated;
-pub use orbium_invocation::dedication::{
-    Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,
-};
-
-/// One of the connections that may have a thread, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    /// `None` if all are taken.
-    fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
-        let more = |count: usize| (count < limit).then_some(count + 1);
-        // The count guards no data: atomicity alone keeps it within the limit.
-        let took = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
-        took.ok().map(|_| Self(Arc::clone(taken)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// Grants dedicated threads, and counts them.
-#[derive(Default)]
-pub struct Dedications {
-    decides: OnceLock<Arc<dyn Dedication>>,
-    granted: Arc<AtomicUsize>,
-}
-
-impl Dedications {
-    /// Has connections that ask for a thread of their own decided about from now on;
-    /// `false` if that was installed before.
-    pub fn install(&self, dedication: Arc<dyn Dedication>) -> bool {
-        self.decides.set(dedication).is_ok()
-    }
-
-    /// The hook that decides, if it is installed.
-    #[inline]
-    pub fn decides(&self) -> Option<&Arc<dyn Dedication>> {
-        self.decides.get()
-    }
-
-    /// Connections that have a thread of their own now.
-    pub fn granted(&self) -> usize {
-        self.granted.load(Ordering::Acquire)
-    }
-
-    /// A place for one more, if there are fewer than `limit`.
-    pub(crate) fn place(&self, limit: usize) -> Result<Place, Undedicated> {
-        Place::take(&self.granted, limit).ok_or(Undedicated::Limit)
-    }
-}

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events and spans of the engine for subscribers of `tracing`.
 
-pub(crate) use orbium_trace::log::{Recurring, debug, error, info, wants_spans, warn};
+pub(crate) use orbium_trace::log::{Recurring, debug, error, info, warn};

@@ -9,7 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_channel::protocol::ProfileComponents;
 use orbium_interceptor::{Interceptors, IorInterceptors, OrbIdentity};
 use orbium_lane::{Lanes, MainThread, OWN};
-use orbium_server::ServerContext;
+use orbium_request::ServerContext;
 
 use crate::adapter::ior_table::Table;
 use crate::adapter::{Policies, Registry};

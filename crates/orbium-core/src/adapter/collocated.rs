@@ -14,8 +14,8 @@ use orbium_interceptor::server::{Carried, Served, Unserved};
 use orbium_invocation::Expiry;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
-use orbium_server::conclusion::panicked;
-use orbium_server::{IncomingRequest, ServerContext};
+use orbium_request::conclusion::panicked;
+use orbium_request::{IncomingRequest, ServerContext};
 use orbium_sync::Projection;
 use orbium_sync::role::while_serving_own_thread;
 

@@ -8,23 +8,23 @@ mod route;
 mod upcall;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use orbium_adapter::Serving;
+use orbium_adapter::{Found, Serving};
 use orbium_cdr::CdrReader;
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_invocation::reactor::is_within_a_wait;
-use orbium_server::conclusion::{busy, check_expiry, conclude, not_permitted, note_refusal};
-use orbium_server::spans::{RequestSpan, serve_within};
+use orbium_request::conclusion::{busy, check_expiry, conclude, not_permitted, note_refusal};
+use orbium_request::spans::{RequestSpan, serve_within};
 
 use crate::adapter::implicit::{is_implicit, serve_implicit};
-use crate::adapter::registry::Found;
+use crate::adapter::ior_table::look_up;
 use crate::adapter::{ActiveObject, Adapters};
 use crate::log::{self, Recurring};
 use crate::priority;
 use crate::raises::DispatchError;
 use crate::servant::Call;
 use orbium_lane::{Decided, OWN, OWN_INTERCEPTED, Route};
-use orbium_server::IncomingRequest;
-use orbium_server::UntypedReply;
+use orbium_request::IncomingRequest;
+use orbium_request::UntypedReply;
 
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
@@ -68,13 +68,13 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) {
-        let span = RequestSpan::begin(&self.registry, request, reply);
+        let span = RequestSpan::begin(self, request, reply);
         let failed = match self.context.measurements() {
             Some(all) => self.serve_measured(all, request, arguments, reply),
             None => self.serve_unobserved(request, arguments, reply),
         };
         if let Some(span) = span {
-            span.end(&self.registry, request, reply, failed);
+            span.end(self, request, reply, failed);
         }
     }
 
@@ -136,7 +136,7 @@ impl Adapters {
         &self,
         request: &IncomingRequest<'_>,
         reply: &mut UntypedReply<'_>,
-    ) -> Result<Option<Found<'_>>, DispatchError> {
+    ) -> Result<Option<Found<'_, ActiveObject>>, DispatchError> {
         // A oneway has no reply to say it in, and what is collocated has no need.
         if request.peer.is_some()
             && request.response == ResponseFlags::Full
@@ -151,11 +151,12 @@ impl Adapters {
             return Ok(None);
         }
         let mut found = self.registry.find(request.key);
-        if found.is_err() && self.registry.activate(request)? {
+        let (expiry, operation) = (&request.expiry, request.operation);
+        if found.is_err() && self.registry.activate(request.key, expiry, operation)? {
             found = self.registry.find(request.key);
         }
         if found.is_err()
-            && let Some((to, permanent)) = self.table.lookup(request.key)
+            && let Some((to, permanent)) = look_up(&self.table, request.key)
         {
             reply.forward(&to, permanent)?;
             return Ok(None);

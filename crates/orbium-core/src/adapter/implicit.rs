@@ -10,7 +10,7 @@ use crate::adapter::ActiveObject;
 use crate::raises::DispatchError;
 use crate::servant::Call;
 use crate::unknown_operation;
-use orbium_server::UntypedReply;
+use orbium_request::UntypedReply;
 
 /// The band of a connection, which a client must name.
 #[cold]

@@ -2,23 +2,17 @@
 //! The IOR table: plain keys of objects that may be anywhere, as other ORBs have it under
 //! the name `IORTable`.
 
-use std::collections::HashMap;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use orbium_adapter::{IorTableError, TableEntries};
 use orbium_giop::Ior;
-use orbium_sync::lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::adapter::dispatch::forward::ForwardRequest;
 use crate::{Interface, ObjectRef, Orb};
 
-/// The entries of an ORB's table. References hold the ORB, so it has IORs.
-#[derive(Default)]
-pub(crate) struct Table {
-    entries: RwLock<HashMap<Box<[u8]>, Ior>>,
-    locator: RwLock<Option<Arc<dyn IorLocator>>>,
-}
+/// The entries of an ORB's table.
+pub(crate) type Table = TableEntries<dyn IorLocator>;
 
 /// Finds objects for keys that are not in the [`IorTable`].
 ///
@@ -35,60 +29,15 @@ impl<F: Fn(&[u8]) -> Option<ForwardRequest> + Send + Sync + 'static> IorLocator 
     }
 }
 
-/// Error of an [`IorTable`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum IorTableError {
-    /// The key has an entry.
-    AlreadyBound,
-    /// The key has no entry.
-    NotFound,
-}
-
-impl fmt::Display for IorTableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::AlreadyBound => "the key has an entry already",
-            Self::NotFound => "the key has no entry",
-        })
+/// Where clients that call by a key are sent, and whether for good.
+pub(super) fn look_up(table: &Table, key: &[u8]) -> Option<(Ior, bool)> {
+    if let Some(ior) = table.get(key) {
+        return Some((ior, false));
     }
-}
-
-impl fmt::Debug for IorTableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for IorTableError {}
-
-impl Table {
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<Box<[u8]>, Ior>> {
-        self.entries.read()
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Box<[u8]>, Ior>> {
-        self.entries.write()
-    }
-
-    /// Drops what the user has given.
-    pub(crate) fn clear(&self) {
-        let mut locator = self.locator.write();
-        let before = locator.take();
-        drop(locator);
-        drop(before);
-    }
-
-    /// Where clients that call by a key are sent, and whether for good.
-    pub(super) fn lookup(&self, key: &[u8]) -> Option<(Ior, bool)> {
-        if let Some(ior) = self.read().get(key) {
-            return Some((ior.clone(), false));
-        }
-        let locator = self.locator.read();
-        let locator = locator.clone()?;
-        let located = catch_unwind(AssertUnwindSafe(|| locator.locate(key)));
-        let forward = located.ok().flatten()?;
-        Some((forward.to.ior().clone(), forward.permanent))
-    }
+    let locator = table.locator()?;
+    let located = catch_unwind(AssertUnwindSafe(|| locator.locate(key)));
+    let forward = located.ok().flatten()?;
+    Some((forward.to.ior().clone(), forward.permanent))
 }
 
 /// Keys and the objects, anywhere, to which calls by them are forwarded
@@ -107,18 +56,12 @@ impl IorTable {
     /// # Errors
     /// [`IorTableError::AlreadyBound`].
     pub fn bind(&self, key: &str, object: &impl Interface) -> Result<(), IorTableError> {
-        let mut entries = self.table().write();
-        if entries.contains_key(key.as_bytes()) {
-            return Err(IorTableError::AlreadyBound);
-        }
-        entries.insert(key.as_bytes().into(), object.as_object().ior().clone());
-        Ok(())
+        self.table().bind(key, object.as_object().ior())
     }
 
     /// Adds or replaces an entry.
     pub fn rebind(&self, key: &str, object: &impl Interface) {
-        let ior = object.as_object().ior().clone();
-        self.table().write().insert(key.as_bytes().into(), ior);
+        self.table().rebind(key, object.as_object().ior());
     }
 
     /// Removes an entry.
@@ -126,8 +69,7 @@ impl IorTable {
     /// # Errors
     /// [`IorTableError::NotFound`].
     pub fn unbind(&self, key: &str) -> Result<(), IorTableError> {
-        let removed = self.table().write().remove(key.as_bytes());
-        removed.map(drop).ok_or(IorTableError::NotFound)
+        self.table().unbind(key)
     }
 
     /// The object of an entry.
@@ -135,17 +77,14 @@ impl IorTable {
     /// # Errors
     /// [`IorTableError::NotFound`].
     pub fn find(&self, key: &str) -> Result<ObjectRef, IorTableError> {
-        let found = self.table().read().get(key.as_bytes()).cloned();
+        let found = self.table().get(key.as_bytes());
         let ior = found.ok_or(IorTableError::NotFound)?;
         Ok(self.0.plain_reference(ior))
     }
 
     /// Sets what finds the objects of keys without an entry.
     pub fn set_locator(&self, locator: impl IorLocator) {
-        let mut place = self.table().locator.write();
-        let before = place.replace(Arc::new(locator));
-        drop(place);
-        drop(before);
+        self.table().set_locator(Some(Arc::new(locator)));
     }
 }
 

@@ -12,21 +12,22 @@ mod managing;
 mod object;
 mod poa;
 mod policy;
-mod registry;
 mod traced;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
 pub(crate) use collocated::{CollocatedServant, Terms};
 pub(crate) use object::ActiveObject;
 pub(crate) use orbium_interceptor::server::{Carried, Served, Unserved};
-pub(crate) use registry::Registry;
+
+/// The active objects of an ORB.
+pub(crate) type Registry = orbium_adapter::Registry<ActiveObject>;
 
 pub use dispatch::forward::{ForwardRequest, ServantError};
-pub use ior_table::{IorLocator, IorTable, IorTableError};
-pub use manager_factory::{ManagerAlreadyExists, PoaManagerFactory};
+pub use ior_table::{IorLocator, IorTable};
+pub use manager_factory::PoaManagerFactory;
 pub use orbium_adapter::{
-    IdAssignment, IdUniqueness, Lifespan, ManagerState, PoaManager, RequestProcessing,
-    ServantRetention, ThreadModel,
+    IdAssignment, IdUniqueness, IorTableError, Lifespan, ManagerAlreadyExists, ManagerState,
+    PoaManager, RequestProcessing, ServantRetention, ThreadModel,
 };
 pub use poa::{
     AdapterActivator, NoContext, Poa, PoaCurrent, PoaError, ServantActivator, ServantLocator,

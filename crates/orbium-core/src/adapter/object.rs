@@ -14,17 +14,17 @@ use orbium_sync::SlotKey;
 
 use crate::adapter::dispatch::forward::ForwardRequest;
 use crate::raises::DispatchError;
-use orbium_adapter::Serving;
 use orbium_adapter::object_key::NO_HINT;
+use orbium_adapter::{RegisteredAdapter, RegisteredObject, Serving};
 use orbium_invocation::Expiry;
-use orbium_server::UntypedReply;
+use orbium_request::UntypedReply;
 
 use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::servant::Target;
 use crate::{Extension, IncarnatedObject, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
 
-/// An object adapter, as its objects and the registry see it.
-pub(crate) trait Adapter: Send + Sync {
+/// An object adapter, as its objects see it.
+pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
     /// Its path as introspection has it: `RootPOA/child`.
     fn path_text(&self) -> String;
 
@@ -35,38 +35,11 @@ pub(crate) trait Adapter: Send + Sync {
 
     fn is_destroyed(&self) -> &AtomicBool;
 
-    /// TRANSIENT if it is being destroyed.
-    fn check_not_destroyed(&self) -> Result<(), SystemException>;
-
-    /// The adapter of that name below this one.
-    fn child(&self, name: &str) -> Option<Arc<dyn Adapter>>;
-
-    fn has_activator(&self) -> bool;
-
-    /// Has the adapter activator create the adapter of that name below this one, as soon as
-    /// the manager serves requests; whether it is there.
-    fn activates(
-        self: Arc<Self>,
-        name: &str,
-        expiry: &Expiry,
-        operation: &[u8],
-    ) -> Result<bool, SystemException>;
-
-    /// Whether a key of that kind and stamp may be served from here.
-    fn serves(&self, persistent: bool, stamp: u64) -> bool;
-
-    /// The slot of the active object with an id.
-    fn slot_of(&self, id: &[u8]) -> Option<SlotKey>;
-
     /// The reference to an object of this adapter.
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException>;
 
     /// The last request on an object that was deactivated has ended.
     fn object_gone(&self, object: &ActiveObject);
-
-    /// What stands in for an object that is not active, if the adapter may have a servant
-    /// for it nonetheless.
-    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<ActiveObject>>;
 
     /// Serves a request by the policies of the adapter; `serve` runs the servant of the
     /// object that it is given.
@@ -88,9 +61,6 @@ pub(crate) trait Adapter: Send + Sync {
 
     /// Where clients that locate an object are sent, if its servant manager says so.
     fn located(self: Arc<Self>, id: &[u8]) -> Option<ForwardRequest>;
-
-    /// The adapter as what it is.
-    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// Runs the servant of an object.
@@ -118,6 +88,13 @@ pub(crate) struct ActiveObject {
     pub(super) adapter: Arc<dyn Adapter>,
     /// How it ends.
     pub(super) end: AtomicU8,
+}
+
+impl RegisteredObject for ActiveObject {
+    #[inline]
+    fn stamp(&self) -> u64 {
+        self.stamp
+    }
 }
 
 impl InterceptedObject for ActiveObject {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Active objects, as the spans of their requests show them.
 
-use orbium_server::spans::{ServedObject, ServedObjects};
+use orbium_request::spans::{ServedObject, ServedObjects};
 
-use crate::adapter::{ActiveObject, Registry};
+use crate::adapter::{ActiveObject, Adapters};
 
 impl ServedObject for ActiveObject {
     fn adapter_path(&self) -> String {
@@ -23,9 +23,9 @@ impl ServedObject for ActiveObject {
     }
 }
 
-impl ServedObjects for Registry {
+impl ServedObjects for Adapters {
     fn look_up(&self, key: &[u8], see: &mut dyn FnMut(Option<&dyn ServedObject>)) {
-        let found = self.find(key);
+        let found = self.registry.find(key);
         let object = found.as_ref().ok().map(|found| &**found);
         see(object.map(|object| object as &dyn ServedObject));
     }

@@ -11,7 +11,7 @@ use orbium_invocation::{CallQueue, CancellationToken, Operation};
 use super::Orb;
 use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
 use crate::{Channel, local};
-use orbium_server::Located;
+use orbium_request::Located;
 use orbium_sync::SlotKey;
 use orbium_transport::Deadline;
 

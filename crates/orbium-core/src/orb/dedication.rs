@@ -35,7 +35,7 @@ impl Call<'_> {
         thread: DedicatedThread,
     ) -> Result<(), Undedicated> {
         let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
-        connection.settle(self.incoming.context, || Ok(thread))?;
+        connection.dedicate(self.incoming.context, thread)?;
         reply.note_dedicated();
         Ok(())
     }

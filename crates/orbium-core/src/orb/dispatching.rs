@@ -11,8 +11,8 @@ use super::{Orb, OrbCore};
 use crate::adapter::ReferenceFactory;
 use crate::{Call, Lane, ObjectRef, Priority, ProtocolPolicy};
 use orbium_lane::Route;
-use orbium_server::UntypedReply;
-use orbium_server::{Dispatcher, IncomingRequest, Located, ServerContext};
+use orbium_request::UntypedReply;
+use orbium_request::{Dispatcher, IncomingRequest, Located, ServerContext};
 
 impl Dispatcher for OrbCore {
     fn context(&self) -> &ServerContext {

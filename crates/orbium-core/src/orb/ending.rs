@@ -150,7 +150,7 @@ impl Orb {
         }
         self.core().client.close_connections();
         self.core().initial.clear();
-        self.core().adapters.table.clear();
+        self.core().adapters.table.set_locator(None);
         self.core().watching.end();
         self.core().client.config().interceptors.destroy();
         self.change_state(ENDING, ENDED);

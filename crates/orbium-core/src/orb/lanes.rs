@@ -3,13 +3,11 @@
 //! they are found.
 
 use orbium_channel::accepting::Accepting;
-use orbium_giop::component::{self, PriorityEndpoint};
-use orbium_giop::{SystemException, TaggedComponent};
-use orbium_transport::HostPort;
+use orbium_giop::SystemException;
 
 use super::OrbError;
 use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
-use orbium_lane::{OWN, lane_for};
+use orbium_lane::{OWN, published_channels};
 use orbium_server::start_lane;
 
 impl Orb {
@@ -91,57 +89,18 @@ impl Orb {
         Ok(config)
     }
 
-    /// Where objects are found that these lanes serve: the lane of the object's
-    /// own priority first, then that without a priority, then from the most urgent
-    /// on.
+    /// Where objects are found that these lanes serve; where the ORB itself listens if they do not.
     pub(crate) fn channels_of(
         &self,
         lanes: &[Lane],
         priority: Option<Priority>,
     ) -> Result<Vec<Channel>, SystemException> {
-        let own = priority.and_then(|it| lane_for(lanes, it));
-        // A lane without priority sorts first: it serves requests without one.
-        let before = |other: &Lane, lane: &Lane| match (other.priority(), lane.priority()) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(other), Some(lane)) => other >= lane,
-        };
-        let mut sorted: Vec<&Lane> = Vec::with_capacity(lanes.len());
-        for lane in lanes.iter().filter(|lane| Some(*lane) != own) {
-            let place = sorted.partition_point(|other| before(other, lane));
-            sorted.insert(place, lane);
-        }
-        if let Some(own) = own {
-            sorted.insert(0, own);
-        }
-        let mut channels = Vec::new();
-        for lane in sorted {
-            channels.extend_from_slice(&lane.channels());
-        }
+        let channels = published_channels(lanes, priority);
         match channels.is_empty() {
             true => Ok(self.published()?.channels().to_vec()),
             false => Ok(channels),
         }
     }
-}
-
-/// Says which endpoint serves which priority, if there are several; a lane
-/// without one serves the lowest.
-pub(crate) fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
-    let mut endpoints = Vec::new();
-    for lane in lanes {
-        let priority = lane.priority().map_or(0, Priority::number);
-        for channel in lane.channels().iter() {
-            let Some(HostPort { host, port }) = channel.host_port_over("iiop") else {
-                continue;
-            };
-            endpoints.push(PriorityEndpoint {
-                address: component::HostPort { host, port },
-                priority,
-            });
-        }
-    }
-    (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
 }
 
 impl Orb {

@@ -5,7 +5,7 @@ use orbium_giop::SystemException;
 
 use orbium_client::PolicyManager;
 use orbium_interceptor::Policy;
-use orbium_server::ServerContext;
+use orbium_request::ServerContext;
 
 use super::Orb;
 use crate::client::ClientContext;

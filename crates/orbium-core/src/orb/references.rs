@@ -7,12 +7,11 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
-use super::lanes::lane_endpoints;
 use super::state::Server;
 use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
 use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
-use orbium_lane::OWN;
+use orbium_lane::{OWN, lane_endpoints};
 use orbium_server::start_lane;
 
 impl Orb {
@@ -211,7 +210,8 @@ impl Orb {
         self.core()
             .adapters
             .registry
-            .bind_plain_key(plain.as_bytes(), &key, forwards);
+            .plain_keys
+            .bind(plain.as_bytes(), &key, forwards);
         crate::log::info!(
             target: "orbium::poa",
             key = plain,
@@ -259,7 +259,8 @@ impl Orb {
             self.core()
                 .adapters
                 .registry
-                .bind_plain_key(&group.object_key(), &key, false);
+                .plain_keys
+                .bind(&group.object_key(), &key, false);
         }
         Ok(())
     }

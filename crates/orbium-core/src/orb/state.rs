@@ -24,7 +24,7 @@ use crate::metrics::{Instruments, Watching};
 use crate::{
     Channel, Config, Context, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier,
 };
-use orbium_server::{Host, OrbFacts, ServerContext};
+use orbium_request::{Host, OrbFacts, ServerContext};
 
 pub(super) const RUNNING: u8 = 0;
 pub(super) const ENDING: u8 = 1;

@@ -8,7 +8,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::{SystemException, Version};
 use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
-use orbium_server::Kept;
+use orbium_request::Kept;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;

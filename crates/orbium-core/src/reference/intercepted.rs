@@ -7,7 +7,7 @@ use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::server::awaited_by_oneway;
 use orbium_invocation::exceptions::deadline_passed;
-use orbium_server::Kept;
+use orbium_request::Kept;
 
 use super::ObjectRef;
 use super::answered::{AnsweredCall, kept_answer};

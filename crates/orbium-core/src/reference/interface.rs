@@ -339,67 +339,6 @@ macro_rules! interface {
         $crate::interface!($name = stringify!($name), $id, [$($base),*]);
     };
     ($name:ident = $idl:expr, $id:literal, [$($base:expr),* $(,)?]) => {
-        impl $crate::Interface for $name {
-            const REPOSITORY_ID: &'static str = $id;
-            const BASES: &'static [&'static str] = &[$($base),*];
-            #[inline]
-            fn from_object(object: $crate::ObjectRef) -> Self {
-                Self($crate::Interface::from_object(object))
-            }
-            #[inline]
-            fn as_object(&self) -> &$crate::ObjectRef {
-                $crate::Interface::as_object(&self.0)
-            }
-        }
-        impl ::core::convert::From<$name> for $crate::ObjectRef {
-            #[inline]
-            fn from(reference: $name) -> Self {
-                ::core::convert::From::from(reference.0)
-            }
-        }
-        impl ::core::fmt::Debug for $name {
-            #[inline]
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Debug::fmt(&self.0, f)
-            }
-        }
-        impl ::core::cmp::PartialEq for $name {
-            #[inline]
-            fn eq(&self, other: &Self) -> bool {
-                self.0 == other.0
-            }
-        }
-        impl $crate::cdr::Encode for $name {
-            #[inline]
-            fn encode<'a>(&'a self, writer: &mut $crate::cdr::CdrWriter<'a>) {
-                $crate::cdr::Encode::encode(&self.0, writer);
-            }
-        }
-        impl $crate::cdr::EncodeNillable for $name {
-            #[inline]
-            fn encode_nillable<'a>(
-                value: ::core::option::Option<&'a Self>,
-                writer: &mut $crate::cdr::CdrWriter<'a>,
-            ) {
-                <$crate::ObjectRef as $crate::cdr::EncodeNillable>::encode_nillable(
-                    value.map($crate::Interface::as_object),
-                    writer,
-                );
-            }
-        }
-        impl $crate::cdr::DecodeNillable for $name {
-            const MIN_SIZE: usize = 12;
-            #[inline]
-            fn decode_nillable(
-                reader: &mut $crate::cdr::CdrReader<'_>,
-            ) -> ::core::result::Result<::core::option::Option<Self>, $crate::cdr::CdrError> {
-                let object = <$crate::ObjectRef as $crate::cdr::DecodeNillable>::decode_nillable(reader)?;
-                ::core::result::Result::Ok(object.map($crate::Interface::from_object))
-            }
-        }
-        impl $crate::cdr::Typed for $name {
-            const TYPE: &'static $crate::cdr::Type =
-                &$crate::cdr::Type::interface($id, $idl);
-        }
+        $crate::idl_interface_impls! { $crate $name [$idl] $id [$($base),*] }
     };
 }

@@ -18,7 +18,7 @@ use orbium_invocation::{Properties, read_properties};
 use orbium_transport::Peer;
 
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
-use orbium_server::{DeferredReply, IncomingRequest, ServerConnection};
+use orbium_request::{DeferredReply, IncomingRequest, PeerConnection};
 
 pub use incarnated::IncarnatedObject;
 pub use received_context::ReceivedContext;
@@ -119,7 +119,7 @@ impl<'r> Call<'r> {
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
-        self.incoming.peer.map(ServerConnection::peer)
+        self.incoming.peer.map(PeerConnection::peer)
     }
 
     /// The service contexts of the request.

@@ -4,5 +4,7 @@
 mod mapped_arguments;
 mod mapped_calls;
 mod mapped_exceptions;
+mod mapped_interfaces;
+mod mapped_references;
 mod mapped_skeletons;
 mod mapped_stubs;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbium_sync::lock::{Mutex, MutexGuard};
 
-use crate::deferred::Unanswered;
+use orbium_request::Unanswered;
 
 /// Requests remembered while replies may still come.
 const MAX: usize = 1024;

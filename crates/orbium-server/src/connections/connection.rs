@@ -5,6 +5,7 @@ mod both_ways;
 mod collected;
 mod collecting;
 mod kept;
+mod peer_connection;
 mod reply_sending;
 mod snapshot;
 
@@ -24,7 +25,6 @@ use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
 
-use crate::ServerContext;
 use crate::connections::cancelled::Cancelled;
 use crate::connections::flusher::Flusher;
 use crate::connections::origin::Origin;
@@ -34,7 +34,8 @@ use crate::strategy::notifier::Notifier;
 use collected::Collected;
 use kept::Kept;
 use orbium_invocation::{Priority, priority};
-use orbium_metrics::{Closing, Quality, Tracked};
+use orbium_metrics::{Closing, Tracked};
+use orbium_request::ServerContext;
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
@@ -63,7 +64,7 @@ pub(crate) struct Pending {
 
 #[derive(Debug)]
 /// A connection to a client.
-pub struct ServerConnection {
+pub(crate) struct ServerConnection {
     pub(crate) id: u64,
     /// Its index in the table of its lane, guarded by its lock.
     pub(crate) place: AtomicUsize,
@@ -245,23 +246,13 @@ impl ServerConnection {
 
     /// The peer. Called only when it must be known: a peer that authenticates itself
     /// has not done so when it is accepted.
-    pub fn peer(&self) -> &Peer {
+    pub(crate) fn peer(&self) -> &Peer {
         self.peer.get_or_init(|| self.stream.peer())
     }
 
     /// Unique among the connections of the ORB.
-    pub fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         self.id
-    }
-
-    /// Notes what its requests ask for now.
-    pub fn note_quality(&self, quality: Quality) {
-        self.tracked.note_quality(quality);
-    }
-
-    /// The scheme of its transport.
-    pub fn transport(&self) -> &str {
-        self.tracked.transport()
     }
 
     /// The peer, as far as it is known by now.
@@ -275,15 +266,10 @@ impl ServerConnection {
         self.late.load(Ordering::Relaxed)
     }
 
-    /// A request has begun.
-    pub fn count_request(&self) {
-        self.tracked.count_request();
-    }
-
     /// Number of the lane with the threads that serve it, or
     /// [`SETTLED`](orbium_lane::SETTLED).
     #[inline]
-    pub fn lane(&self) -> u32 {
+    pub(crate) fn lane(&self) -> u32 {
         self.lane.load(Ordering::Relaxed)
     }
 

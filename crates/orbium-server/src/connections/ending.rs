@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use orbium_transport::ByteStream;
 
-use crate::Dispatcher;
 use crate::connections::connection::ServerConnection;
 use crate::intake::{HandOver, Intake, Queued, Sink, Source};
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
+use orbium_request::Dispatcher;
 
 /// Polling intervals at shutdown: the first, and the longest.
 ///

@@ -14,12 +14,13 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::role::Role;
 
 use crate::connections::receiving::{self, Receiving};
-use crate::dedication::{Gate, Pass};
 use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
-use crate::request::message_outcome::Outcome;
-use crate::{Dispatcher, LaneCore, ServerConnection};
+use crate::message_outcome::Outcome;
+use crate::{LaneCore, ServerConnection};
+use orbium_invocation::dedication::{Gate, Pass};
 use orbium_lane::thread::{self, Setup};
+use orbium_request::Dispatcher;
 
 /// What all threads have that serve the connection: one reads, and others may
 /// wait in calls of their own.

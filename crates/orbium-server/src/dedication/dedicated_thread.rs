@@ -11,19 +11,19 @@ use orbium_giop::{ServiceContexts, service_context};
 use orbium_sys::Interest;
 
 use crate::ServerConnection;
-use crate::ServerContext;
 use crate::dedication::dedication_state::{Marker, State};
-use crate::dedication::{DedicatedThread, Place, ThreadAsked};
 use crate::strategy::notifier::Notifier;
+use orbium_invocation::dedication::{DedicatedThread, ThreadAsked};
 use orbium_invocation::{Priority, priority};
 use orbium_lane::SETTLED;
+use orbium_request::{GrantedPlace, ServerContext};
 
 impl ServerConnection {
     /// Settles whether the connection has a thread of its own, once.
     ///
     /// # Errors
     /// Why it has none.
-    pub fn settle(
+    pub(crate) fn settle(
         &self,
         context: &ServerContext,
         decide: impl FnOnce() -> Result<DedicatedThread, Undedicated>,
@@ -41,7 +41,7 @@ impl ServerConnection {
 
     fn settle_with(
         &self,
-        granted: Result<(DedicatedThread, Place), Undedicated>,
+        granted: Result<(DedicatedThread, GrantedPlace), Undedicated>,
     ) -> Result<(), Undedicated> {
         let settled = &self.dedication_state;
         let mut state = settled.state.lock();
@@ -99,7 +99,7 @@ impl ServerConnection {
     }
 
     /// The thread that the connection was granted.
-    pub fn thread(&self) -> Option<DedicatedThread> {
+    pub(crate) fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.dedication_state.state;
         match &*state.lock() {
             State::Granted(thread, _) => Some(thread.clone()),
@@ -115,7 +115,7 @@ impl ServerConnection {
     }
 
     /// Gives the grant back; the connection ends after the request being served.
-    pub fn give_thread_back(&self) {
+    pub(crate) fn give_thread_back(&self) {
         self.dedication_state.set(State::Over);
     }
 

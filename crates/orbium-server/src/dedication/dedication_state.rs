@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use orbium_channel::dedication::{DedicationReply, Undedicated};
 use orbium_sync::lock::Mutex;
 
-use crate::dedication::{DedicatedThread, Place};
+use orbium_invocation::dedication::DedicatedThread;
+use orbium_request::GrantedPlace;
 
 /// What was settled about it.
 #[derive(Debug, Default)]
@@ -14,7 +15,10 @@ pub(crate) enum State {
     #[default]
     Unasked,
     Refused(Undedicated),
-    Granted(DedicatedThread, #[expect(dead_code, reason = "held")] Place),
+    Granted(
+        DedicatedThread,
+        #[expect(dead_code, reason = "held")] GrantedPlace,
+    ),
     /// It was given back: the connection ends.
     Over,
 }

@@ -17,17 +17,17 @@ use super::queued::{Answer, Late, Queued, Sink};
 use super::refusing::{refuse, unanswerable, violated};
 use super::source::Source;
 use super::state::{Intake, State};
-use crate::IncomingRequest;
 use crate::connections::connection::ServerConnection;
 use crate::dedication::dedication_state::Marker;
 use crate::lane::lane_core::LaneCore;
 use crate::lane::rank::Place;
-use crate::request::incoming::asked_priority;
-use crate::request::message_outcome::Outcome;
-use crate::request::reply::UntypedReply;
+use crate::message_outcome::Outcome;
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
 use orbium_lane::{Decided, Lane, Order, Route};
+use orbium_request::IncomingRequest;
+use orbium_request::UntypedReply;
+use orbium_request::asked_priority;
 
 impl Intake {
     /// Deals with the next message that has arrived whole; requests go to
@@ -250,7 +250,7 @@ fn destination(
         key: &key,
         operation: request.operation,
         contexts: request.contexts,
-        peer: Some(source.connection),
+        peer: Some(&**source.connection),
         response: request.response,
         expiry: Expiry::NEVER,
         lane: source.connection.lane(),

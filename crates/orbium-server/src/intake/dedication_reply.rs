@@ -7,11 +7,9 @@ use std::time::Instant;
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
-use crate::deferred::AnswerPath;
-use crate::request::reply::{ReplyPath, UntypedReply};
-use crate::{Dispatcher, IncomingRequest};
 use orbium_lane::Decided;
 use orbium_lane::Lane;
+use orbium_request::{AnswerPath, Dispatcher, IncomingRequest, ReplyPath, UntypedReply};
 
 struct DedicationPath<'a> {
     path: &'a dyn ReplyPath,
@@ -42,26 +40,12 @@ fn serve_with_context(
     dedication: [u8; 8],
 ) {
     let path = DedicationPath {
-        path: reply.path,
+        path: reply.path(),
         dedication,
     };
-    let mut inner = UntypedReply {
-        forwarded: false,
-        path: &path,
-        storage: &mut *reply.storage,
-        version: reply.version,
-        request_id: reply.request_id,
-        format: reply.format,
-        response: reply.response,
-        answered: reply.answered,
-        raised: false,
-        moved: false,
-    };
-    dispatcher.serve(incoming, arguments, &mut inner);
-    reply.answered = inner.answered;
-    reply.raised = inner.raised;
-    reply.moved = inner.moved;
-    reply.forwarded = inner.forwarded;
+    reply.by_way_of(&path, |reply| {
+        dispatcher.serve(incoming, arguments, reply);
+    });
 }
 
 /// The reply with the context; `None` if it cannot be inserted.

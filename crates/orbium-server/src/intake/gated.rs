@@ -10,7 +10,7 @@ use super::source::Source;
 use super::state::Intake;
 use crate::ServerConnection;
 use crate::dedication::dedication_state::Marker;
-use crate::dedication::{Arrival, Gate, Pass};
+use orbium_invocation::dedication::{Arrival, Gate, Pass};
 
 impl Intake {
     /// Whether the request with that header is for a dedicated thread of the

@@ -14,8 +14,9 @@ use orbium_giop::{
 use super::refusing::{refuse, violated};
 use super::source::Source;
 use super::state::Intake;
-use crate::request::message_outcome::Outcome;
-use crate::{Dispatcher, Located, ServerConnection};
+use crate::ServerConnection;
+use crate::message_outcome::Outcome;
+use orbium_request::{Dispatcher, Located};
 
 impl Intake {
     /// Deals with the next message that has arrived whole.

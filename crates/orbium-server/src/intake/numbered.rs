@@ -9,7 +9,7 @@ use super::refusing::violated;
 use super::source::Source;
 use super::state::State;
 use crate::ServerConnection;
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
 
 impl ServerConnection {
     /// A request with its names, from one with numbers.

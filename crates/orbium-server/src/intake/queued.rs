@@ -15,14 +15,14 @@ use super::dedication_reply::serve_with_reply_context;
 use super::refused::refuse_request;
 use crate::connections::connection::ServerConnection;
 use crate::dedication::dedication_state::Marker;
-use crate::deferred::{AnswerPath, Unanswered};
 use crate::lane::rank::Place;
 use crate::log::Recurring;
-use crate::request::reply::{ReplyPath, UntypedReply};
-use crate::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
 use orbium_lane::{Decided, Order, QueueBounds, QueuePermit, SETTLED};
+use orbium_request::{AnswerPath, Unanswered};
+use orbium_request::{Dispatcher, IncomingRequest, ServerContext};
+use orbium_request::{ReplyPath, UntypedReply};
 
 /// Takes requests that wait to be served.
 pub(crate) trait Sink {
@@ -216,7 +216,7 @@ impl Queued {
                         key: &key,
                         operation: request.operation,
                         contexts: request.contexts,
-                        peer: Some(connection),
+                        peer: Some(&**connection),
                         response: self.response,
                         expiry: self.expiry,
                         lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),

@@ -3,13 +3,13 @@
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use crate::UntypedReply;
+use orbium_request::UntypedReply;
 
 /// Answers a request that names no object here, or that was refused.
 #[cold]
 #[inline(never)]
 pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
-    if reply.response.expects_reply() {
+    if reply.response().expects_reply() {
         let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
         reply.system_exception(refused.unwrap_or(no_object));
     }

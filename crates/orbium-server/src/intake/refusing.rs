@@ -17,7 +17,7 @@ use orbium_giop::{
 use super::source::Source;
 use crate::connections::connection::ServerConnection;
 use crate::log::Recurring;
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
 use orbium_metrics::Refusal;
 
 /// Answers a request that was dropped.

@@ -27,16 +27,16 @@ use super::source::{HandOver, Source};
 use super::state::{Intake, Known, State};
 use crate::ServerConnection;
 use crate::dedication::dedication_state::Marker;
-use crate::deferred::AnswerPath;
 use crate::lane::lane_core::LaneCore;
-use crate::request::message_outcome::Outcome;
-use crate::request::reply::{ReplyPath, UntypedReply};
-use crate::{IncomingRequest, ServerContext};
+use crate::message_outcome::Outcome;
 use orbium_invocation::Expiry;
 use orbium_invocation::priority;
 use orbium_lane as lane;
 use orbium_lane::Decided;
 use orbium_lane::Lane;
+use orbium_request::AnswerPath;
+use orbium_request::{IncomingRequest, ServerContext};
+use orbium_request::{ReplyPath, UntypedReply};
 
 /// A reply buffer larger than this is given back after the request.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
@@ -306,7 +306,7 @@ impl State {
             key,
             operation,
             contexts: ServiceContexts::EMPTY,
-            peer: Some(connection),
+            peer: Some(&**connection),
             response,
             expiry: Expiry::NEVER,
             lane: connection.lane(),
@@ -394,7 +394,7 @@ impl State {
             key: &key,
             operation: request.operation,
             contexts: request.contexts,
-            peer: Some(connection),
+            peer: Some(&**connection),
             response: request.response,
             expiry,
             lane: connection.lane(),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::queued::Sink;
 use super::state::Intake;
-use crate::{Dispatcher, ServerConnection, ServerContext};
+use crate::ServerConnection;
+use orbium_request::{Dispatcher, ServerContext};
 
 /// Where messages come from, and which threads continue reading if a servant blocks.
 #[derive(Clone, Copy)]

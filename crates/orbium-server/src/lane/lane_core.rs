@@ -14,7 +14,6 @@ use orbium_sys::Waker;
 use orbium_sys::fork::Origin;
 use orbium_transport::ByteStream;
 
-use crate::Host;
 use crate::connections::connection::ServerConnection;
 use crate::connections::connection_table::ConnectionTable;
 use crate::connections::flusher::Flusher;
@@ -28,6 +27,7 @@ use orbium_invocation::{CallQueue, QueuedCall};
 use orbium_lane::thread::Setup;
 use orbium_lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane, StartError};
 use orbium_metrics::{Closing, LaneSnapshot, Refusal};
+use orbium_request::Host;
 
 /// How long `shutdown` waits for requests being served: it must return even if a
 /// servant never does.

@@ -5,10 +5,10 @@ use orbium_channel::Channel;
 use orbium_channel::accepting::Accepting;
 use orbium_config::ServerStrategy;
 
-use crate::Host;
 use crate::lane::lane_core::LaneCore;
 use crate::strategy::{leader_followers, reactive, thread_per_connection, worker_pool};
 use orbium_lane::{Lane, LaneConfig, StartError};
+use orbium_request::Host;
 
 /// Starts a lane of that number, which no other lane of its ORB has: it serves what
 /// is accepted, its channels are published.

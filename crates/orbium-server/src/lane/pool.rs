@@ -21,11 +21,11 @@ use std::time::Duration;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
-use crate::Host;
 use item::Item;
 use orbium_config::ServerStrategy;
 use orbium_lane::thread::Setup;
 use orbium_lane::{LaneConfig, Order, QueueBounds};
+use orbium_request::Host;
 use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 

@@ -22,13 +22,14 @@ use orbium_channel::accepting::Accepting;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Ready;
 
+use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::intake::{Intake, Source};
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
 use crate::strategy::notifier::Notifier;
 use crate::strategy::reactor::{Reactor, Turn as Requests};
-use crate::{Dispatcher, LaneCore};
+use orbium_request::Dispatcher;
 use orbium_sync::{StartBarrier, StartGuard};
 
 struct State {

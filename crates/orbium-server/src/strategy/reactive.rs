@@ -22,7 +22,7 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::hand_off::hand_off;
 use crate::intake::{HandOver, Intake, Source};
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
 use waits::Waits;
 

@@ -9,12 +9,13 @@ use orbium_giop::{GiopRequests, NumberedRequests, RequestForm, ShortRequests, Us
 use orbium_sys::Poller;
 use orbium_transport::ByteStream;
 
+use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
 use crate::connections::ending::{Left, refuse_the_rest};
 use crate::connections::receiving::{self, Receiving};
 use crate::intake::{HandOver, Intake, Source};
-use crate::request::message_outcome::Outcome;
-use crate::{Dispatcher, LaneCore};
+use crate::message_outcome::Outcome;
+use orbium_request::Dispatcher;
 
 /// Starts the thread that accepts.
 #[inline(never)]

@@ -15,7 +15,7 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::intake::{HandOver, Intake, Queued, Sink, Source};
 use crate::lane::pool::Pool;
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
 use orbium_lane::Order;
 use orbium_sync::StartBarrier;

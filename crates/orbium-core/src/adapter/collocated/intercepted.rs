@@ -3,8 +3,8 @@
 
 use orbium_interceptor::server::{InterceptedRequest, RequestFacts, ServedRequest, raised};
 use orbium_interceptor::{Interceptors, Interrupt, Locality};
-use orbium_server::conclusion::{panicked, servant_panicked};
-use orbium_server::{IncomingRequest, intercept};
+use orbium_request::conclusion::{panicked, servant_panicked};
+use orbium_request::{IncomingRequest, intercept};
 
 use crate::adapter::dispatch::measured::observe;
 use crate::adapter::poa::active;

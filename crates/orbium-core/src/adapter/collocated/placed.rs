@@ -8,8 +8,8 @@ use orbium_giop::SystemException;
 use orbium_interceptor::server::raised;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::{OWN, OWN_INTERCEPTED, Route};
-use orbium_server::IncomingRequest;
-use orbium_server::conclusion::{busy, check_expiry, not_permitted, note_refusal};
+use orbium_request::IncomingRequest;
+use orbium_request::conclusion::{busy, check_expiry, not_permitted, note_refusal};
 use orbium_sync::role::while_serving_own_thread;
 
 use super::called;

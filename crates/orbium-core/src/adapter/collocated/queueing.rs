@@ -4,7 +4,7 @@
 use orbium_giop::SystemException;
 use orbium_invocation::{CallQueue, Expiry, Operation, Priority, QueuedCall, priority};
 use orbium_lane::{Lane, OWN, OWN_INTERCEPTED, lane_for};
-use orbium_server::IncomingRequest;
+use orbium_request::IncomingRequest;
 
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
 use crate::{Dispatch, RequestInfo};

@@ -2,7 +2,7 @@
 //! Requests that other objects serve: LOCATION_FORWARD.
 
 use orbium_giop::{Ior, SystemException};
-use orbium_server::{Forward, UntypedReply};
+use orbium_request::{Forward, UntypedReply};
 
 use crate::raises::DispatchError;
 use crate::{Interface, ObjectRef};

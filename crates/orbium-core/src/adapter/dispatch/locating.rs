@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use orbium_adapter::Found;
 use orbium_giop::{ExceptionKind, Ior};
-use orbium_server::Located;
+use orbium_request::Located;
 
 use crate::adapter::Adapters;
-use crate::adapter::registry::Found;
+use crate::adapter::ior_table::look_up;
 
 impl Adapters {
     /// Whether a key leads to an object here.
@@ -17,7 +18,7 @@ impl Adapters {
         }
         let found = self.registry.find(key);
         if found.is_err()
-            && let Some((to, permanent)) = self.table.lookup(key)
+            && let Some((to, permanent)) = look_up(&self.table, key)
         {
             return Located::At(to, permanent);
         }
@@ -42,7 +43,7 @@ impl Adapters {
     /// The whole reference that clients which call by that key are sent to: once, as
     /// its key is the object's own.
     pub(crate) fn forward_of(&self, key: &[u8]) -> Option<Ior> {
-        if !self.forwards_bound_keys || !self.registry.forwards(key) {
+        if !self.forwards_bound_keys || !self.registry.plain_keys.forwards(key) {
             return None;
         }
         // Without an object, or a reference to it, the request is answered here.

@@ -12,8 +12,8 @@ use crate::client::ObservedCall;
 use crate::metrics::{End, Label, Measurements, Refusal, Series, scoped};
 use crate::{OBJECT_REPOSITORY_ID, OperationTable};
 use orbium_lane::{OWN, SETTLED};
-use orbium_server::conclusion::conclude;
-use orbium_server::{IncomingRequest, ObservedRequest, UntypedReply};
+use orbium_request::conclusion::conclude;
+use orbium_request::{IncomingRequest, ObservedRequest, UntypedReply};
 
 /// The operations that the ORB answers for every object.
 static IMPLICIT: [&str; 7] = [

@@ -9,7 +9,7 @@ use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::raises::DispatchError;
 use crate::{Lane, Priority};
 use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
-use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
+use orbium_request::{IncomingRequest, PeerConnection, asked_priority};
 
 impl Adapters {
     /// The number of the lane that serves all requests to an object, or none's.
@@ -67,7 +67,7 @@ impl Adapters {
         object: &ActiveObject,
     ) -> Result<Route, SystemException> {
         if object.policies().goes_one_way()
-            && request.peer.is_some_and(ServerConnection::is_opened_here)
+            && request.peer.is_some_and(PeerConnection::is_opened_here)
         {
             return Err(not_allowed());
         }

@@ -7,8 +7,8 @@ use orbium_cdr::CdrReader;
 use orbium_giop::ResponseFlags::SyncWithServer;
 use orbium_interceptor::Interrupt;
 use orbium_invocation::reactor::is_within_a_wait;
-use orbium_server::conclusion::busy;
-use orbium_server::{IncomingRequest, Interception, UntypedReply, intercept};
+use orbium_request::conclusion::busy;
+use orbium_request::{IncomingRequest, Interception, UntypedReply, intercept};
 
 use crate::adapter::dispatch::dispatch;
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
+use orbium_adapter::RegisteredAdapter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 

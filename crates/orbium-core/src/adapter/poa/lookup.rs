@@ -12,7 +12,7 @@ use orbium_interceptor::OrbIdentity;
 use orbium_sync::SlotKey;
 
 use orbium_invocation::Expiry;
-use orbium_server::UntypedReply;
+use orbium_request::UntypedReply;
 
 use super::servants::Vacant;
 use super::upcall::within_frame;
@@ -23,7 +23,7 @@ use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
 use crate::{Extension, ObjectRef, Policies, Priority, Servant};
-use orbium_adapter::being_destroyed;
+use orbium_adapter::{RegisteredAdapter, being_destroyed};
 
 impl PoaCore {
     #[inline]
@@ -38,23 +38,7 @@ impl PoaCore {
     }
 }
 
-impl Adapter for PoaCore {
-    fn path_text(&self) -> String {
-        self.path_text()
-    }
-
-    fn policies(&self) -> &Policies {
-        &self.policies
-    }
-
-    fn identity(&self) -> Arc<OrbIdentity> {
-        self.identity()
-    }
-
-    fn is_destroyed(&self) -> &AtomicBool {
-        &self.destroyed
-    }
-
+impl RegisteredAdapter<ActiveObject> for PoaCore {
     fn check_not_destroyed(&self) -> Result<(), SystemException> {
         let destroyed = self.destroyed.load(Ordering::Acquire);
         if destroyed && !self.gone.load(Ordering::Acquire) {
@@ -63,12 +47,12 @@ impl Adapter for PoaCore {
         Ok(())
     }
 
-    fn child(&self, name: &str) -> Option<Arc<dyn Adapter>> {
+    fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<ActiveObject>>> {
         let child = self.child_named(name)?;
         // Its activator may not be done with it.
         let activating = self.is_being_activated(name);
         let is_ready = activating.is_none_or(|it| it == thread::current().id());
-        is_ready.then_some(child.0 as Arc<dyn Adapter>)
+        is_ready.then_some(child.0 as Arc<dyn RegisteredAdapter<ActiveObject>>)
     }
 
     fn has_activator(&self) -> bool {
@@ -98,6 +82,40 @@ impl Adapter for PoaCore {
         self.slot_of(id)
     }
 
+    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        let vacant: Arc<dyn Servant> = match self.policies.request_processing {
+            RequestProcessing::ActiveObjectMapOnly => return None,
+            RequestProcessing::DefaultServant => match self.default_servant() {
+                Some(servant) => servant,
+                None => Arc::new(Vacant),
+            },
+            RequestProcessing::ServantManager => Arc::new(Vacant),
+        };
+        Some(self.temporary(id, vacant))
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl Adapter for PoaCore {
+    fn path_text(&self) -> String {
+        self.path_text()
+    }
+
+    fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    fn identity(&self) -> Arc<OrbIdentity> {
+        self.identity()
+    }
+
+    fn is_destroyed(&self) -> &AtomicBool {
+        &self.destroyed
+    }
+
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException> {
         let at = (&*object.id, object.slot);
         self.reference(at, &object.interface(), object.priority)
@@ -115,18 +133,6 @@ impl Adapter for PoaCore {
         drop(objects);
         self.one_gone.notify_all();
         self.release();
-    }
-
-    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        let vacant: Arc<dyn Servant> = match self.policies.request_processing {
-            RequestProcessing::ActiveObjectMapOnly => return None,
-            RequestProcessing::DefaultServant => match self.default_servant() {
-                Some(servant) => servant,
-                None => Arc::new(Vacant),
-            },
-            RequestProcessing::ServantManager => Arc::new(Vacant),
-        };
-        Some(self.temporary(id, vacant))
     }
 
     fn upcall(
@@ -161,10 +167,6 @@ impl Adapter for PoaCore {
         // A panic shows again when the object is called.
         located.ok().flatten()
     }
-
-    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
 }
 
 impl PoaCore {
@@ -198,7 +200,9 @@ impl Adapters {
 
 impl Poa {
     /// The adapter that objects and the registry know as that.
-    pub(crate) fn of(adapter: &Arc<dyn Adapter>) -> Option<Self> {
+    pub(crate) fn of<A: RegisteredAdapter<ActiveObject> + ?Sized>(
+        adapter: &Arc<A>,
+    ) -> Option<Self> {
         let core = Arc::clone(adapter).into_any().downcast::<PoaCore>();
         core.ok().map(Self)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use orbium_cdr::CdrReader;
 use orbium_lane::ASKED;
-use orbium_server::UntypedReply;
+use orbium_request::UntypedReply;
 use orbium_sync::lock::Mutex;
 
 use super::{Poa, PoaCore, PoaError};

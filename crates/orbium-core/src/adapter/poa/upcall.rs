@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_server::UntypedReply;
+use orbium_request::UntypedReply;
 
 use super::{Poa, PoaCore, PoaError};
 use crate::Servant;
@@ -13,10 +13,9 @@ use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::frames::{self, Frame};
 use crate::adapter::managing::{Activating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
-use crate::adapter::registry::no_such_object;
 use crate::adapter::{RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
-use orbium_adapter::{being_destroyed, waits_for_oneself};
+use orbium_adapter::{RegisteredAdapter, being_destroyed, no_such_object, waits_for_oneself};
 
 /// OBJ_ADAPTER with one of the standard's minor codes.
 fn obj_adapter(minor: u32) -> SystemException {

@@ -17,14 +17,6 @@ impl ServerConnection {
         self.is_shared() || calls()
     }
 
-    /// Whether this side has opened it, so that its requests are call-backs of the server.
-    #[must_use]
-    pub fn is_opened_here(&self) -> bool {
-        self.stream
-            .bidirectional()
-            .is_some_and(Bidirectional::is_opened_here)
-    }
-
     /// Whether requests of this side may go over it by now.
     pub(crate) fn goes_both_ways(&self) -> bool {
         self.stream

@@ -9,9 +9,9 @@ use orbium_transport::{ByteStream, Stamp};
 
 use super::collected::{Collected, Pace};
 use super::{COLLECTED, Pending, ServerConnection};
-use crate::ServerContext;
 use crate::connections::flusher::{Held, Tick};
 use orbium_channel::receive_buffer::SMALL;
+use orbium_request::ServerContext;
 
 /// Bytes of a reply that is collected: larger ones are sent alone, without a copy.
 const MAX_COLLECTED_REPLY: usize = SMALL / 2;

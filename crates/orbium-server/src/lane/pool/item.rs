@@ -8,10 +8,10 @@ use std::time::Instant;
 use orbium_invocation::{Priority, QueuedCall};
 use orbium_lane::{Order, QueueBounds, QueuePermit};
 
-use crate::ServerContext;
 use crate::connections::connection::ServerConnection;
 use crate::intake::{Queued, count_waited, no_room};
 use crate::lane::rank::Place;
+use orbium_request::ServerContext;
 
 /// In place of a connection's id: what callers within the process have in the queue.
 const WITHIN_THE_PROCESS: u64 = u64::MAX;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use orbium_transport::Deadline;
 
 use super::{Reactor, Waits};
-use crate::ServerContext;
 use crate::connections::idle;
 use orbium_metrics::Closing;
+use orbium_request::ServerContext;
 
 impl Reactor {
     /// Time until something is due, whatever is received.

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::times::completion;
 use super::{Reactor, Waits};
-use crate::Dispatcher;
 use crate::connections::connection::ServerConnection;
 use crate::intake::Intake;
-use crate::request::message_outcome::Outcome;
+use crate::message_outcome::Outcome;
+use orbium_request::Dispatcher;
 
 /// Requests of one connection that a turn has at most.
 const REQUESTS: usize = 16;

@@ -15,8 +15,8 @@ use super::answer_path::{AnswerPath, Nowhere, Unanswered};
 use super::registry::{Full, OpenRequests};
 use super::urgency::Urgency;
 use crate::IncomingRequest;
-use crate::request::conclusion::shown;
-use crate::request::reply::{ReplyPath, UntypedReply};
+use crate::conclusion::shown;
+use crate::reply::{ReplyPath, UntypedReply};
 
 /// What it takes to answer an open request. The memory of the request itself is not
 /// retained.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use orbium_cdr::CdrReader;
 use orbium_giop::{Ior, SystemException};
 
-use crate::request::reply::UntypedReply;
+use crate::reply::UntypedReply;
 use crate::{IncomingRequest, ServerContext};
 use orbium_lane::Route;
 

@@ -9,7 +9,7 @@ use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome}
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
-use crate::request::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
+use crate::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
 use crate::{IncomingRequest, UntypedReply};
 
 /// Interception of a request before its servant.

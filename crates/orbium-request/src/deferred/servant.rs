@@ -18,7 +18,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// An executor, as servants use it. Every function that takes a [`Task`] is one.
 ///
 /// ```
-/// use orbium_server::{Spawn, Task};
+/// use orbium_request::{Spawn, Task};
 ///
 /// /// Runs each request on a thread of its own.
 /// struct Threads(fn(Task));
@@ -50,7 +50,7 @@ impl<F: Fn(Task) + Send + Sync + 'static> Spawn for F {
 /// An executor that is given the urgency of each request, as a function.
 ///
 /// ```
-/// use orbium_server::{AsyncServant, ByUrgency, Task, Urgency};
+/// use orbium_request::{AsyncServant, ByUrgency, Task, Urgency};
 ///
 /// struct Bank;
 ///
@@ -115,7 +115,7 @@ impl AsyncCall {
 /// one that panics UNKNOWN.
 ///
 /// ```
-/// use orbium_server::AsyncServant;
+/// use orbium_request::AsyncServant;
 ///
 /// struct Bank;
 ///

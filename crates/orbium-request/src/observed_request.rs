@@ -10,8 +10,8 @@ use orbium_metrics::{End, Measurements, Series};
 use tracing::span::EnteredSpan;
 
 use crate::IncomingRequest;
-use crate::request::conclusion::servant_panicked;
-use crate::request::spans::{ServedObject, collocated_span, end_collocated_span};
+use crate::conclusion::servant_panicked;
+use crate::spans::{ServedObject, collocated_span, end_collocated_span};
 
 /// A request under way: recorded when it is dropped.
 pub struct ObservedRequest<'r> {

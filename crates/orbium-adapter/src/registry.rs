@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! All active objects of an ORB, whatever adapter they are in.
+//! Registry of all active objects of an ORB, whatever adapter they are in, and of the adapters
+//! that find others.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,38 +10,73 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_server::IncomingRequest;
-use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
+use orbium_invocation::Expiry;
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{Pinned, Slab, SlotKey};
 
-use crate::adapter::object::{ActiveObject, Adapter};
-use orbium_adapter::WeakManager;
-use orbium_adapter::object_key::{ObjectKey, system_id};
+use crate::exceptions::{no_such_adapter, no_such_object};
+use crate::managers::Managers;
+use crate::object_key::{ObjectKey, system_id};
+use crate::plain_keys::PlainKeys;
 
-/// A plain key and the real one that it stands for.
-#[derive(Debug)]
-struct PlainKey {
-    plain: Box<[u8]>,
-    key: Arc<[u8]>,
-    /// Whether clients are sent to the whole reference.
-    forwards: bool,
+/// An active object, as the registry sees it.
+pub trait RegisteredObject {
+    /// Distinguishes keys of its adapter from those of an earlier one at its path.
+    fn stamp(&self) -> u64;
 }
 
-/// Plain keys in their order. They are a few: the program names each.
-type PlainKeys = Vec<PlainKey>;
+/// An adapter with objects of type `O`, as the registry sees it.
+pub trait RegisteredAdapter<O>: Send + Sync {
+    /// TRANSIENT if it is being destroyed.
+    ///
+    /// # Errors
+    /// That.
+    fn check_not_destroyed(&self) -> Result<(), SystemException>;
+
+    /// The adapter of that name below this one.
+    fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<O>>>;
+
+    /// Whether it has an adapter activator.
+    fn has_activator(&self) -> bool;
+
+    /// Has the adapter activator create the adapter of that name below this one, as soon as
+    /// the manager serves requests; whether it is there.
+    ///
+    /// # Errors
+    /// The manager refuses the request, or the activator fails.
+    fn activates(
+        self: Arc<Self>,
+        name: &str,
+        expiry: &Expiry,
+        operation: &[u8],
+    ) -> Result<bool, SystemException>;
+
+    /// Whether a key of that kind and stamp may be served from here.
+    fn serves(&self, persistent: bool, stamp: u64) -> bool;
+
+    /// The slot of the active object with an id.
+    fn slot_of(&self, id: &[u8]) -> Option<SlotKey>;
+
+    /// What stands in for an object that is not active, if the adapter may have a servant
+    /// for it nonetheless.
+    fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<O>>;
+
+    /// The adapter as what it is.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
 
 /// An object that is being called.
-pub(crate) enum Found<'r> {
+pub enum Found<'r, O> {
     /// It is in the map of its adapter.
-    Active(Pinned<'r, Arc<ActiveObject>>),
+    Active(Pinned<'r, Arc<O>>),
     /// Its adapter is to find a servant for it.
-    StandIn(Arc<ActiveObject>),
+    StandIn(Arc<O>),
 }
 
-impl Deref for Found<'_> {
-    type Target = ActiveObject;
+impl<O> Deref for Found<'_, O> {
+    type Target = O;
 
-    fn deref(&self) -> &ActiveObject {
+    fn deref(&self) -> &O {
         match self {
             Self::Active(object) => object,
             Self::StandIn(object) => object,
@@ -48,46 +85,34 @@ impl Deref for Found<'_> {
 }
 
 /// Finds objects by key.
-pub(crate) struct Registry {
-    pub(super) objects: Arc<Slab<Arc<ActiveObject>>>,
+pub struct Registry<O> {
+    /// The active objects by their slots.
+    pub objects: Arc<Slab<Arc<O>>>,
     /// Distinguishes keys of this ORB from those of an earlier process.
-    pub(super) incarnation: u64,
+    pub incarnation: u64,
     stamps: AtomicU64,
-    pub(super) root: OnceLock<Arc<dyn Adapter>>,
-    /// Transient adapters in the order of their stamps: for short keys with a stale
-    /// hint.
-    adapters: Mutex<Vec<(u64, Weak<dyn Adapter>)>>,
+    /// The root adapter, set before the ORB is there.
+    pub root: OnceLock<Arc<dyn RegisteredAdapter<O>>>,
+    /// For short keys with a stale hint.
+    adapters: Mutex<Stamped<O>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
-    plain_keys: RwLock<PlainKeys>,
+    pub plain_keys: PlainKeys,
     /// Whether a POA manager was ever activated.
     started: Arc<AtomicBool>,
     /// Whether an adapter activator was ever set.
     activates: AtomicBool,
-    /// The POA managers that exist, and how many have got ids of the ORB's choice.
-    pub(super) managers: Mutex<(Vec<WeakManager>, u64)>,
+    /// The POA managers that exist.
+    pub managers: Managers,
 }
 
-pub(super) fn no_such_adapter() -> SystemException {
-    SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
-}
+/// Transient adapters in the order of their stamps.
+type Stamped<O> = Vec<(u64, Weak<dyn RegisteredAdapter<O>>)>;
 
-pub(super) fn no_such_object() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::ObjectNotExist,
-        minor::NO_SUCH_OBJECT,
-        Completion::No,
-    )
-}
-
-fn adapter_place(adapters: &[(u64, Weak<dyn Adapter>)], stamp: u64) -> Result<usize, usize> {
+fn adapter_place<O>(adapters: &Stamped<O>, stamp: u64) -> Result<usize, usize> {
     adapters.binary_search_by(|(it, _)| it.cmp(&stamp))
 }
 
-fn plain_place(keys: &PlainKeys, plain: &[u8]) -> Result<usize, usize> {
-    keys.binary_search_by(|it| (*it.plain).cmp(plain))
-}
-
-impl fmt::Debug for Registry {
+impl<O> fmt::Debug for Registry<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry")
             .field("objects", &self.objects)
@@ -95,8 +120,16 @@ impl fmt::Debug for Registry {
     }
 }
 
-impl Registry {
-    pub(crate) fn new() -> Self {
+impl<O: RegisteredObject> Default for Registry<O> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<O: RegisteredObject> Registry<O> {
+    /// A registry without objects, of an incarnation of its own.
+    #[must_use]
+    pub fn new() -> Self {
         // Unique enough: two ORBs of one host would have to start in the same
         // nanosecond with the same process id.
         let now = SystemTime::now()
@@ -112,35 +145,36 @@ impl Registry {
             stamps: AtomicU64::new(1),
             root: OnceLock::new(),
             adapters: Mutex::default(),
-            plain_keys: RwLock::default(),
+            plain_keys: PlainKeys::default(),
             started: Arc::default(),
             activates: AtomicBool::new(false),
-            managers: Mutex::default(),
+            managers: Managers::default(),
         }
     }
 
     /// A number that no adapter had before.
-    pub(super) fn next_stamp(&self) -> u64 {
+    pub fn next_stamp(&self) -> u64 {
         let count = self.stamps.fetch_add(1, Ordering::Relaxed);
         self.incarnation
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    fn lock_adapters(&self) -> MutexGuard<'_, Vec<(u64, Weak<dyn Adapter>)>> {
+    fn lock_adapters(&self) -> MutexGuard<'_, Stamped<O>> {
         self.adapters.lock()
     }
 
     /// Takes a transient adapter into the books.
     #[inline(never)]
-    pub(super) fn remember(&self, stamp: u64, poa: Weak<dyn Adapter>) {
+    pub fn remember(&self, stamp: u64, poa: Weak<dyn RegisteredAdapter<O>>) {
         let mut adapters = self.lock_adapters();
         if let Err(place) = adapter_place(&adapters, stamp) {
             adapters.insert(place, (stamp, poa));
         }
     }
 
+    /// Takes an adapter out of the books.
     #[inline]
-    pub(super) fn forget(&self, stamp: u64) {
+    pub fn forget(&self, stamp: u64) {
         let mut adapters = self.lock_adapters();
         // A persistent one is not there.
         if let Ok(place) = adapter_place(&adapters, stamp) {
@@ -149,7 +183,7 @@ impl Registry {
     }
 
     /// The transient adapter of that stamp.
-    fn adapter(&self, stamp: u64) -> Option<Arc<dyn Adapter>> {
+    fn adapter(&self, stamp: u64) -> Option<Arc<dyn RegisteredAdapter<O>>> {
         let adapters = self.lock_adapters();
         let place = adapter_place(&adapters, stamp).ok()?;
         adapters[place].1.upgrade()
@@ -157,46 +191,22 @@ impl Registry {
 
     /// Set when the first POA manager is activated: until then the server is
     /// starting, and what is not there may still come.
-    pub(crate) fn started(&self) -> &Arc<AtomicBool> {
+    pub fn started(&self) -> &Arc<AtomicBool> {
         &self.started
     }
 
-    /// Whether clients that call by that key are to be sent to the whole reference.
-    pub(crate) fn forwards(&self, key: &[u8]) -> bool {
-        let keys = self.plain_keys.read();
-        plain_place(&keys, key).is_ok_and(|place| keys[place].forwards)
-    }
-
-    /// Makes a plain key stand for a real one.
-    pub(crate) fn bind_plain_key(&self, plain: &[u8], key: &[u8], forwards: bool) {
-        let mut keys = self.plain_keys.write();
-        match plain_place(&keys, plain) {
-            Ok(place) => {
-                keys[place].key = key.into();
-                keys[place].forwards = forwards;
-            }
-            Err(place) => {
-                let (plain, key) = (plain.into(), key.into());
-                keys.insert(
-                    place,
-                    PlainKey {
-                        plain,
-                        key,
-                        forwards,
-                    },
-                );
-            }
-        }
-    }
-
     /// The object with that key, which stays as long as what is returned.
-    pub(crate) fn find(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST: there is none; TRANSIENT: the server is starting, or the adapter is being
+    /// destroyed.
+    pub fn find(&self, key: &[u8]) -> Result<Found<'_, O>, SystemException> {
         self.find_any(key)
     }
 
     /// The object with that key if its hint is good, as part of the path of a call.
     #[inline(always)]
-    pub(crate) fn find_hinted(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
+    pub fn find_hinted(&self, key: &[u8]) -> Option<Pinned<'_, Arc<O>>> {
         let short = ObjectKey::parse_short(key);
         orbium_trace::probe!(ObjectKey);
         let (incarnation, hint) = short?;
@@ -205,7 +215,7 @@ impl Registry {
 
     /// The same for a key of either form.
     #[inline]
-    pub(crate) fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<ActiveObject>>> {
+    pub fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<O>>> {
         let short = ObjectKey::parse_short(key);
         let whole = || ObjectKey::parse(key).map(|key| (key.incarnation, key.hint));
         let (incarnation, hint) = short.or_else(whole)?;
@@ -213,18 +223,14 @@ impl Registry {
     }
 
     #[inline]
-    fn find_by_hint(
-        &self,
-        incarnation: u64,
-        hint: SlotKey,
-    ) -> Option<Pinned<'_, Arc<ActiveObject>>> {
+    fn find_by_hint(&self, incarnation: u64, hint: SlotKey) -> Option<Pinned<'_, Arc<O>>> {
         let object = self.objects.pin(hint)?;
-        (object.stamp == incarnation).then_some(object)
+        (object.stamp() == incarnation).then_some(object)
     }
 
     /// As `find`, for any key.
     #[inline(never)]
-    fn find_any(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
+    fn find_any(&self, key: &[u8]) -> Result<Found<'_, O>, SystemException> {
         let found = match ObjectKey::parse(key) {
             Some(key) => self.find_parsed(&key),
             None => self.find_plain(key),
@@ -246,28 +252,24 @@ impl Registry {
         }
     }
 
-    fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
+    fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Found<'_, O>, SystemException> {
         match self.find_by_hint(key.incarnation, key.hint) {
             Some(object) => Ok(Found::Active(object)),
             None => self.find_by_path(key),
         }
     }
 
-    /// The key that a plain one stands for.
-    fn key_behind(&self, plain: &[u8]) -> Option<Arc<[u8]>> {
-        let keys = self.plain_keys.read();
-        let place = plain_place(&keys, plain).ok()?;
-        Some(Arc::clone(&keys[place].key))
-    }
-
-    fn find_plain(&self, plain: &[u8]) -> Result<Found<'_>, SystemException> {
-        let key = self.key_behind(plain).ok_or_else(no_such_adapter)?;
+    fn find_plain(&self, plain: &[u8]) -> Result<Found<'_, O>, SystemException> {
+        let key = self
+            .plain_keys
+            .key_behind(plain)
+            .ok_or_else(no_such_adapter)?;
         self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
     }
 
     /// Without a good hint: down the adapters by name, then by id.
     #[cold]
-    fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
+    fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Found<'_, O>, SystemException> {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
             let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
@@ -286,17 +288,17 @@ impl Registry {
     }
 
     /// An adapter activator was set.
-    pub(super) fn note_activator(&self) {
+    pub fn note_activator(&self) {
         self.activates.store(true, Ordering::Release);
     }
 
     /// The first adapter on the path of a key that is not there, and its parent; none if
     /// the key is good for the adapter that made it alone.
-    fn first_missing(&self, key: &[u8]) -> Option<(Arc<dyn Adapter>, String)> {
+    fn first_missing(&self, key: &[u8]) -> Option<(Arc<dyn RegisteredAdapter<O>>, String)> {
         if !self.activates.load(Ordering::Acquire) {
             return None;
         }
-        let plain = self.key_behind(key);
+        let plain = self.plain_keys.key_behind(key);
         let path = ObjectKey::parse(plain.as_deref().unwrap_or(key))?.path?;
         let mut poa = self.root.get().cloned().filter(|_| path.persistent)?;
         for name in path.names() {
@@ -310,17 +312,25 @@ impl Registry {
     }
 
     /// Whether an adapter activator may create what is missing on the path of a key.
-    pub(super) fn may_activate(&self, key: &[u8]) -> bool {
+    pub fn may_activate(&self, key: &[u8]) -> bool {
         self.first_missing(key)
             .is_some_and(|(parent, _)| parent.has_activator())
     }
 
     /// Has adapter activators create what is missing on the path of a request's key;
     /// whether there was something.
-    pub(super) fn activate(&self, request: &IncomingRequest<'_>) -> Result<bool, SystemException> {
+    ///
+    /// # Errors
+    /// The manager of an adapter refuses the request, or an activator fails.
+    pub fn activate(
+        &self,
+        key: &[u8],
+        expiry: &Expiry,
+        operation: &[u8],
+    ) -> Result<bool, SystemException> {
         let mut activated = false;
-        while let Some((parent, name)) = self.first_missing(request.key) {
-            if !parent.activates(&name, &request.expiry, request.operation)? {
+        while let Some((parent, name)) = self.first_missing(key) {
+            if !parent.activates(&name, expiry, operation)? {
                 break;
             }
             activated = true;
@@ -330,7 +340,11 @@ impl Registry {
 
     /// The object with an id. While its adapter is being destroyed there is none any
     /// more, but may soon be again.
-    fn find_in(&self, poa: &Arc<dyn Adapter>, id: &[u8]) -> Result<Found<'_>, SystemException> {
+    fn find_in(
+        &self,
+        poa: &Arc<dyn RegisteredAdapter<O>>,
+        id: &[u8],
+    ) -> Result<Found<'_, O>, SystemException> {
         if let Some(slot) = poa.slot_of(id)
             && let Some(object) = self.objects.pin(slot)
         {

@@ -19,7 +19,7 @@ impl<T: 'static, E: Raises + 'static> DeferredReply<T, E> {
     ///
     /// ```
     /// # use std::{future::Future, pin::Pin, sync::Arc};
-    /// # use orbium_server::DeferredReply;
+    /// # use orbium_request::DeferredReply;
     /// # use orbium_giop::SystemException;
     /// # struct Call;
     /// # type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>)>;

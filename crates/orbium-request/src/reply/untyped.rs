@@ -15,7 +15,7 @@ use tracing::Span;
 use tracing::field::display;
 
 use super::path::ReplyPath;
-use crate::ServerConnection;
+use crate::PeerConnection;
 use orbium_lane::{Decided, Lane};
 
 /// The answer to a request, with the results that a skeleton writes: given once, or not
@@ -71,6 +71,42 @@ impl<'r> UntypedReply<'r> {
             moved: false,
             forwarded: false,
         }
+    }
+}
+
+#[doc(hidden)]
+impl<'r> UntypedReply<'r> {
+    /// Which answer the client expects.
+    #[must_use]
+    pub fn response(&self) -> ResponseFlags {
+        self.response
+    }
+
+    /// Where it goes.
+    #[must_use]
+    pub fn path(&self) -> &'r dyn ReplyPath {
+        self.path
+    }
+
+    /// Has the answer go by another path, which may lead to its own.
+    pub fn by_way_of(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
+        let mut inner = UntypedReply {
+            path,
+            storage: &mut *self.storage,
+            version: self.version,
+            request_id: self.request_id,
+            format: self.format,
+            response: self.response,
+            answered: self.answered,
+            raised: false,
+            moved: false,
+            forwarded: false,
+        };
+        serve(&mut inner);
+        self.answered = inner.answered;
+        self.raised = inner.raised;
+        self.moved = inner.moved;
+        self.forwarded = inner.forwarded;
     }
 }
 
@@ -242,7 +278,7 @@ impl UntypedReply<'_> {
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
-    pub fn confirm(&mut self, peer: Option<&ServerConnection>) -> Result<(), DispatchError> {
+    pub fn confirm(&mut self, peer: Option<&dyn PeerConnection>) -> Result<(), DispatchError> {
         self.say(ReplyStatus::NoException, &mut |_| {})?;
         if let Some(peer) = peer {
             peer.send_collected();

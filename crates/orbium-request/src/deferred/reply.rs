@@ -15,7 +15,7 @@ use orbium_invocation::raises::{DispatchError, Raised, Raises};
 use super::open::OpenRequest;
 use super::urgency::Urgency;
 use crate::IncomingRequest;
-use crate::request::reply::UntypedReply;
+use crate::reply::UntypedReply;
 
 /// How results are written.
 type Write<T> = for<'v> fn(&'v T, &mut CdrWriter<'v>);
@@ -29,7 +29,7 @@ type Write<T> = for<'v> fn(&'v T, &mut CdrWriter<'v>);
 ///
 /// ```
 /// # use std::thread;
-/// # use orbium_server::DeferredReply;
+/// # use orbium_request::DeferredReply;
 /// # struct Call;
 /// # struct Recorder;
 /// # impl Recorder {

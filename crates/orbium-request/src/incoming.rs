@@ -8,7 +8,7 @@ use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
 use orbium_interceptor::Locality;
 use orbium_invocation::{Operation, Priority};
 
-use crate::{ServerConnection, ServerContext};
+use crate::{PeerConnection, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_lane::{Decided, OWN};
 use orbium_sys::RealTimeError;
@@ -36,7 +36,7 @@ pub struct IncomingRequest<'r> {
     /// Which answer its client expects.
     pub response: ResponseFlags,
     /// The connection that it arrived over; `None` within the process.
-    pub peer: Option<&'r ServerConnection>,
+    pub peer: Option<&'r dyn PeerConnection>,
     /// At which priority it is served, as decided when it arrived.
     pub decided: Option<&'r Decided>,
 }

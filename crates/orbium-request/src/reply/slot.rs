@@ -20,7 +20,7 @@ use orbium_invocation::raises::{DispatchError, Raised, Raises};
 /// ```
 /// # use orbium_sync::lock::RwLock;
 /// # use orbium_giop::SystemException;
-/// # use orbium_server::{Reply, Sent};
+/// # use orbium_request::{Reply, Sent};
 /// # struct Call;
 /// # struct Recorder { frames: RwLock<Vec<u8>> }
 /// # impl Recorder {

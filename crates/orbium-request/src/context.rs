@@ -11,7 +11,7 @@ use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
 use orbium_sys::fork::Origin;
 
-use crate::dedication::Dedications;
+use crate::dedications::Dedications;
 use crate::deferred::OpenRequests;
 use crate::log;
 use orbium_config::Limits;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls from within the process that wait for the main thread.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::{CancellationToken, QueueableCall, QueuedCall, priority};
+use orbium_sync::lock::Mutex;
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use crate::{Lane, MainThread};
+
+/// The exception for what the main thread will not serve any more.
+fn not_served() -> SystemException {
+    SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
+}
+
+impl MainThread {
+    /// Has the main thread, which serves `lane`, run `work` with a message, and waits for it until
+    /// the deadline, or until the token is cancelled.
+    ///
+    /// # Errors
+    /// What `work` raises; TRANSIENT 1: the lane has no room, or ends; TIMEOUT, or what the token
+    /// raises: the caller waits no longer.
+    pub fn perform<T: Send + 'static>(
+        &self,
+        lane: &Lane,
+        message: Vec<u8>,
+        until: Deadline,
+        token: Option<&CancellationToken>,
+        work: impl Fn(Vec<u8>) -> Result<T, SystemException> + Send + Sync + 'static,
+    ) -> Result<T, SystemException> {
+        let queue = lane.serving().call_queue();
+        let octets = match queue.bounds_octets() {
+            true => message.len(),
+            false => 0,
+        };
+        let (done, performed) = mpsc::channel();
+        let call = Arc::new(MainThreadCall {
+            work,
+            message: Mutex::new(Some(message)),
+            done,
+        });
+        let waiting = Arc::downgrade(&call);
+        let number = self.next_call();
+        queue.put(QueuedCall {
+            number,
+            priority: priority::current(),
+            deadline: until.instant(),
+            octets,
+            call,
+        })?;
+        role::about_to_block();
+        let given_up = match await_end(&performed, until, token) {
+            Ok(performed) => return performed,
+            Err(given_up) => given_up,
+        };
+        let call = waiting.upgrade();
+        let begun = call.is_none_or(|call| call.take_message().is_none());
+        queue.withdraw(number);
+        Err(SystemException {
+            completed: match begun {
+                true => Completion::Maybe,
+                false => Completion::No,
+            },
+            ..given_up
+        })
+    }
+}
+
+type Performed<T> = Result<T, SystemException>;
+
+/// Waits for the end of a call that the main thread performs; fails if the caller gives it up.
+fn await_end<T>(
+    performed: &mpsc::Receiver<Performed<T>>,
+    until: Deadline,
+    token: Option<&CancellationToken>,
+) -> Result<Performed<T>, SystemException> {
+    loop {
+        let end = match CancellationToken::next_check(token, until).remaining() {
+            Ok(None) => performed.recv().map_err(RecvTimeoutError::from),
+            Ok(Some(left)) => performed.recv_timeout(left),
+            Err(_) => Err(RecvTimeoutError::Timeout),
+        };
+        match end {
+            Ok(performed) => return Ok(performed),
+            // The call was dropped with the lane.
+            Err(RecvTimeoutError::Disconnected) => return Ok(Err(not_served())),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(token) = token {
+            token.check(Completion::Maybe)?;
+        }
+        if until.has_passed() {
+            return Err(deadline_passed());
+        }
+    }
+}
+
+/// A call from within the process that waits for the main thread.
+struct MainThreadCall<T, W> {
+    work: W,
+    /// Taken by the main thread, or by the caller that waits no longer.
+    message: Mutex<Option<Vec<u8>>>,
+    done: mpsc::Sender<Performed<T>>,
+}
+
+impl<T, W> MainThreadCall<T, W> {
+    fn take_message(&self) -> Option<Vec<u8>> {
+        let mut message = self.message.lock();
+        message.take()
+    }
+
+    fn end(&self, performed: Performed<T>) {
+        // The caller may have given up.
+        let _ = self.done.send(performed);
+    }
+}
+
+impl<T, W> QueueableCall for MainThreadCall<T, W>
+where
+    T: Send + 'static,
+    W: Fn(Vec<u8>) -> Result<T, SystemException> + Send + Sync + 'static,
+{
+    fn serve(self: Arc<Self>, answers: &dyn Fn()) {
+        if let Some(message) = self.take_message() {
+            let performed = (self.work)(message);
+            answers();
+            self.end(performed);
+        }
+    }
+
+    fn refuse(self: Arc<Self>, exception: SystemException) {
+        self.end(Err(exception));
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests between the server engine of an ORB, which reads them, and its object adapters, which
+//! dispatch them: an [`IncomingRequest`], the [`UntypedReply`] that answers it, replies that are
+//! [deferred](DeferredReply), and the [`ServerContext`] of facts that both sides ask for.
+//!
+//! It knows neither servants nor adapters nor references, and no thread, queue or connection of
+//! the engine: an adapter sees the connection of a request as a [`PeerConnection`], and the engine
+//! sees the ORB as a [`Dispatcher`]. Its users are `orbium-server` and `orbium-core`; `orbium` has
+//! what programs need.
+#![forbid(unsafe_code)]
+
+pub mod conclusion;
+mod context;
+mod dedications;
+mod deferred;
+mod dispatcher;
+mod incoming;
+mod intercepted;
+mod log;
+mod observed_request;
+mod peer_connection;
+mod reply;
+pub mod spans;
+
+pub use context::{OrbFacts, ServerContext};
+pub use dedications::{Dedications, GrantedPlace};
+pub use deferred::{
+    AnswerPath, AsyncCall, AsyncServant, ByUrgency, DeferredReply, Forward, OpenRequests, Spawn,
+    Task, Unanswered, Urgency, WaitingCaller,
+};
+pub use dispatcher::{Dispatcher, Host, Located};
+pub use incoming::{IncomingRequest, asked_priority};
+pub use intercepted::{Interception, intercept};
+pub use observed_request::ObservedRequest;
+pub use peer_connection::PeerConnection;
+pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections of clients, as the side of the servants sees them.
+
+use orbium_channel::dedication::Undedicated;
+use orbium_invocation::dedication::DedicatedThread;
+use orbium_metrics::Quality;
+use orbium_request::{PeerConnection, ServerContext};
+use orbium_transport::{Bidirectional, Peer};
+
+use super::ServerConnection;
+
+impl PeerConnection for ServerConnection {
+    fn peer(&self) -> &Peer {
+        self.peer()
+    }
+
+    fn id(&self) -> u64 {
+        self.id()
+    }
+
+    fn transport(&self) -> &str {
+        self.tracked.transport()
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane()
+    }
+
+    fn is_opened_here(&self) -> bool {
+        self.stream
+            .bidirectional()
+            .is_some_and(Bidirectional::is_opened_here)
+    }
+
+    fn count_request(&self) {
+        self.tracked.count_request();
+    }
+
+    fn note_quality(&self, quality: Quality) {
+        self.tracked.note_quality(quality);
+    }
+
+    fn send_collected(&self) {
+        self.send_collected();
+    }
+
+    fn dedicate(
+        &self,
+        context: &ServerContext,
+        thread: DedicatedThread,
+    ) -> Result<(), Undedicated> {
+        self.settle(context, || Ok(thread))
+    }
+
+    fn thread(&self) -> Option<DedicatedThread> {
+        self.thread()
+    }
+
+    fn give_thread_back(&self) {
+        self.give_thread_back();
+    }
+}
