@@ -12,7 +12,7 @@ use orbium_config::ServerStrategy;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::{CallQueue, Priority};
 use orbium_metrics::LaneSnapshot;
-use orbium_sys::Scheduling;
+use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
 use crate::OrbError;
@@ -28,6 +28,8 @@ pub struct LaneFacts {
     pub priority: Option<Priority>,
     /// As the host grants it.
     pub scheduling: Option<Scheduling>,
+    /// As the host grants it.
+    pub reservation: Option<Reservation>,
     /// How it serves.
     pub strategy: ServerStrategy,
 }
@@ -133,6 +135,13 @@ impl Lane {
     #[must_use]
     pub fn scheduling(&self) -> Option<Scheduling> {
         self.0.facts().scheduling
+    }
+
+    /// The time of a processor that the host reserves for its thread; `None` without, and if the host
+    /// refuses it to a soft lane.
+    #[must_use]
+    pub fn reservation(&self) -> Option<Reservation> {
+        self.0.facts().reservation
     }
 
     /// The strategy by which it serves.

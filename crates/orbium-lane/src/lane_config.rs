@@ -34,9 +34,10 @@ pub struct LaneConfig {
     /// Scheduling class and native priority of its threads. `None` leaves them
     /// what they inherit.
     pub scheduling: Option<Scheduling>,
-    /// Time of a processor that the host reserves for its one thread, in place of `scheduling` and on
-    /// all processors. Requests that bring a native priority of their own take it away for as long
-    /// as they run.
+    /// Time of a processor that the host reserves for its one thread that serves, on all processors and in
+    /// place of `scheduling`. A thread of a worker pool that only reads has the scheduling, and the one that
+    /// serves too where the host refuses the reservation to a soft lane. Requests that bring a native
+    /// priority of their own leave the reservation as it is.
     pub reservation: Option<Reservation>,
     /// Processor time of its threads in each period, beyond which they are demoted until it is replenished. With
     /// `scheduling`.
@@ -175,11 +176,8 @@ impl LaneConfig {
                 "only leader-followers and worker pools grow: dynamic_threads must be 0 with other strategies",
             );
         }
-        let is_plain = self.scheduling.is_none() && self.processors.is_none();
-        if self.reservation.is_some() && (most != 1 || !is_plain) {
-            return Err(
-                "a reservation is for a lane of 1 thread without scheduling and processors of its own",
-            );
+        if self.reservation.is_some() && (most != 1 || self.processors.is_some()) {
+            return Err("a reservation is for a lane of 1 thread without processors of its own");
         }
         if !self.busy_poll.is_zero()
             && !matches!(

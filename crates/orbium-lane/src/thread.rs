@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_budget::Group;
+use orbium_invocation::dedication::DedicatedThread;
 use orbium_invocation::{Priority, priority, scheduling};
 use orbium_sync::ThreadOptions;
 use orbium_sys::{
@@ -24,8 +25,8 @@ pub struct Setup {
     pub priority: Option<Priority>,
     /// What the host gives, too.
     pub scheduling: Option<Scheduling>,
-    /// What the host reserves, in place of that.
-    reservation: Option<Reservation>,
+    /// What the host reserves for a thread that serves, in place of that.
+    pub reservation: Option<Reservation>,
     /// The threads that have a budget together.
     pub budget: Option<Arc<Group>>,
     processors: Option<Vec<usize>>,
@@ -103,20 +104,23 @@ impl Setup {
 
     fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
         let setup = Arc::clone(self);
-        try_on_thread(stack_size, Box::new(move || setup.apply()))
+        try_on_thread(stack_size, Box::new(move || setup.try_all()))
     }
 
     fn apply(&self) -> Result<(), RealTimeError> {
         if let Some(processors) = &self.processors {
             bind_this_thread(processors)?;
         }
-        scheduling::begin_with(self.scheduling())?;
+        scheduling::begin_with(self.scheduling())
+    }
+
+    fn try_all(&self) -> Result<(), RealTimeError> {
+        self.apply()?;
         self.reserve()
     }
 
     fn reserve(&self) -> Result<(), RealTimeError> {
-        let reservation = self.reservation;
-        reservation.map_or(Ok(()), Reservation::apply_to_this_thread)
+        self.reservation.map_or(Ok(()), scheduling::reserve)
     }
 
     fn asks_nothing_of_the_host(&self) -> bool {
@@ -140,28 +144,38 @@ impl Setup {
 
     /// The same, for a thread that serves one connection at a priority of its own.
     #[must_use]
-    pub fn for_thread(&self, priority: Option<Priority>, scheduling: Option<Scheduling>) -> Self {
+    pub fn for_thread(&self, thread: &DedicatedThread) -> Self {
         Self {
-            priority: priority.or(self.priority),
-            scheduling: scheduling.or(self.scheduling),
-            reservation: None,
+            priority: thread.priority.or(self.priority),
+            scheduling: thread.scheduling.or(self.scheduling),
+            reservation: thread.reservation,
             name: "dedicated".into(),
             prefault: 0,
             ..self.clone()
         }
     }
 
-    /// Makes the calling thread one of these.
+    /// Makes the calling thread one of these, without its reservation.
     pub fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
             warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
         }
-        if let Some(budget) = &self.budget {
-            budget.enter(self.scheduling());
+        match &self.budget {
+            // A thread with a reservation is bounded by that.
+            Some(budget) if self.reservation.is_none() => budget.enter(self.scheduling()),
+            _ => {}
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
+    }
+
+    /// The calling thread, which is one of these, serves: it has the reservation from now on. Returns what
+    /// the host refuses.
+    pub fn begin_serving(&self) -> Option<RealTimeError> {
+        let error = self.reserve().err()?;
+        warn!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
+        Some(error)
     }
 
     /// Whether the calling thread is the lane's.
@@ -183,23 +197,28 @@ pub fn lane_name() -> Option<String> {
     OWN.with_borrow(|own| own.as_ref().map(|own| own.name.clone()))
 }
 
-/// Gives a lane's thread its own priorities back, whatever a servant has set.
+/// Gives a lane's thread its own priorities back, or its reservation, whatever a servant has set.
 #[cold]
 pub fn restore() {
     OWN.with_borrow(|own| {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
-        scheduling::restore(own.scheduling());
-        if let Err(error) = own.reserve() {
+        if !scheduling::is_reserved() || own.reservation.is_none() {
+            scheduling::restore(own.scheduling());
+        } else if let Err(error) = own.reserve() {
             error!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
+            scheduling::restore(own.scheduling());
         }
     });
 }
 
-/// The calling thread is of that kind again.
+/// The calling thread is of that kind again; a reservation that it had as another ends.
 #[cold]
 pub fn resume(setup: &Arc<Setup>) {
-    OWN.set(Some(Arc::clone(setup)));
+    let before = OWN.replace(Some(Arc::clone(setup)));
+    if before.is_none_or(|it| it.reservation != setup.reservation) {
+        scheduling::restore(setup.scheduling());
+    }
     restore();
 }
 

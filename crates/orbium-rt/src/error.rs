@@ -229,6 +229,13 @@ pub(crate) fn refused(error: &RealTimeError) -> SystemException {
             minor::NOT_ALLOWED,
             Completion::No,
         ),
+        RealTimeError::NoSuchReservation(_)
+        | RealTimeError::NoBandwidth(_)
+        | RealTimeError::ReservationNotPermitted(_) => SystemException::orbium(
+            ExceptionKind::NoResources,
+            minor::NOT_RESERVED,
+            Completion::No,
+        ),
         _ => SystemException::new(ExceptionKind::NoResources, 0, Completion::No),
     }
 }

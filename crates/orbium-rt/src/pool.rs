@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orbium_core::budget::Budget;
 use orbium_core::{
     Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueBounds,
-    ServerStrategy, SystemException,
+    Reservation, ServerStrategy, SystemException,
 };
 use orbium_giop::minor;
 use orbium_giop::real_time::PriorityBand;
@@ -59,6 +59,12 @@ pub struct ThreadpoolLane {
     /// Processor time of its threads together in each period, beyond which they are demoted until it is
     /// replenished; none for no bound. With a native priority alone.
     pub budget: Option<Budget>,
+    /// Time of a processor that the host reserves for its thread that serves (SCHED_DEADLINE), which then runs
+    /// before all native priorities; a thread that only reads has the native priority. For 1 static thread, no
+    /// dynamic ones, on all processors and without a budget. An ORB that is
+    /// [soft](crate::RtOrbBuilder::soft) goes on without where the host refuses it:
+    /// [`Lane::reservation`](orbium_core::Lane::reservation) says what is in force.
+    pub reservation: Option<Reservation>,
 }
 
 impl ThreadpoolLane {
@@ -72,7 +78,14 @@ impl ThreadpoolLane {
             processors: Vec::new(),
             endpoints: Vec::new(),
             budget: None,
+            reservation: None,
         }
+    }
+
+    /// Whether it may have the reservation that it asks for, as far as it is known here.
+    fn may_reserve(&self) -> bool {
+        let is_one = (self.static_threads, self.dynamic_threads) == (1, 0);
+        self.reservation.is_none() || is_one && self.processors.is_empty() && self.budget.is_none()
     }
 }
 
@@ -128,9 +141,9 @@ impl Threadpool {
     ///
     /// # Errors
     /// BAD_PARAM for priorities out of range or twice, no lanes, a lane
-    /// without static threads, or a budget that cannot be kept; DATA_CONVERSION 2 for priorities without a
-    /// native one; NO_RESOURCES if the system refuses threads; NO_PERMISSION if
-    /// it refuses their priority.
+    /// without static threads, or a budget or a reservation that cannot be kept; DATA_CONVERSION 2 for priorities
+    /// without a native one; NO_RESOURCES if the system refuses threads, with `NOT_RESERVED` if it refuses their
+    /// reservation; NO_PERMISSION if it refuses their priority.
     pub(crate) fn start(
         id: ThreadpoolId,
         host: &Host,
@@ -142,7 +155,7 @@ impl Threadpool {
         let mut asked = Vec::with_capacity(lanes.len());
         for lane in lanes {
             let priority = Priority::new(lane.lane_priority).ok_or_else(bad_param)?;
-            if lane.static_threads == 0 {
+            if lane.static_threads == 0 || !lane.may_reserve() {
                 return Err(bad_param());
             }
             let scheduling = host.scheduling(priority)?;
@@ -170,6 +183,7 @@ impl Threadpool {
                 name: format!("rt-{}-{priority}", id.0),
                 priority: Some(priority),
                 scheduling,
+                soft: host.class.is_none() && lane.reservation.is_some(),
                 borrows_from: match config.allow_borrowing {
                     true => lower.collect(),
                     false => Vec::new(),
@@ -288,6 +302,7 @@ impl ThreadpoolLane {
             strategy: ServerStrategy::WorkerPool { workers, queue },
             endpoints: self.endpoints.clone(),
             budget: self.budget,
+            reservation: self.reservation,
             dynamic_threads: number(self.dynamic_threads).min(most.saturating_sub(workers)),
             stack_size: (pool.stack_size > 0).then_some(pool.stack_size),
             prefault_stack: pool.prefault_stack,

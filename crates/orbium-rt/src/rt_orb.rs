@@ -182,7 +182,8 @@ impl RtOrb {
     /// # Errors
     /// BAD_PARAM for a priority out of range and for no static threads;
     /// DATA_CONVERSION 2 for a priority without a native one; NO_RESOURCES if
-    /// the system refuses threads; NO_PERMISSION if it refuses their priority;
+    /// the system refuses threads, with the minor code NOT_RESERVED if it refuses their reservation; NO_PERMISSION
+    /// if it refuses their priority;
     /// BAD_INV_ORDER 4 if the ORB has ended.
     pub fn create_threadpool(
         &self,

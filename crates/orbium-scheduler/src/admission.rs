@@ -277,6 +277,8 @@ fn terms(asked: &Asked<'_>, requests: u32) -> Terms {
         excess: offer.excess,
         buffer: offer.buffer,
         deadline: offer.deadline,
+        // The schedule has no time for one.
+        reservation: None,
         protocol: asked.protocol.to_owned(),
     }
 }

@@ -203,6 +203,11 @@ codes! {
     Rebind BINDING_LOST 0x0D2 "the binding has ended, with its connection or because it was given up: bind again"
         "The explicit binding ended, with its connection or because one side gave it \
          up, and what was set aside at the server is free. Bind again.";
+    NoResources NOT_RESERVED 0x0D3 "the host refuses to reserve the time of a processor that was asked for"
+        "The thread of the explicit binding, or of the thread pool's lane, has not got its \
+         reservation: the host's admission refuses what it could not keep together with the other \
+         reservations, or the process may not reserve. Ask for a shorter runtime, or for none; \
+         `orbium doctor` says whether the host permits reservations.";
     BadInvOrder FORKED 0x0E0 "this process was forked from the one whose threads do this"
         "The ORB's threads stayed in the process that was forked from: a child has none of them, \
          and cannot serve or wait through that ORB. Make an ORB of its own in the child.";

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use orbium_channel::dedication::Undedicated;
 use orbium_giop::SystemException;
-use orbium_sys::Scheduling;
+use orbium_sys::{RealTimeError, Reservation, Scheduling};
 use orbium_transport::Peer;
 
 use crate::Priority;
@@ -43,6 +43,8 @@ pub struct DedicatedThread {
     pub priority: Option<Priority>,
     /// Its scheduling. `None`: as the lane's threads.
     pub scheduling: Option<Scheduling>,
+    /// Time that the host reserves for it, in place of the scheduling; the gate learns whether it does.
+    pub reservation: Option<Reservation>,
     /// Admits its requests, until the connection ends. `None`: all are served.
     pub gate: Option<Arc<dyn Gate>>,
 }
@@ -60,7 +62,13 @@ pub trait Gate: fmt::Debug + Send + Sync + 'static {
     /// The time until it may.
     fn begin(&self) -> Result<(), Duration>;
 
-    /// The priority and the scheduling that the thread has from now on; asked before each request, `Some`
+    /// A thread that serves the connection has begun, with its reservation or without the one that the host
+    /// refused. Default: nothing.
+    fn begun(&self, refused: Option<&RealTimeError>) {
+        let _ = refused;
+    }
+
+    /// The priority, the scheduling and the reservation that the thread has from now on; asked before each request, `Some`
     /// once for each change. Default: it keeps what it was granted.
     fn changed(&self) -> Option<DedicatedThread> {
         None

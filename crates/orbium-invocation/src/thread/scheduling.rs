@@ -3,23 +3,26 @@
 
 use std::cell::Cell;
 
-use orbium_sys::{RealTimeError, Scheduling};
+use orbium_sys::{RealTimeError, Reservation, Scheduling};
 
 use crate::thread::priority::{self, Priority};
 
 thread_local! {
     /// The scheduling that this thread was given last.
     static GIVEN: Cell<Option<Scheduling>> = const { Cell::new(None) };
+    /// Whether it has a reservation in place of that.
+    static RESERVED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Gives the calling thread a scheduling class and native priority, until it is
-/// given another. A thread of an ORB gets its own back after the request. No
+/// given another. A thread of an ORB gets its own back after the request, and one with
+/// a reservation ([`reserve`]) keeps that: it runs before all native priorities. No
 /// system call if it was given the same before.
 ///
 /// # Errors
 /// The host refuses it; the thread keeps what it had.
 pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
-    if GIVEN.get() != Some(scheduling) {
+    if !RESERVED.get() && GIVEN.get() != Some(scheduling) {
         scheduling.apply_to_this_thread()?;
         GIVEN.set(Some(scheduling));
     }
@@ -31,6 +34,7 @@ pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
 /// # Errors
 /// The host refuses it; the thread keeps what it had.
 pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
+    RESERVED.set(false);
     match Scheduling::of_this_thread() {
         Ok(own) if own == scheduling => {
             GIVEN.set(Some(own));
@@ -38,6 +42,32 @@ pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
         }
         _ => give_scheduling(scheduling),
     }
+}
+
+/// Whether the calling thread has been given a reservation.
+#[must_use]
+pub fn is_reserved() -> bool {
+    RESERVED.get()
+}
+
+/// Gives the calling thread a reservation in place of its scheduling, until [`restore`] or
+/// [`begin_with`]: requests that it serves at other native priorities leave it as it is. No admission by
+/// the host if it has that very reservation.
+///
+/// # Errors
+/// The host refuses it; the thread keeps what it had.
+pub fn reserve(reservation: Reservation) -> Result<(), RealTimeError> {
+    if !RESERVED.get() || !has(reservation) {
+        RESERVED.set(false);
+        reservation.apply_to_this_thread()?;
+        RESERVED.set(true);
+    }
+    Ok(())
+}
+
+/// Whether the calling thread has that reservation, as far as the host says.
+fn has(reservation: Reservation) -> bool {
+    Reservation::of_this_thread().is_ok_and(|it| it == Some(reservation))
 }
 
 /// The calling thread has its native priority back after [`at`], without having
@@ -49,6 +79,7 @@ pub fn note_scheduling() {
 /// Gives the calling thread that scheduling, which may have been changed by other means
 /// than [`give_scheduling`].
 pub fn restore(scheduling: Scheduling) {
+    RESERVED.set(false);
     GIVEN.set(None);
     give_back(scheduling);
 }

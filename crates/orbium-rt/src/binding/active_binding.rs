@@ -5,17 +5,19 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
-    Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Pass, Peer, SystemException,
+    Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Pass, Peer, RealTimeError,
+    Scheduling, SystemException,
 };
 use orbium_giop::minor;
 
 use super::bucket::Bucket;
-use super::{Asked, Excess, KEY, Offer, Rate, Reservation, Terms};
+use super::wire::Answer;
+use super::{Asked, Excess, KEY, Offer, Rate, Reason, ReasonCode, Reservation, Terms};
 
 /// Questions and offers of a client about its binding, which are no requests of it.
 const CONTROL: Rate = Rate {
@@ -88,6 +90,7 @@ impl Book {
                 thread: None,
             }),
             has_other_thread: AtomicBool::new(false),
+            reserved: OnceLock::new(),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             book: Arc::clone(self),
@@ -132,6 +135,8 @@ pub(super) struct Binding {
     began: Instant,
     agreement: Mutex<Agreement>,
     has_other_thread: AtomicBool,
+    /// Whether the first thread has got what the terms reserve; else why not, and what it has.
+    reserved: OnceLock<Result<(), Reason>>,
     taken: AtomicU64,
     refused: AtomicU64,
     book: Arc<Book>,
@@ -211,6 +216,15 @@ impl fmt::Debug for Binding {
     }
 }
 
+/// Why the calling thread has no reservation, and what it has in its place.
+fn not_reserved(error: &RealTimeError) -> Reason {
+    let text = match Scheduling::of_this_thread() {
+        Ok(has) => format!("{error}; the thread has {has}"),
+        Err(_) => error.to_string(),
+    };
+    Reason::new(ReasonCode::Reservation, text)
+}
+
 fn refuse(code: u32) -> Pass {
     Pass::Refuse(SystemException::orbium(
         ExceptionKind::NoResources,
@@ -260,6 +274,18 @@ impl Binding {
         agreement.held.replace(held)
     }
 
+    /// Whether the thread has what was to be reserved for it.
+    pub(super) fn reserved(&self) -> Answer {
+        match self.reserved.get() {
+            Some(Err(reason)) => Answer::Refused(reason.clone()),
+            None if self.agreement().offer.reservation.is_some() => {
+                let text = "the binding has no thread yet";
+                Answer::Refused(Reason::new(ReasonCode::Thread, text))
+            }
+            _ => Answer::Accepted(self.id, self.present_terms()),
+        }
+    }
+
     /// Gives back what was set aside; nothing the second time.
     pub(super) fn end(&self) {
         let held = self.agreement().held.take();
@@ -272,7 +298,7 @@ impl Binding {
         match operation {
             // The end of a binding is always welcome.
             b"unbind" => Some(Pass::Begin),
-            b"renegotiate" | b"proposal" => {
+            b"renegotiate" | b"proposal" | b"reserved" => {
                 let now = self.began.elapsed();
                 match self.agreement().control.take(now) {
                     Ok(()) => Some(Pass::Overtake),
@@ -286,9 +312,12 @@ impl Binding {
 
 impl Gate for Binding {
     fn arrived(&self, request: &Arrival<'_>) -> Pass {
-        if request.object_key == KEY.as_bytes()
-            && let Some(pass) = self.control(request.operation)
-        {
+        let is_control = request.object_key == KEY.as_bytes();
+        let is_of_end = is_control && matches!(request.operation, b"unbind" | b"reserved");
+        if matches!(self.reserved.get(), Some(Err(_))) && !is_of_end {
+            return refuse(minor::NOT_RESERVED);
+        }
+        if is_control && let Some(pass) = self.control(request.operation) {
             return pass;
         }
         let pass = self.agreement().pass(self.began.elapsed(), request);
@@ -302,6 +331,16 @@ impl Gate for Binding {
 
     fn begin(&self) -> Result<(), Duration> {
         self.agreement().take(self.began.elapsed())
+    }
+
+    fn begun(&self, refused: Option<&RealTimeError>) {
+        if self.agreement().offer.reservation.is_some() {
+            // A further thread, which reads while the first waits in a call, changes nothing.
+            self.reserved.get_or_init(|| match refused {
+                None => Ok(()),
+                Some(error) => Err(not_reserved(error)),
+            });
+        }
     }
 
     fn changed(&self) -> Option<DedicatedThread> {

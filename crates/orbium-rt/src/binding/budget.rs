@@ -34,6 +34,8 @@ pub struct Budget {
     burst: u32,
     buffer: Buffer,
     protocols: Vec<String>,
+    /// What a binding may reserve.
+    reservation: u64,
     used: Arc<Mutex<Used>>,
 }
 
@@ -84,6 +86,7 @@ impl Default for Budget {
                 octets: 1 << 20,
             },
             protocols: Vec::new(),
+            reservation: 0,
             used: Arc::default(),
         }
     }
@@ -183,6 +186,14 @@ impl Budget {
         self
     }
 
+    /// What part of a processor each binding may have the host reserve for its thread; nothing by default. Whether the
+    /// host has as much left, it decides itself.
+    #[must_use]
+    pub fn reservations(mut self, share: f64) -> Self {
+        self.reservation = parts(share);
+        self
+    }
+
     /// Bindings there are.
     #[must_use]
     pub fn active(&self) -> usize {
@@ -271,6 +282,14 @@ impl Budget {
             let text = format!("a request takes up to {cost:?}");
             return Err(Reason::new(ReasonCode::Deadline, text));
         }
+        if let Some(reservation) = offer.reservation {
+            let reserved = share_for(1, reservation.period, reservation.runtime);
+            if reserved > self.reservation {
+                let most = self.reservation as f64 / WHOLE as f64;
+                let text = format!("a binding may reserve {most} of a processor here");
+                return Err(Reason::new(ReasonCode::Reservation, text));
+            }
+        }
         let terms = Terms {
             priority: Priority::new(number).unwrap_or(Priority::MIN),
             rate: Rate {
@@ -280,6 +299,7 @@ impl Budget {
             excess: offer.excess,
             buffer,
             deadline: offer.deadline,
+            reservation: offer.reservation,
             protocol,
         };
         Ok(Prepared {
@@ -363,88 +383,4 @@ impl Admission for Budget {
 }
 
 #[cfg(test)]
-mod tests {
-    use orbium_core::Peer;
-
-    use super::*;
-    use crate::binding::Offer;
-
-    fn asked<'a>(offer: &'a Offer, lane: &'a str) -> Asked<'a> {
-        Asked {
-            offer,
-            protocol: "iiop",
-            object_id: b"it",
-            adapter: "valves",
-            lane,
-            peer: &Peer::Unknown,
-            held: None,
-        }
-    }
-
-    fn offer(requests: u32) -> Offer {
-        Offer::new(Priority::MIN, requests)
-    }
-
-    /// Conformance: RT GOPI 5.2 - bindings: what is set aside is free when the connection ends, in
-    /// every phase; REBIND then
-    #[test]
-    fn promised_time_comes_back() {
-        let budget = Budget::new()
-            .share(1.0)
-            .cost_in("valves", Duration::from_millis(10));
-        for _ in 0..100_000 {
-            let offer = offer(100);
-            let Verdict::Accept(..) = budget.consider(&asked(&offer, "a")) else {
-                panic!("something was kept");
-            };
-        }
-        let whole = offer(100);
-        let held = budget.consider(&asked(&whole, "a"));
-        assert!(matches!(held, Verdict::Accept(..)));
-        // Nothing is left there, and all of it elsewhere.
-        let more = offer(1);
-        let refused = budget.consider(&asked(&more, "a"));
-        assert!(matches!(refused, Verdict::Refuse(it) if it.code == ReasonCode::Rate));
-        let elsewhere = budget.consider(&asked(&whole, "b"));
-        assert!(matches!(elsewhere, Verdict::Accept(..)));
-        drop(held);
-        assert_eq!(budget.active(), 1);
-        assert_eq!(budget.promised("a").to_bits(), 0);
-    }
-
-    /// Once the first number of an empty range was granted.
-    #[test]
-    fn where_there_are_no_priorities_there_are_no_bindings() {
-        #[expect(clippy::reversed_empty_ranges, reason = "no priority at all")]
-        for none in [1..=0, i16::MIN..=-1] {
-            let budget = Budget::new().priorities(none);
-            for number in [0, 1, i16::MAX] {
-                let offer = Offer::new(Priority::new(number).unwrap(), 1);
-                let refused = budget.consider(&asked(&offer, "a"));
-                assert!(matches!(refused, Verdict::Refuse(it) if it.code == ReasonCode::Priority));
-            }
-        }
-        let some = Budget::new().priorities(-5..=3);
-        let verdict = some.consider(&asked(&offer(1), "a"));
-        assert!(matches!(verdict, Verdict::Accept(..)));
-    }
-
-    #[test]
-    fn grants_never_exceed_the_share() {
-        let odd = Budget::new().share(0.3).cost(Duration::from_nanos(777_777));
-        let mut held = Vec::new();
-        loop {
-            let offer = offer(37).at_least(1);
-            match odd.consider(&asked(&offer, "a")) {
-                Verdict::Accept(terms, reservation) => {
-                    assert!(offer.admits(&terms));
-                    held.push(reservation);
-                }
-                Verdict::Refuse(_) => break,
-                Verdict::Counter(..) => panic!("the least is one"),
-            }
-        }
-        let promised = odd.promised("a");
-        assert!((0.299..=0.3).contains(&promised), "{promised}");
-    }
-}
+mod tests;

@@ -26,7 +26,7 @@ pub enum ChangeError {
     /// The admission refuses them, for that reason.
     Refused(Reason),
     /// The admission would take these terms.
-    Countered(Terms, Reason),
+    Countered(Box<Terms>, Reason),
 }
 
 impl fmt::Display for ChangeError {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Binding, as the client does it.
 
-use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -13,8 +12,9 @@ use orbium_core::{
 use orbium_giop::minor;
 use orbium_sys::Deadline;
 
+use super::bind_error::BindError;
 use super::wire::{Answer, Negotiate, Renegotiate, read_proposal};
-use super::{KEY, Offer, REPOSITORY_ID, Reason, Terms, VERSION};
+use super::{KEY, Offer, REPOSITORY_ID, Reason, Terms};
 use crate::error::bad_param;
 
 static NEGOTIATE: Operation = Operation::new("negotiate");
@@ -52,58 +52,6 @@ pub enum Next {
     GiveUp,
 }
 
-/// Error of a binding that was not made.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BindError {
-    /// The offer makes no sense.
-    Malformed,
-    /// The peer does not negotiate bindings.
-    NotSpoken,
-    /// The object is within this very process: there is no connection.
-    Collocated,
-    /// The reference offers none of the protocols.
-    NoProtocol,
-    /// The server refuses, for that reason.
-    Refused(Reason),
-    /// The server would take these terms, which were not wanted.
-    Countered(Terms, Reason),
-    /// There was no agreement within the rounds there were; what the server
-    /// proposed last.
-    NoAgreement(Terms, Reason),
-    /// The server has not kept to the rules: it has accepted what was not offered.
-    Broken,
-    /// Something else went wrong; TIMEOUT when time is over.
-    System(SystemException),
-}
-
-impl fmt::Display for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed => f.write_str("the offer makes no sense"),
-            Self::NotSpoken => f.write_str("the peer does not negotiate bindings"),
-            Self::Collocated => {
-                f.write_str("the object is in this process: there is nothing to bind")
-            }
-            Self::NoProtocol => f.write_str("the reference offers none of the protocols"),
-            Self::Refused(reason) => write!(f, "the server refuses: {reason}"),
-            Self::Countered(_, reason) => write!(f, "the server makes another offer: {reason}"),
-            Self::NoAgreement(_, reason) => write!(f, "there was no agreement: {reason}"),
-            Self::Broken => f.write_str("the server has accepted what was not offered"),
-            Self::System(exception) => exception.fmt(f),
-        }
-    }
-}
-
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
-impl fmt::Debug for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for BindError {}
-
 /// A binding: an object that is called over one connection, under the terms that
 /// were agreed on. Calls go through what it derefs to.
 ///
@@ -116,9 +64,11 @@ pub struct Bound<I> {
     object: I,
     /// Without the deadline of the terms.
     reference: ObjectRef,
-    negotiator: ObjectRef,
-    id: u64,
-    terms: Terms,
+    pub(super) negotiator: ObjectRef,
+    pub(super) id: u64,
+    pub(super) terms: Terms,
+    /// Why a soft offer has no reservation.
+    pub(super) refused: Option<Reason>,
 }
 
 impl<I> Deref for Bound<I> {
@@ -142,6 +92,12 @@ impl<I> Bound<I> {
         &self.terms
     }
 
+    /// The reason for which the binding has no reservation, though a [soft](Offer::soft) offer asked for one.
+    #[must_use]
+    pub fn refused(&self) -> Option<&Reason> {
+        self.refused.as_ref()
+    }
+
     /// Asks the server for the terms of the moment: those of [`terms`](Self::terms), but for the rate,
     /// which an admission such as [`FairShare`](crate::FairShare) changes within the offer.
     /// Asking is a request of the binding, and counts as one.
@@ -150,7 +106,9 @@ impl<I> Bound<I> {
     /// What the call raises; NO_RESOURCES if there is none left at the rate; REBIND if the binding has ended, BAD_OPERATION by servers that do not
     /// change rates.
     pub fn present_terms(&self) -> Result<Terms, SystemException> {
-        self.ask(&PRESENT_TERMS, Terms::read)
+        let mut terms = self.ask(&PRESENT_TERMS, Terms::read)?;
+        terms.reservation = self.terms.reservation;
+        Ok(terms)
     }
 
     /// The terms that the server would like to have, if it has [proposed](super::Bindings::change) any that
@@ -159,7 +117,11 @@ impl<I> Bound<I> {
     /// # Errors
     /// What the call raises; REBIND if the binding has ended, BAD_OPERATION by servers that do not propose.
     pub fn proposal(&self) -> Result<Option<Terms>, SystemException> {
-        self.ask(&PROPOSAL, read_proposal)
+        let proposed = self.ask(&PROPOSAL, read_proposal)?;
+        Ok(proposed.map(|terms| Terms {
+            reservation: self.terms.reservation,
+            ..terms
+        }))
     }
 
     /// Calls an operation of the negotiator's that takes the number of the binding.
@@ -257,14 +219,14 @@ impl<I: Interface> Bound<I> {
             _ if is_not_spoken(&exception) => BindError::NotSpoken,
             _ => BindError::System(exception),
         });
-        match answer? {
+        match answer?.with_reservation(asked.offer.reservation) {
             Answer::Accepted(id, terms) if id == self.id && asked.offer.admits(&terms) => {
                 self.object = with_deadline(&self.reference, &terms);
                 self.terms = terms;
                 Ok(())
             }
             Answer::Accepted(..) => Err(BindError::Broken),
-            Answer::Countered(terms, reason) => Err(BindError::Countered(terms, reason)),
+            Answer::Countered(terms, reason) => Err(BindError::Countered(Box::new(terms), reason)),
             Answer::Refused(reason) => Err(BindError::Refused(reason)),
         }
     }
@@ -272,14 +234,6 @@ impl<I: Interface> Bound<I> {
 
 fn lost() -> SystemException {
     SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
-}
-
-fn late() -> BindError {
-    BindError::System(SystemException::orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    ))
 }
 
 /// Binds, and accepts what is within the offer.
@@ -300,11 +254,28 @@ pub(crate) fn bind_with<I: Interface>(
     limits: Negotiation,
     mut countered: impl FnMut(&Terms, &Reason) -> Next,
 ) -> Result<Bound<I>, BindError> {
-    let end = Deadline::after(Some(limits.time));
-    let mut offer = offer.clone();
+    let bounds = (limits.rounds, Deadline::after(Some(limits.time)));
+    let bound = negotiated(object, offer.clone(), bounds, &mut countered);
+    let Err(BindError::Refused(reason)) = &bound else {
+        return bound;
+    };
+    let Some(softer) = offer.softened(reason) else {
+        return bound;
+    };
+    let softer = negotiated(object, softer, bounds, &mut countered)?;
+    Ok(softer.without_reservation(reason.clone()))
+}
+
+/// One negotiation, over one connection at a time, of so many rounds and to that end.
+fn negotiated<I: Interface>(
+    object: &I,
+    mut offer: Offer,
+    (rounds, end): (u32, Deadline),
+    countered: &mut impl FnMut(&Terms, &Reason) -> Next,
+) -> Result<Bound<I>, BindError> {
     let mut connection: Option<Connection> = None;
     let mut last = None;
-    for _ in 0..limits.rounds {
+    for _ in 0..rounds {
         if !offer.is_sound() {
             return Err(BindError::Malformed);
         }
@@ -320,17 +291,18 @@ pub(crate) fn bind_with<I: Interface>(
             ..offer.clone()
         };
         // More than any clock can count is no bound at all.
-        let left = end.remaining().map_err(|_| late())?;
+        let left = end.remaining().map_err(|_| BindError::late())?;
         let left = left.unwrap_or(Duration::MAX);
-        match with.negotiate(object.as_object(), &named, left)? {
+        let answer = with.negotiate(object.as_object(), &named, left)?;
+        match answer.with_reservation(named.reservation) {
             Answer::Accepted(_, terms) if !named.admits(&terms) => return Err(BindError::Broken),
-            Answer::Accepted(id, terms) => return Ok(with.bound(id, terms)),
+            Answer::Accepted(id, terms) => return with.bound::<I>(id, terms).confirmed(end),
             Answer::Refused(reason) => return Err(BindError::Refused(reason)),
             Answer::Countered(terms, reason) => {
                 offer = match countered(&terms, &reason) {
                     Next::Accept => Offer::exactly(&terms),
                     Next::Offer(other) => other,
-                    Next::GiveUp => return Err(BindError::Countered(terms, reason)),
+                    Next::GiveUp => return Err(BindError::Countered(Box::new(terms), reason)),
                 };
                 last = Some((terms, reason));
             }
@@ -338,7 +310,7 @@ pub(crate) fn bind_with<I: Interface>(
         connection = Some(with);
     }
     let (terms, reason) = last.ok_or_else(|| BindError::System(bad_param()))?;
-    Err(BindError::NoAgreement(terms, reason))
+    Err(BindError::NoAgreement(Box::new(terms), reason))
 }
 
 /// The protocols of an offer that the reference offers too, best first.
@@ -399,7 +371,7 @@ impl Connection {
             .filter_map(orbium_giop::TaggedProfile::object_key)
             .next();
         let asked = Negotiate {
-            version: VERSION,
+            version: offer.version(),
             object_key: key.ok_or(BindError::NoProtocol)?,
             protocol: self.protocol.clone(),
             offer: offer.clone(),
@@ -421,6 +393,7 @@ impl Connection {
             negotiator: self.negotiator,
             id,
             terms,
+            refused: None,
         }
     }
 }

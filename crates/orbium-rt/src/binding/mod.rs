@@ -78,6 +78,8 @@
 //!                   Excess excess; Buffer buffer; Buffer least_buffer;
 //!                   unsigned long long deadline;          // microseconds, 0 for none
 //!                   sequence<string<64>, 16> protocols; };
+//!   struct Reservation { unsigned long long runtime; unsigned long long deadline;
+//!                        unsigned long long period; };   // microseconds
 //!   struct Terms  { short priority; Rate rate; Excess excess; Buffer buffer;
 //!                   unsigned long long deadline; string<64> protocol; };
 //!   struct Reason { unsigned long code; string<512> text; };
@@ -93,31 +95,41 @@
 //!   Terms present_terms(in unsigned long long id);         // with the rate of the moment
 //!   Answer renegotiate(in unsigned long long id, in Offer offer); // the binding stays as it is unless ACCEPTED
 //!   sequence<Terms, 1> proposal(in unsigned long long id); // what the server would like to have
+//!   Answer reserved(in unsigned long long id);             // whether the thread has its reservation
 //! };
 //! ```
 //!
-//! `renegotiate` and `proposal` overtake the requests that wait because of the rate, and are no requests of the
+//! `renegotiate`, `proposal` and `reserved` overtake the requests that wait because of the rate, and are no requests of the
 //! binding: 10 in a second are answered, more are NO_RESOURCES.
+//!
+//! An offer with a reservation has it behind the protocols, and is negotiated in version 2. Answers have no place for it:
+//! a reservation is accepted as it is, or refused. Whether the thread has got it says `reserved`, ACCEPTED or REFUSED
+//! with the reason of the server's host; all other requests but `unbind` are NO_RESOURCES with the minor code NOT_RESERVED
+//! if it has not.
 //!
 //! Strings are never converted. An ORB that does not know the key answers
 //! OBJECT_NOT_EXIST, which is [`BindError::NotSpoken`] to the client.
 
 mod active_binding;
 mod admission;
+mod bind_error;
 mod bucket;
 mod budget;
 mod changing;
 mod client;
 mod fair_share;
 mod qos;
+mod reservation_wire;
+mod reserving;
 mod service;
 mod wire;
 
 pub use active_binding::BindingInfo;
 pub use admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
+pub use bind_error::BindError;
 pub use budget::Budget;
 pub use changing::{Change, ChangeError};
-pub use client::{BindError, Bound, Negotiation, Next};
+pub use client::{Bound, Negotiation, Next};
 pub use fair_share::FairShare;
 pub use orbium_channel::dedication::{DedicationReply, Undedicated};
 pub use qos::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
@@ -134,3 +146,6 @@ pub(crate) const REPOSITORY_ID: &str = "IDL:orbium.org/Bindings:1.0";
 
 /// The version of the interface.
 pub(crate) const VERSION: u16 = 1;
+
+/// The version of negotiations that reserve time of a processor.
+pub(crate) const RESERVING_VERSION: u16 = 2;

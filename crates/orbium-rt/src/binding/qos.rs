@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use orbium_core::Priority;
+use orbium_core::{Priority, Reservation};
 use orbium_giop::real_time::PriorityBand;
 
 /// Most protocols in an offer.
@@ -16,6 +16,9 @@ pub(super) const MAX_TEXT_LENGTH: usize = 512;
 /// The longest period of a rate.
 const MAX_RATE_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
+/// The longest period of a reservation: a thread waits that long for its bandwidth.
+const MAX_RESERVATION_PERIOD: Duration = Duration::from_secs(1);
+
 /// Whether a span of time comes over the wire as what it is.
 fn is_microseconds(span: Duration) -> bool {
     let whole = span.subsec_nanos().is_multiple_of(1000);
@@ -25,6 +28,16 @@ fn is_microseconds(span: Duration) -> bool {
 /// Names of protocols, as builders take them.
 pub(super) fn owned(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     names.into_iter().map(Into::into).collect()
+}
+
+/// Whether a reservation makes sense; the host may have further rules.
+fn is_reservation(it: Reservation) -> bool {
+    [it.runtime, it.deadline, it.period]
+        .into_iter()
+        .all(is_microseconds)
+        && it.runtime <= it.deadline
+        && it.deadline <= it.period
+        && it.period <= MAX_RESERVATION_PERIOD
 }
 
 /// Request rate: a number of requests in a time.
@@ -98,6 +111,12 @@ pub struct Offer {
     /// [`with_timeout`](orbium_core::Interface::with_timeout); in whole
     /// microseconds.
     pub deadline: Option<Duration>,
+    /// Time of a processor for the binding's thread (SCHED_DEADLINE), in whole microseconds and with a
+    /// period of at most 1 s. It is granted as it is, or the offer is refused.
+    pub reservation: Option<Reservation>,
+    /// Whether a binding without the reservation will do where it is refused, by the admission or by the server's
+    /// host: [`Bound::refused`](super::Bound::refused) has the reason then. The client keeps that to itself.
+    pub soft: bool,
     /// The protocols that will do, best first; none for all that the reference
     /// offers.
     pub protocols: Vec<String>,
@@ -123,6 +142,8 @@ impl Offer {
             buffer,
             least_buffer: buffer,
             deadline: None,
+            reservation: None,
+            soft: false,
             protocols: Vec::new(),
         }
     }
@@ -141,6 +162,8 @@ impl Offer {
             buffer: terms.buffer,
             least_buffer: terms.buffer,
             deadline: terms.deadline,
+            reservation: terms.reservation,
+            soft: false,
             protocols: vec![terms.protocol.clone()],
         }
     }
@@ -182,6 +205,20 @@ impl Offer {
         self
     }
 
+    /// The host of the server reserves that for the binding's thread.
+    #[must_use]
+    pub fn reserve(mut self, reservation: Reservation) -> Self {
+        self.reservation = Some(reservation);
+        self
+    }
+
+    /// Without the reservation, rather than not at all, where it is refused.
+    #[must_use]
+    pub fn soft(mut self) -> Self {
+        self.soft = true;
+        self
+    }
+
     /// These protocols will do, best first.
     #[must_use]
     pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -202,6 +239,7 @@ impl Offer {
             && least.requests <= most.requests
             && least.octets <= most.octets
             && self.deadline.is_none_or(is_microseconds)
+            && self.reservation.is_none_or(is_reservation)
             && self.protocols.len() <= MAX_PROTOCOLS
             && self.protocols.iter().all(named)
     }
@@ -221,6 +259,7 @@ impl Offer {
             && within(least.requests, most.requests, buffer.requests)
             && within(least.octets, most.octets, buffer.octets)
             && terms.deadline == self.deadline
+            && terms.reservation == self.reservation
             && (self.protocols.is_empty() || self.protocols.contains(&terms.protocol))
     }
 }
@@ -238,6 +277,8 @@ pub struct Terms {
     pub buffer: Buffer,
     /// The time that each call may take.
     pub deadline: Option<Duration>,
+    /// Time of a processor for the binding's thread.
+    pub reservation: Option<Reservation>,
     /// The protocol of the connection.
     pub protocol: String,
 }
@@ -304,6 +345,8 @@ pub enum ReasonCode {
     Deadline = 10,
     /// The server's policy, or a reason that is not known here.
     Policy = 11,
+    /// The reservation: the admission or the host refuses it, or it cannot change.
+    Reservation = 12,
 }
 
 impl ReasonCode {
@@ -321,6 +364,7 @@ impl ReasonCode {
             8 => Self::Object,
             9 => Self::Bound,
             10 => Self::Deadline,
+            12 => Self::Reservation,
             _ => Self::Policy,
         }
     }
@@ -345,6 +389,30 @@ mod tests {
             Duration::MAX,
         ] {
             assert!(!offer(bad).is_sound(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_reservation_has_a_runtime_within_its_deadline_and_a_short_period() {
+        let ms = Duration::from_millis;
+        let offer = |runtime, deadline, period| {
+            let reservation = Reservation {
+                runtime,
+                deadline,
+                period,
+            };
+            Offer::new(Priority::MIN, 1).reserve(reservation)
+        };
+        assert!(offer(ms(20), ms(40), ms(50)).is_sound());
+        assert!(offer(ms(1000), ms(1000), ms(1000)).is_sound());
+        for bad in [
+            offer(Duration::ZERO, ms(1), ms(1)),
+            offer(ms(2), ms(1), ms(3)),
+            offer(ms(1), ms(3), ms(2)),
+            offer(Duration::from_nanos(1500), ms(1), ms(1)),
+            offer(ms(1), ms(1), ms(1001)),
+        ] {
+            assert!(!bad.is_sound(), "{bad:?}");
         }
     }
 }

@@ -8,15 +8,15 @@ use orbium_channel::dedication::Undedicated;
 use orbium_core::cdr::CdrReader;
 use orbium_core::{
     Call, DedicatedThread, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb,
-    PoaError, Policies, Priority, RequestInfo, Servant, SystemException, ThreadAsked, UntypedReply,
-    priority, unknown_operation,
+    PoaError, Policies, Priority, RequestInfo, Reservation, Servant, SystemException, ThreadAsked,
+    UntypedReply, priority, unknown_operation,
 };
 
 use super::active_binding::{Agreement, Binding, Book, Site};
 use super::wire::{Answer, Negotiate, Renegotiate, write_proposal};
 use super::{
-    Admission, BindingInfo, Change, ChangeError, KEY, Offer, REPOSITORY_ID, Reason, ReasonCode,
-    Terms, VERSION, Verdict,
+    Admission, BindingInfo, Change, ChangeError, KEY, Offer, REPOSITORY_ID, RESERVING_VERSION,
+    Reason, ReasonCode, Terms, VERSION, Verdict,
 };
 use crate::error::bad_param;
 use crate::priority::host::Host;
@@ -64,7 +64,9 @@ impl Bindings {
             .change(&binding, &mut agreement, &Offer::exactly(terms))
         {
             Ok(Answer::Accepted(..)) => Ok(Change::Made),
-            Ok(Answer::Countered(terms, reason)) => Err(ChangeError::Countered(terms, reason)),
+            Ok(Answer::Countered(terms, reason)) => {
+                Err(ChangeError::Countered(Box::new(terms), reason))
+            }
             Ok(Answer::Refused(reason)) | Err(reason) => Err(ChangeError::Refused(reason)),
         }
     }
@@ -169,7 +171,7 @@ pub(crate) fn serve(
 impl Dedication for Service {
     fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated> {
         self.0.admission.thread(request)?;
-        self.0.thread(request.priority, None)
+        self.0.thread(request.priority, None, None)
     }
 }
 
@@ -178,6 +180,7 @@ impl Decider {
     fn thread(
         &self,
         priority: Option<Priority>,
+        reservation: Option<Reservation>,
         gate: Option<Arc<dyn Gate>>,
     ) -> Result<DedicatedThread, Undedicated> {
         let scheduling = match priority.map(|it| self.host.scheduling(it)) {
@@ -187,6 +190,7 @@ impl Decider {
         Ok(DedicatedThread {
             priority,
             scheduling,
+            reservation,
             gate,
         })
     }
@@ -234,12 +238,15 @@ impl Decider {
             Verdict::Counter(terms, reason) => return Ok(Answer::Countered(terms, reason)),
             Verdict::Accept(terms, reservation) => (terms, reservation),
         };
+        if terms.reservation != offer.reservation {
+            return Err(not_reserved("the server's admission reserves no time"));
+        }
         let priority = Some(terms.priority);
         let binding = self
             .book
             .enter(site, offer.clone(), terms.clone(), reservation);
         let id = binding.id;
-        let thread = self.thread(priority, Some(binding));
+        let thread = self.thread(priority, terms.reservation, Some(binding));
         let granted = thread.and_then(|thread| call.dedicate(reply, thread));
         match granted {
             Ok(()) => Ok(Answer::Accepted(id, terms)),
@@ -260,14 +267,20 @@ impl Decider {
     ) -> Result<Answer, Reason> {
         let ended = || Reason::new(ReasonCode::Bound, "the binding has ended");
         let held = agreement.held.as_ref().ok_or_else(ended)?;
+        let reservation = agreement.offer.reservation;
+        if offer.reservation != reservation {
+            return Err(not_reserved("the reservation of a binding cannot change"));
+        }
         let asked = binding.site.asked(offer, Some(held));
-        let (terms, reservation) = match self.admission.consider(&asked) {
+        let (mut terms, held) = match self.admission.consider(&asked) {
             Verdict::Refuse(reason) => return Err(reason),
             Verdict::Counter(terms, reason) => return Ok(Answer::Countered(terms, reason)),
-            Verdict::Accept(terms, reservation) => (terms, reservation),
+            Verdict::Accept(terms, held) => (terms, held),
         };
-        let thread = self.thread(Some(terms.priority), None).map_err(reason_of)?;
-        let before = binding.agree(agreement, terms, reservation, thread);
+        terms.reservation = reservation;
+        let thread = self.thread(Some(terms.priority), reservation, None);
+        let thread = thread.map_err(reason_of)?;
+        let before = binding.agree(agreement, terms, held, thread);
         // Free before the answer, which has the rate that then remains.
         drop(before);
         Ok(Answer::Accepted(binding.id, agreement.present_terms()))
@@ -283,7 +296,7 @@ impl Service {
     ) -> Result<(), DispatchError> {
         let asked = Negotiate::read(arguments)?;
         let answer = match asked.version {
-            VERSION => self.0.answer(call, reply, &asked),
+            VERSION | RESERVING_VERSION => self.0.answer(call, reply, &asked),
             other => {
                 let text = format!("version {other} of negotiation is not known here");
                 Answer::Refused(Reason::new(ReasonCode::Malformed, text))
@@ -321,6 +334,15 @@ impl Service {
         reply.result(|writer| write_proposal(proposed.as_ref(), writer))
     }
 
+    fn reserved(
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        let answer = with_binding(call, arguments.read_u64()?, Binding::reserved)?;
+        reply.result(|writer| answer.write(writer))
+    }
+
     fn unbind(
         call: &Call<'_>,
         arguments: &mut CdrReader<'_>,
@@ -339,6 +361,10 @@ impl Service {
         let terms = with_binding(call, arguments.read_u64()?, Binding::present_terms)?;
         reply.result(|writer| terms.write(writer))
     }
+}
+
+fn not_reserved(why: &str) -> Reason {
+    Reason::new(ReasonCode::Reservation, why)
 }
 
 fn reason_of(why: Undedicated) -> Reason {
@@ -384,6 +410,7 @@ impl Servant for Service {
             b"negotiate" => self.negotiate(call, arguments, reply),
             b"renegotiate" => self.renegotiate(call, arguments, reply),
             b"proposal" => Self::proposal(call, arguments, reply),
+            b"reserved" => Self::reserved(call, arguments, reply),
             b"unbind" => Self::unbind(call, arguments, reply),
             b"present_terms" => Self::present_terms(call, arguments, reply),
             _ => Err(unknown_operation()),

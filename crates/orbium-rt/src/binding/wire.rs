@@ -9,7 +9,8 @@ use orbium_core::cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
 use orbium_giop::real_time::PriorityBand;
 
 use super::qos::{MAX_NAME_LENGTH, MAX_PROTOCOLS, MAX_TEXT_LENGTH};
-use super::{Buffer, Excess, Offer, Rate, Reason, ReasonCode, Terms};
+use super::reservation_wire::{microseconds, read_reservation, write_reservation};
+use super::{Buffer, Excess, Offer, RESERVING_VERSION, Rate, Reason, ReasonCode, Terms};
 
 /// What a server says to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +26,6 @@ fn name(reader: &mut CdrReader<'_>, most: usize) -> Result<String, CdrError> {
         return Err(reader.error(CdrErrorKind::BoundExceeded));
     }
     Ok(text.to_owned())
-}
-
-fn microseconds(span: Option<Duration>) -> u64 {
-    span.map_or(0, |it| u64::try_from(it.as_micros()).unwrap_or(u64::MAX))
 }
 
 fn read_priority(reader: &mut CdrReader<'_>) -> Result<i16, CdrError> {
@@ -98,10 +95,13 @@ impl Offer {
         for protocol in &self.protocols {
             writer.write_name(protocol);
         }
+        if let Some(reservation) = self.reservation {
+            write_reservation(reservation, writer);
+        }
     }
 
     /// Reads one that makes sense.
-    pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+    pub(super) fn read(reader: &mut CdrReader<'_>, is_reserving: bool) -> Result<Self, CdrError> {
         let priority = PriorityBand {
             low: read_priority(reader)?,
             high: read_priority(reader)?,
@@ -114,6 +114,8 @@ impl Offer {
             buffer: Buffer::read(reader)?,
             least_buffer: Buffer::read(reader)?,
             deadline: read_deadline(reader)?,
+            reservation: None,
+            soft: false,
             protocols: Vec::new(),
         };
         let count = reader.read_count(5)?;
@@ -122,6 +124,9 @@ impl Offer {
         }
         for _ in 0..count {
             offer.protocols.push(name(reader, MAX_NAME_LENGTH)?);
+        }
+        if is_reserving {
+            offer.reservation = Some(read_reservation(reader)?);
         }
         match offer.is_sound() {
             true => Ok(offer),
@@ -150,6 +155,7 @@ impl Terms {
             excess: Excess::read(reader)?,
             buffer: Buffer::read(reader)?,
             deadline: read_deadline(reader)?,
+            reservation: None,
             protocol: name(reader, MAX_NAME_LENGTH)?,
         };
         match terms.is_sound() {
@@ -221,11 +227,12 @@ impl Negotiate {
     }
 
     pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let version = reader.read_u16()?;
         Ok(Self {
-            version: reader.read_u16()?,
+            version,
             object_key: reader.read_octets()?.to_vec(),
             protocol: name(reader, MAX_NAME_LENGTH)?,
-            offer: Offer::read(reader)?,
+            offer: Offer::read(reader, version == RESERVING_VERSION)?,
         })
     }
 }
@@ -244,10 +251,15 @@ impl Renegotiate {
     }
 
     pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        Ok(Self {
-            id: reader.read_u64()?,
-            offer: Offer::read(reader)?,
-        })
+        let id = reader.read_u64()?;
+        let mut offer = Offer::read(reader, false)?;
+        if reader.remaining() > 0 {
+            offer.reservation = Some(read_reservation(reader)?);
+        }
+        match offer.is_sound() {
+            true => Ok(Self { id, offer }),
+            false => Err(reader.error(CdrErrorKind::BadDiscriminator)),
+        }
     }
 }
 
@@ -269,6 +281,7 @@ pub(super) fn read_proposal(reader: &mut CdrReader<'_>) -> Result<Option<Terms>,
 
 #[cfg(test)]
 mod tests {
+    use orbium_core::Reservation;
     use orbium_core::cdr::{ByteOrder, Format};
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -296,6 +309,7 @@ mod tests {
             requests in 1..u32::MAX, less in 0..1000_u32, burst in 1..u32::MAX,
             period in 1..86_400_000_000_u64, delays: bool, (buffer, least_buffer) in buffers(),
             deadline in 0..u64::MAX, protocols in vec("[a-z+/]{1,64}", 0..=16),
+            reserved in proptest::option::of(1..1_000_000_u64),
         ) -> Offer {
             Offer {
                 priority: PriorityBand { low, high: low.saturating_add(above) },
@@ -305,9 +319,17 @@ mod tests {
                 buffer,
                 least_buffer,
                 deadline: (deadline > 0).then(|| Duration::from_micros(deadline)),
+                reservation: reserved.map(|it| {
+                    Reservation::new(Duration::from_micros(it), Duration::from_secs(1))
+                }),
+                soft: false,
                 protocols,
             }
         }
+    }
+
+    fn version(offer: &Offer) -> u16 {
+        1 + u16::from(offer.reservation.is_some())
     }
 
     fn octets(write: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
@@ -323,6 +345,7 @@ mod tests {
             excess: offer.excess,
             buffer: offer.buffer,
             deadline: offer.deadline,
+            reservation: None,
             protocol: offer.protocols.first().cloned().unwrap_or("iiop".into()),
         }
     }
@@ -331,7 +354,7 @@ mod tests {
         /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
         fn written_terms_come_back(offer in offers(), id: u64, key in vec(any::<u8>(), 0..40)) {
-            let asked = Negotiate { version: 1, object_key: key, protocol: "uiop".into(), offer };
+            let asked = Negotiate { version: version(&offer), object_key: key, protocol: "uiop".into(), offer };
             let mut written = octets(|writer| asked.write(writer));
             let mut reader = CdrReader::new(&mut written, FORMAT);
             prop_assert_eq!(&Negotiate::read(&mut reader).unwrap(), &asked);
@@ -346,8 +369,11 @@ mod tests {
                 let mut reader = CdrReader::new(&mut written, FORMAT);
                 prop_assert_eq!(read_proposal(&mut reader).unwrap(), proposal.cloned());
             }
+            let mut terms = terms;
+            terms.reservation = asked.offer.reservation;
             prop_assert!(asked.offer.admits(&terms));
             prop_assert!(Offer::exactly(&terms).admits(&terms));
+            terms.reservation = None;
             let reason = Reason::new(ReasonCode::Rate, "too much");
             for answer in [
                 Answer::Accepted(id, terms.clone()),
@@ -365,7 +391,7 @@ mod tests {
         /// Conformance: RT GOPI 5.2 - bindings: on the wire as documented; hostile octets
         #[test]
         fn hostile_octets_are_an_error(offer in offers(), spoilt in vec((any::<usize>(), any::<u8>()), 0..6), cut in 0..400_usize) {
-            let asked = Negotiate { version: 1, object_key: vec![7; 9], protocol: "iiop".into(), offer };
+            let asked = Negotiate { version: version(&offer), object_key: vec![7; 9], protocol: "iiop".into(), offer };
             let mut written = octets(|writer| asked.write(writer));
             for (at, octet) in spoilt {
                 let at = at % written.len();

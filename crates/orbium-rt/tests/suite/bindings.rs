@@ -135,7 +135,7 @@ fn the_server_makes_another_offer() {
         Err(BindError::Countered(terms, reason)) => {
             assert_eq!((reason.code, terms.rate.requests), (ReasonCode::Rate, 10));
             let second = target.bind(&Offer::exactly(&terms)).unwrap();
-            assert_eq!(second.terms(), &terms);
+            assert_eq!(second.terms(), &*terms);
             // And now none.
             let third = target.bind(&Offer::new(at(20), 1)).unwrap_err();
             assert!(matches!(third, BindError::Refused(it) if it.code == ReasonCode::Rate));
@@ -490,6 +490,7 @@ impl Admission for Overzealous {
             excess: asked.offer.excess,
             buffer: asked.offer.buffer,
             deadline: None,
+            reservation: None,
             protocol: asked.protocol.to_owned(),
         };
         Verdict::Accept(terms, Reservation::new(()))

@@ -20,4 +20,5 @@ mod policies;
 mod pools;
 mod priority_mutex;
 mod renegotiation;
+mod reserved_bindings;
 mod rt_poa;

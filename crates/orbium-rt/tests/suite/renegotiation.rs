@@ -129,7 +129,7 @@ fn a_binding_that_is_not_changed_stays_as_it_is() {
     assert_eq!(bound.act(0), Ok(40));
     assert!((budget.promised("orbium-serve") - 0.4).abs() < 1e-6);
     bound.renegotiate(&Offer::exactly(&terms)).unwrap();
-    assert_eq!(bound.terms(), &terms);
+    assert_eq!(bound.terms(), &*terms);
     assert_eq!(bound.act(0), Ok(45));
 }
 

@@ -150,8 +150,8 @@ impl ScheduledLanes {
         self
     }
 
-    /// Lanes go on without native priorities and reservations if the host refuses them; each says so
-    /// in the log. Default: an error.
+    /// Lanes go on without native priorities and reservations if the host refuses them, at the native priority
+    /// without a reservation; each says so in the log. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -186,10 +186,7 @@ impl ScheduledLanes {
             configs.push(LaneConfig {
                 name: format!("queue-{number}"),
                 priority: Some(corba_priority(queue.priority)?),
-                scheduling: match reservation {
-                    Some(_) => None,
-                    None => Some(scheduling(queue.dispatching, queue.priority)),
-                },
+                scheduling: Some(scheduling(queue.dispatching, queue.priority)),
                 reservation,
                 budget: of_queue(&self.budgets, number),
                 busy_poll: of_queue(&self.busy_polls, number).unwrap_or_default(),
@@ -339,9 +336,8 @@ mod tests {
             configs[0].reservation,
             Some(Reservation::new(ms(15), ms(50)))
         );
-        assert_eq!(
-            (configs[0].scheduling, configs[1].reservation),
-            (None, None)
-        );
+        assert_eq!(configs[1].reservation, None);
+        // Where the host refuses the reservation to a soft lane.
+        assert_eq!(configs[0].scheduling, Some(Scheduling::fifo(9)));
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use orbium::stub::ServedBy;
 use orbium::{
-    Interface, LaneConfig, Limits, Orb, OrbError, Policies, RealTimeError, Reservation, Scheduling,
-    Servant, ServerStrategy,
+    Interface, LaneConfig, Limits, Orb, OrbError, Policies, RealTimeError, Reservation, Servant,
+    ServerStrategy,
 };
 use orbium_scheduler::{
     PeriodicTask, ScheduledLanes, ScheduledThread, SchedulerError, at_priority_of,
@@ -188,10 +188,6 @@ fn a_reservation_is_for_one_thread_on_all_processors() {
         },
         LaneConfig {
             strategy: ServerStrategy::ThreadPerConnection,
-            ..reserved.clone()
-        },
-        LaneConfig {
-            scheduling: Some(Scheduling::fifo(1)),
             ..reserved.clone()
         },
         LaneConfig {

@@ -55,9 +55,7 @@ impl LaneCore {
             return Err(intake);
         };
         let own = Arc::new(Own {
-            setup: Mutex::new(Arc::new(
-                self.setup.for_thread(thread.priority, thread.scheduling),
-            )),
+            setup: Mutex::new(Arc::new(self.setup.for_thread(&thread))),
             lane: Arc::clone(self),
             connection: Arc::clone(connection),
             gate: thread.gate,
@@ -81,7 +79,7 @@ impl Own {
             return;
         };
         let granted = &self.lane.setup;
-        let setup = Arc::new(granted.for_thread(changed.priority, changed.scheduling));
+        let setup = Arc::new(granted.for_thread(&changed));
         thread::resume(&setup);
         self.connection.change_priority(setup.priority);
         *self.setup.lock() = setup;
@@ -108,7 +106,12 @@ impl Own {
     /// Reads the connection to its end, or until another thread does; then this
     /// is a thread of the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
-        self.setup().begin();
+        let setup = self.setup();
+        setup.begin();
+        let refused = setup.begin_serving();
+        if let Some(gate) = &self.gate {
+            gate.begun(refused.as_ref());
+        }
         let dispatcher = self.lane.host.dispatcher();
         let ended = dispatcher.is_none_or(|dispatcher| {
             let reading = Reading {

@@ -92,6 +92,7 @@ impl LaneCore {
                 name: config.name.clone(),
                 priority: setup.priority,
                 scheduling: setup.scheduling,
+                reservation: setup.reservation,
                 strategy: config.strategy,
             },
             pool: Pool::new(host, number, config, lenders, (&setup, &threads)),

@@ -129,6 +129,7 @@ impl Team {
         let team = Arc::clone(self);
         self.shared.threads.run(move || {
             let mut ready = Vec::with_capacity(1);
+            team.shared.setup.begin_serving();
             drop(guard);
             let mut easy = false;
             while let Some(turn) = team.next(&mut ready, easy) {

@@ -99,6 +99,7 @@ impl HandOver for Held {
 
 /// Runs the reactor until it stops or moves to another thread.
 fn run(reactor: Box<Reactor>) {
+    reactor.shared.setup.begin_serving();
     let held = Rc::new(Held {
         reactor: RefCell::new(Some(reactor)),
         waits: Waits::default(),

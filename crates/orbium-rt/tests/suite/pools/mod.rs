@@ -7,6 +7,7 @@ mod collocated;
 mod endpoints;
 mod life;
 mod native;
+mod reserved;
 mod serving;
 
 use std::sync::Arc;

@@ -14,6 +14,9 @@ use crate::intake::{Answering, Queued};
 
 impl Pool {
     pub(super) fn work(self: Arc<Self>, mut storage: Vec<u8>) {
+        if self.fixed > 0 {
+            self.setup.begin_serving();
+        }
         // It is counted as about to be idle.
         let (mut octets, mut answered) = (Vec::new(), true);
         while let Some(work) = self.next(std::mem::take(&mut octets), answered) {

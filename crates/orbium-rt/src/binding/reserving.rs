@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bindings that reserve time of a processor, at the client: what is said of the reservation, and whether
+//! the binding's thread has got it.
+
+use orbium_core::{Operation, Reservation, SystemException};
+use orbium_sys::Deadline;
+
+use super::bind_error::BindError;
+use super::client::Bound;
+use super::wire::Answer;
+use super::{Offer, RESERVING_VERSION, Reason, ReasonCode, VERSION};
+
+static RESERVED: Operation = Operation::new("reserved");
+
+impl Offer {
+    /// The same without its reservation, if that is what was refused and the offer is soft.
+    pub(super) fn softened(&self, refused: &Reason) -> Option<Self> {
+        let is_refused = self.reservation.is_some() && refused.code == ReasonCode::Reservation;
+        (self.soft && is_refused).then(|| Self {
+            reservation: None,
+            ..self.clone()
+        })
+    }
+
+    /// The version of the negotiation that has a place for it.
+    pub(super) fn version(&self) -> u16 {
+        match self.reservation {
+            Some(_) => RESERVING_VERSION,
+            None => VERSION,
+        }
+    }
+}
+
+impl Answer {
+    /// With the reservation that was asked for, which is granted as it is.
+    pub(super) fn with_reservation(mut self, reservation: Option<Reservation>) -> Self {
+        if let Self::Accepted(_, terms) | Self::Countered(terms, _) = &mut self {
+            terms.reservation = reservation;
+        }
+        self
+    }
+}
+
+impl<I> Bound<I> {
+    /// The same, of a soft offer of which the reservation was refused.
+    pub(super) fn without_reservation(mut self, refused: Reason) -> Self {
+        self.refused = Some(refused);
+        self
+    }
+
+    /// Asks the binding's thread whether the host has reserved what was agreed on, if that was.
+    pub(super) fn confirmed(self, end: Deadline) -> Result<Self, BindError> {
+        if self.terms.reservation.is_none() {
+            return Ok(self);
+        }
+        let negotiator = match end.remaining().map_err(|_| BindError::late())? {
+            Some(left) => self.negotiator.with_timeout(left),
+            None => self.negotiator.clone(),
+        };
+        let id = self.id;
+        let said: Result<Answer, SystemException> =
+            negotiator.call(&RESERVED, |writer| writer.write_u64(id), Answer::read);
+        match said.map_err(BindError::System)? {
+            Answer::Accepted(id, _) if id == self.id => Ok(self),
+            Answer::Refused(reason) => Err(BindError::Refused(reason)),
+            Answer::Accepted(..) | Answer::Countered(..) => Err(BindError::Broken),
+        }
+    }
+}
