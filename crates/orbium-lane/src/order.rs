@@ -26,6 +26,9 @@ pub enum Order {
     /// The highest CORBA priority first. The default.
     #[default]
     Priority,
+    /// The lowest subpriority of the schedule first, in the order of arrival among equals; requests that
+    /// no schedule knows after all others.
+    Subpriority,
     /// The earliest deadline first.
     EarliestDeadline,
     /// The least laxity first: the deadline less the execution time, as far as that is known.
@@ -40,6 +43,7 @@ impl Order {
     pub const ALL: &'static [Self] = &[
         Self::Fifo,
         Self::Priority,
+        Self::Subpriority,
         Self::EarliestDeadline,
         Self::LeastLaxity,
         Self::MaximumUrgency,
@@ -51,6 +55,7 @@ impl Order {
         match self {
             Self::Fifo => "fifo",
             Self::Priority => "priority",
+            Self::Subpriority => "subpriority",
             Self::EarliestDeadline => "edf",
             Self::LeastLaxity => "llf",
             Self::MaximumUrgency => "muf",
@@ -73,7 +78,7 @@ impl fmt::Display for OrderError {
         let Self(text) = self;
         write!(
             f,
-            "`{text}` is no order of a queue: write fifo, priority, edf, llf or muf"
+            "`{text}` is no order of a queue: write fifo, priority, subpriority, edf, llf or muf"
         )
     }
 }

@@ -16,6 +16,8 @@ pub struct RequestTiming {
     pub deadline: Option<Instant>,
     /// How long its operation executes.
     pub execution: Duration,
+    /// Its place among operations of equal priority: 0 goes first.
+    pub subpriority: u32,
     /// Whether its servant finds the deadline as that of its client.
     pub is_for_servant: bool,
 }

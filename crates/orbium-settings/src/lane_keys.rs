@@ -162,7 +162,7 @@ lane_keys! {
     "strategy" "STRATEGY" "how it serves, as server_strategy: worker-pool:2/16 has two threads and a queue of 16"
         |l, text| l.strategy = parsed(text)?,
         |l| l.strategy.to_string();
-    "order" "ORDER" "how the requests that wait in its queue are ordered: fifo, priority, edf, llf or muf; with worker pools"
+    "order" "ORDER" "how the requests that wait in its queue are ordered: fifo, priority, subpriority, edf, llf or muf; with worker pools"
         |l, text| l.order = parsed(text)?,
         |l| l.order.to_string();
     "endpoint" "URL" "where it listens; may be repeated, `none` forgets those before"
@@ -311,7 +311,11 @@ mod tests {
             ("a.budget", "2 ms per 10 ms at 3", "write fifo:80"),
             ("a.processors", "", "at least one processor"),
             ("a.strategy", "fast", "is not a server strategy"),
-            ("a.order", "lifo", "write fifo, priority, edf, llf or muf"),
+            (
+                "a.order",
+                "lifo",
+                "write fifo, priority, subpriority, edf, llf or muf",
+            ),
         ] {
             let error = put(&mut lanes, path, value).unwrap_err();
             assert!(error.contains(hint), "{path} = {value}: {error}");

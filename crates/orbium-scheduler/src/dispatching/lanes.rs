@@ -142,7 +142,8 @@ impl ScheduledLanes {
     /// Sets the strategy by which the lanes serve. Default: reactive, one thread for each
     /// lane and no hand-over; lanes of queues by deadline or laxity, which need a queue for that, have one
     /// worker and room for 256 requests, unless they have a reservation or poll busily.
-    /// Worker pools of such queues serve by deadline or laxity, lanes of other strategies what
+    /// Worker pools serve by deadline, laxity or, of static queues, by subpriority where a
+    /// [`ScheduleDispatch`](crate::ScheduleDispatch) says which operation a request is for; lanes of other strategies what
     /// arrived first.
     #[must_use]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
@@ -247,6 +248,7 @@ impl ScheduledLanes {
 fn order(dispatching: Dispatching, strategy: ServerStrategy) -> Order {
     let is_pool = matches!(strategy, ServerStrategy::WorkerPool { .. });
     match dispatching {
+        Dispatching::Static if is_pool => Order::Subpriority,
         Dispatching::Deadline if is_pool => Order::EarliestDeadline,
         Dispatching::Laxity if is_pool => Order::LeastLaxity,
         _ => Order::default(),

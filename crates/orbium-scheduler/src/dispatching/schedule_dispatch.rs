@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use orbium::giop::riop::Riop;
 use orbium::{
-    Completion, Dispatch, DispatchHook, ExceptionKind, Lane, RequestInfo, RequestTiming,
-    SystemException,
+    Completion, Dispatch, DispatchHook, ExceptionKind, Interface, Lane, OBJECT_REPOSITORY_ID,
+    RequestInfo, RequestTiming, SystemException,
 };
 use orbium_sched::{Entry, Table};
 
@@ -24,7 +24,7 @@ use crate::operations::Operations;
 ///
 /// The deadline of a request is the period of its operation after its arrival, or that of its RIOP
 /// context if that is earlier. A [lane by deadline or laxity](orbium::Order) orders what waits by
-/// that and by the execution time of the table, and the [overload policy](Overload) of the operation
+/// that and by the execution time of the table, one by subpriority by that of the table, and the [overload policy](Overload) of the operation
 /// applies to it:
 ///
 /// | policy | a request that has not begun by its deadline | one that is being served then |
@@ -33,8 +33,8 @@ use crate::operations::Operations;
 /// | `Skip` | is answered with TIMEOUT, completed NO | goes on |
 /// | `Cancel` | is answered with TIMEOUT, completed NO | finds its deadline in `Call::deadline` and returns an exception |
 ///
-/// Clones are the same hook. Objects without a servant of their own, those of default servants and servant managers,
-/// are not found.
+/// Clones are the same hook. The interface of an object is that of its servant, or of the default servant. A servant that
+/// a servant manager is yet to provide has none: [`ScheduleDispatchBuilder::objects`] says what the objects of its adapter are.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -66,6 +66,8 @@ struct Shared {
     lanes: Vec<Lane>,
     /// By their indices in the table.
     operations: Operations<usize>,
+    /// The interfaces of objects without servants, by the paths of their adapters.
+    objects: Vec<(String, KnownInterface)>,
     states: Vec<State>,
     clock: Box<dyn Clock>,
     /// What the clock counts from.
@@ -98,11 +100,19 @@ pub struct RequestCounts {
     pub cancelled: u64,
 }
 
+/// An interface and its bases, by their repository ids.
+#[derive(Clone, Copy, Debug)]
+struct KnownInterface {
+    id: &'static str,
+    bases: &'static [&'static str],
+}
+
 /// Builder of a [`ScheduleDispatch`].
 pub struct ScheduleDispatchBuilder {
     table: &'static Table,
     lanes: Vec<Lane>,
     overload: Vec<(usize, Overload)>,
+    objects: Vec<(String, KnownInterface)>,
     clock: Box<dyn Clock>,
 }
 
@@ -112,6 +122,25 @@ impl ScheduleDispatchBuilder {
     #[must_use]
     pub fn overload(mut self, operation: usize, overload: Overload) -> Self {
         self.overload.push((operation, overload));
+        self
+    }
+
+    /// The objects of the adapter of that path, such as `RootPOA/sensors`, have the interface `I` while a servant
+    /// manager has not provided their servants. An adapter can have several; the first of them with an operation of the
+    /// name that is called counts.
+    ///
+    /// ```
+    /// # use orbium_sched::Table;
+    /// # use orbium_scheduler::{ScheduleDispatch, ScheduleDispatchBuilder};
+    /// fn with_tracks<Track: orbium::Interface>(builder: ScheduleDispatchBuilder) -> ScheduleDispatchBuilder {
+    ///     builder.objects::<Track>("RootPOA/tracks")
+    /// }
+    /// ```
+    #[must_use]
+    pub fn objects<I: Interface>(mut self, adapter: impl Into<String>) -> Self {
+        let (id, bases) = (I::REPOSITORY_ID, I::BASES);
+        self.objects
+            .push((adapter.into(), KnownInterface { id, bases }));
         self
     }
 
@@ -142,6 +171,7 @@ impl ScheduleDispatchBuilder {
             table: self.table,
             lanes: self.lanes,
             operations: Operations::of(names.zip(0..)),
+            objects: self.objects,
             states: states.collect(),
             origin: Instant::now(),
             clock: self.clock,
@@ -158,6 +188,7 @@ impl ScheduleDispatch {
             table,
             lanes: lanes.to_vec(),
             overload: Vec::new(),
+            objects: Vec::new(),
             clock: Box::new(MonotonicClock::default()),
         }
     }
@@ -182,11 +213,23 @@ impl Shared {
     fn operation(&self, request: &RequestInfo<'_>) -> Option<(&State, &'static Entry)> {
         let name = std::str::from_utf8(request.operation()).ok()?;
         let target = request.target();
-        let is_a = |id: &str| target.is_a(id);
-        let index = self
-            .operations
-            .of_target(name, &target.repository_id(), is_a)?;
+        let interface = target.repository_id();
+        let index = match &*interface {
+            OBJECT_REPOSITORY_ID => self.of_adapter(&target.adapter().0, name),
+            id => self.operations.of_target(name, id, |id| target.is_a(id)),
+        }?;
         Some((self.states.get(index)?, self.table.entries.get(index)?))
+    }
+
+    /// The operation of that name of an object without a servant.
+    #[cold]
+    fn of_adapter(&self, path: &str, name: &str) -> Option<usize> {
+        let known = self.objects.iter().filter(|(of, _)| of == path);
+        let mut found = known.filter_map(|(_, it)| {
+            let is_a = |id: &str| it.bases.contains(&id);
+            self.operations.of_target(name, it.id, is_a)
+        });
+        found.next()
     }
 
     /// The times of a request that has arrived now.
@@ -198,6 +241,7 @@ impl Shared {
         RequestTiming {
             deadline: deadline.and_then(|it| self.origin.checked_add(it)),
             execution: entry.worst_case.as_duration(),
+            subpriority: entry.assignment.subpriority,
             is_for_servant: state.overload == Overload::Cancel,
         }
     }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use orbium::giop::riop::Riop;
 use orbium::giop::{ReplyStatus, ServiceContext, service_context};
 use orbium::{
-    Completion, Config, ExceptionKind, Hook, HostPort, Lane, Orb, Order, Policies, Priority,
-    Reservation, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Hook, HostPort, IdAssignment, IdUniqueness, Lane, Orb,
+    Order, Poa, Policies, Priority, RequestProcessing, Reservation, Servant, ServantActivator,
+    ServantError, ServantLocator, ServantRetention, ServerStrategy, SystemException, servant_of,
 };
 use orbium_sched::{Dispatching, Entry, Queue, SchedError, Table};
 use orbium_scheduler::{
@@ -18,7 +19,7 @@ use orbium_scheduler::{
     SchedulerError,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Peer, RequestLine, TargetState, eventually, request};
+use orbium_testkit::{Peer, RequestLine, TargetState, client, eventually, reach, request};
 
 use crate::time::VirtualClock;
 
@@ -71,8 +72,16 @@ impl Scheduled {
         table: &'static Table,
         with: impl FnOnce(ScheduleDispatchBuilder) -> ScheduleDispatchBuilder,
     ) -> Self {
+        Self::by(&ScheduledLanes::new(table).soft(true), table, with)
+    }
+
+    fn by(
+        lanes: &ScheduledLanes,
+        table: &'static Table,
+        with: impl FnOnce(ScheduleDispatchBuilder) -> ScheduleDispatchBuilder,
+    ) -> Self {
         let orb = Orb::new(Config::default()).unwrap();
-        let lanes = ScheduledLanes::new(table).soft(true).start(&orb).unwrap();
+        let lanes = lanes.start(&orb).unwrap();
         let clock = VirtualClock::default();
         let hook = ScheduleDispatch::builder(table, &lanes).clock(clock.clone());
         let hook = with(hook).build().unwrap();
@@ -234,6 +243,114 @@ fn a_dynamic_queue_serves_by_deadline_or_laxity() {
     }
 }
 
+/// Conformance: RT 6 - requests by schedule: worker pools of static queues serve by subpriority
+#[test]
+fn a_worker_pool_of_a_static_queue_serves_by_subpriority() {
+    let table = table(Dispatching::Static);
+    let one_worker = ServerStrategy::WorkerPool {
+        workers: 1,
+        queue: 8,
+    };
+    let lanes = ScheduledLanes::new(table).soft(true).strategy(one_worker);
+    let served = Scheduled::by(&lanes, table, |it| it);
+    let mut busy = served.occupied();
+    let mut peer = served.peer(1);
+    let requests = [
+        (2, "act"),
+        (3, "noop"),
+        (4, "echo_long"),
+        (5, "act"),
+        (6, "noop"),
+    ];
+    for (id, operation) in requests {
+        call(&mut peer, id, operation);
+    }
+    served.await_waiting(5);
+    served.state.gate.open();
+    assert_eq!(numbers(&mut busy), [1]);
+    assert_eq!(numbers(&mut peer), [4, 3, 6, 2, 5]);
+    served.end();
+}
+
+/// Finds the one servant of all objects.
+struct Found(Arc<dyn Servant>);
+
+impl ServantLocator for Found {
+    type Cookie = ();
+
+    fn preinvoke(
+        &self,
+        _: &[u8],
+        _: &Poa,
+        _: &[u8],
+    ) -> Result<(Arc<dyn Servant>, ()), ServantError> {
+        Ok((Arc::clone(&self.0), ()))
+    }
+}
+
+impl ServantActivator for Found {
+    fn incarnate(&self, _: &[u8], _: &Poa) -> Result<Arc<dyn Servant>, ServantError> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
+/// Conformance: RT 6 - requests by schedule: the lane of the operation, whatever the client says - default servants and servant managers
+#[test]
+fn objects_without_servants_of_their_own_are_served_by_schedule() {
+    let served = Scheduled::new(table(Dispatching::Static), |it| {
+        it.objects::<Target>("RootPOA/found")
+            .objects::<Target>("RootPOA/made")
+    });
+    served.state.on_act(|call, _| {
+        let thread = thread::current().name().map(str::to_owned);
+        assert_eq!(thread.as_deref(), Some("queue-1"));
+        Ok(call.priority().map_or(-1, |it| it.number().into()))
+    });
+    let servant = servant_of::<Target, _>(Arc::clone(&served.state));
+    let root = served.orb.root_poa();
+    let adapter = |name: &str, request_processing, servant_retention| {
+        let policies = Policies {
+            lanes: served.lanes.clone(),
+            dispatch: Some(Hook(Arc::new(served.hook.clone()))),
+            id_assignment: IdAssignment::User,
+            id_uniqueness: IdUniqueness::Multiple,
+            request_processing,
+            servant_retention,
+            ..Policies::default()
+        };
+        root.create_poa(name, Some(root.manager()), policies)
+            .unwrap()
+    };
+    let (retain, not) = (ServantRetention::Retain, ServantRetention::NonRetain);
+    let default = adapter("default", RequestProcessing::DefaultServant, not);
+    default.set_servant(Arc::clone(&servant)).unwrap();
+    let found = adapter("found", RequestProcessing::ServantManager, not);
+    found
+        .set_servant_locator(Found(Arc::clone(&servant)))
+        .unwrap();
+    let made = adapter("made", RequestProcessing::ServantManager, retain);
+    made.set_servant_activator(Found(Arc::clone(&servant)))
+        .unwrap();
+    let unknown = adapter("unknown", RequestProcessing::ServantManager, not);
+    unknown.set_servant_locator(Found(servant)).unwrap();
+    let client = client();
+    let target = |adapter: &Poa| {
+        let made: Target = adapter.create_reference_with_id(b"it").unwrap();
+        reach(&client, &served.orb.object_to_string(&made))
+    };
+    let mut expected = RequestCounts::default();
+    for adapter in [&default, &found, &made, &made] {
+        assert_eq!(target(adapter).act(0), Ok(10));
+        expected.arrived += 1;
+        expected.served += 1;
+        served.await_counts(ACT, expected);
+    }
+    // Nothing says what its objects are.
+    assert_eq!(target(&unknown).echo_long(0), Ok(0));
+    assert_eq!(served.counts(ECHO), RequestCounts::default());
+    served.end();
+}
+
 /// Conformance: RT 6 - requests by schedule: run late, skip and cancel, counted by operation
 #[test]
 fn requests_beyond_their_deadlines_run_late_are_skipped_or_cancelled() {
@@ -352,7 +469,11 @@ fn lanes_of_dynamic_queues_have_a_queue_in_their_order() {
             workers: 2,
             queue: 8,
         };
-        assert_eq!(of(&lanes.strategy(pool)), (pool, order));
+        let in_pool = match dispatching {
+            Dispatching::Static => Order::Subpriority,
+            _ => order,
+        };
+        assert_eq!(of(&lanes.strategy(pool)), (pool, in_pool));
     }
 }
 

@@ -49,6 +49,7 @@ impl Place {
         match order {
             Order::Fifo => Self::Level(0),
             Order::Priority => Self::Level(priority),
+            Order::Subpriority => Self::Level(timing.map_or(i16::MIN, |it| !level(it.subpriority))),
             by => Self::Ranked(ranked(by, timing, Riop::of(contexts).as_ref(), deadline)),
         }
     }
@@ -57,6 +58,11 @@ impl Place {
     pub(crate) fn of_call(order: Order, priority: i16, deadline: Option<Instant>) -> Self {
         Self::of_request(order, (priority, None), &ServiceContexts::EMPTY, deadline)
     }
+}
+
+/// A subpriority in the range of the levels.
+fn level(subpriority: u32) -> i16 {
+    i16::try_from(subpriority).unwrap_or(i16::MAX - 1)
 }
 
 #[cold]
