@@ -142,6 +142,11 @@ impl Counted {
         }
     }
 
+    /// Notes what it has by itself.
+    pub fn note_in_force(&self, text: String) {
+        self.tracked.note_in_force(text);
+    }
+
     /// Its stream, counted if metrics are on.
     pub fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
         self.tracked.metered(stream)

@@ -75,6 +75,8 @@ pub mod orbium_watch {
             /// \-1 for none
             pub priority: i32,
             pub strategy: String,
+            /// reservation or scheduling of its threads, as granted; empty for none
+            pub host: String,
             pub endpoints: Names = &NAMES_TYPE,
             pub connections: u32,
             pub threads: u32,
@@ -115,8 +117,10 @@ pub mod orbium_watch {
             pub in_flight: u32,
             /// replies wait for the peer
             pub held_up: bool,
-            /// class and priority of RIOP, such as "MESSAGE 77"
+            /// of RIOP, such as "MESSAGE 77, deadline 10ms"
             pub quality: String,
+            /// of the connection by itself: binding, dedicated thread, band
+            pub in_force: String,
         }
     }
 

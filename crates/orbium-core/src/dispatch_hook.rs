@@ -182,13 +182,11 @@ impl<'r> RequestInfo<'r> {
         self.is_asynchronous || self.incoming.peer.is_some()
     }
 
-    /// Notes the communication class, and the priority, that the connection's requests ask for
-    /// now: [`Orb::connections`](crate::Orb::connections) and `orbium top` show them. Nothing
-    /// within the process.
-    pub fn note_quality(&self, class: &'static str, priority: Option<Priority>) {
+    /// Notes what the connection's requests ask for now: [`Orb::connections`](crate::Orb::connections) and
+    /// `orbium top` show it. Nothing within the process.
+    pub fn note_quality(&self, quality: Quality) {
         if let Some(connection) = self.incoming.peer {
-            let priority = priority.map(Priority::number);
-            connection.note_quality(Quality { class, priority });
+            connection.note_quality(quality);
         }
     }
 

@@ -8,13 +8,14 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::Origin;
 use orbium_trace::log::{Recurrences, Recurring};
 use orbium_transport::ByteStream;
 
+use crate::connection_snapshot::{ConnectionSnapshot, OpenConnection};
 use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics, named};
 use crate::quality::Quality;
 use crate::role::Role;
@@ -37,21 +38,6 @@ pub enum Closing {
 
 impl Closing {
     const NAMES: [&'static str; 5] = ["peer", "idle", "error", "shutdown", "limit"];
-}
-
-/// A connection that a server serves, as the book asks it.
-pub trait OpenConnection: Send + Sync {
-    /// The peer, as far as it is known.
-    fn peer(&self) -> String;
-
-    /// Number of the lane that serves it.
-    fn lane(&self) -> u32;
-
-    /// Requests that other threads than the reader serve, or that wait.
-    fn in_flight(&self) -> usize;
-
-    /// Whether replies wait for the peer to take them.
-    fn is_held_up(&self) -> bool;
 }
 
 /// The connections of one role over one transport.
@@ -82,6 +68,8 @@ struct Entry {
     closing: AtomicU8,
     served: OnceLock<Weak<dyn OpenConnection>>,
     quality: Mutex<Option<Quality>>,
+    /// What a client's connection has by itself.
+    in_force: OnceLock<String>,
 }
 
 #[derive(Default)]
@@ -205,6 +193,7 @@ impl ConnectionBook {
             closing: AtomicU8::new(u8::MAX),
             served: OnceLock::new(),
             quality: Mutex::new(None),
+            in_force: OnceLock::new(),
         });
         let mut open = self.0.open.lock();
         entry.place.store(open.len(), Relaxed);
@@ -289,36 +278,6 @@ impl ConnectionBook {
     }
 }
 
-/// An open connection as it was when somebody looked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConnectionSnapshot {
-    /// Unique among the connections of its role; never used again.
-    pub id: u64,
-    /// Which side opened it.
-    pub role: Role,
-    /// The scheme of its transport, such as `iiop`.
-    pub transport: String,
-    /// The peer of a server; the address that a client has connected to.
-    pub peer: String,
-    /// Number of the lane that serves it; `None` for a client's.
-    pub lane: Option<u32>,
-    /// Time since it was opened.
-    pub age: Duration,
-    /// Octets received; `None` if metrics were off when it was opened.
-    pub received: Option<u64>,
-    /// Octets sent, likewise.
-    pub sent: Option<u64>,
-    /// Requests begun; counted for servers, while metrics are on.
-    pub requests: u64,
-    /// Requests that other threads than the reader serve, or that wait.
-    pub in_flight: usize,
-    /// Whether replies wait for the peer to take them.
-    pub is_held_up: bool,
-    /// What the requests of a server's connection asked for last.
-    pub quality: Option<Quality>,
-}
-
 impl Entry {
     fn snapshot(&self) -> ConnectionSnapshot {
         let traffic = self.traffic.as_ref();
@@ -337,8 +296,12 @@ impl Entry {
             sent: traffic.map(|it| it.sent.load(Relaxed)),
             requests: self.requests.load(Relaxed),
             in_flight: served.as_ref().map_or(0, |it| it.in_flight()),
-            is_held_up: served.is_some_and(|it| it.is_held_up()),
+            is_held_up: served.as_ref().is_some_and(|it| it.is_held_up()),
             quality: *self.quality.lock(),
+            in_force: match served.as_ref().and_then(|it| it.own_thread()) {
+                Some(own) => own,
+                None => self.in_force.get().cloned().unwrap_or_default(),
+            },
         }
     }
 }
@@ -408,6 +371,11 @@ impl Tracked {
     /// Notes what the requests of the connection ask for now.
     pub fn note_quality(&self, quality: Quality) {
         *self.entry.quality.lock() = Some(quality);
+    }
+
+    /// Notes what a client's connection has by itself, once.
+    pub fn note_in_force(&self, text: String) {
+        let _ = self.entry.in_force.set(text);
     }
 
     /// A request has begun.

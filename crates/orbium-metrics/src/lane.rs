@@ -4,6 +4,7 @@
 use orbium_budget::BudgetUse;
 use orbium_config::ServerStrategy;
 use orbium_invocation::Priority;
+use orbium_sys::{Reservation, Scheduling};
 
 /// A lane as it was when somebody looked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub struct LaneSnapshot {
     pub name: String,
     /// The CORBA priority that its requests are served at.
     pub priority: Option<Priority>,
+    /// The native scheduling of its threads, as the host grants it.
+    pub scheduling: Option<Scheduling>,
+    /// The time of a processor that the host reserves for its thread that serves.
+    pub reservation: Option<Reservation>,
     /// How it serves.
     pub strategy: ServerStrategy,
     /// Where it listens.

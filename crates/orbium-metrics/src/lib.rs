@@ -7,6 +7,7 @@
 //! reads both. Programs use `orbium::metrics`.
 #![forbid(unsafe_code)]
 
+mod connection_snapshot;
 mod connections;
 mod counted;
 mod histogram;
@@ -20,7 +21,8 @@ mod role;
 mod series;
 mod traffic;
 
-pub use connections::{Closing, ConnectionBook, OpenConnection, Tracked};
+pub use connection_snapshot::OpenConnection;
+pub use connections::{Closing, ConnectionBook, Tracked};
 pub use instruments::Instruments;
 pub use lane::LaneSnapshot;
 pub use measured::Measured;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Public interface of this crate for programs, as `orbium::metrics`.
 
-pub use crate::connections::ConnectionSnapshot;
+pub use crate::connection_snapshot::ConnectionSnapshot;
 pub use crate::counted::{ConnectionMetrics, NamedCount, TrafficMetrics};
 pub use crate::histogram::Histogram;
 pub use crate::quality::Quality;

@@ -2,23 +2,33 @@
 //! The quality of service that requests ask for, as the book of connections shows it.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Quality of service that the requests of a connection ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quality {
     /// The communication class of RIOP; empty for none.
     pub class: &'static str,
     /// The CORBA priority.
     pub priority: Option<i16>,
+    /// From one request to the next.
+    pub period: Option<Duration>,
+    /// The time that a call may take.
+    pub deadline: Option<Duration>,
 }
 
-/// Such as `MESSAGE 77`.
+/// Such as `MESSAGE 77, deadline 10ms`.
 impl fmt::Display for Quality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.class, self.priority) {
-            (class, None) => f.write_str(class),
-            ("", Some(priority)) => write!(f, "{priority}"),
-            (class, Some(priority)) => write!(f, "{class} {priority}"),
-        }
+        let head = match (self.class, self.priority) {
+            (class, None) => class.to_owned(),
+            ("", Some(priority)) => priority.to_string(),
+            (class, Some(priority)) => format!("{class} {priority}"),
+        };
+        let period = self.period.map(|it| format!("period {it:?}"));
+        let deadline = self.deadline.map(|it| format!("deadline {it:?}"));
+        let head = Some(head).filter(|it| !it.is_empty());
+        let said: Vec<_> = [head, period, deadline].into_iter().flatten().collect();
+        f.write_str(&said.join(", "))
     }
 }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use orbium_core::lock::Mutex;
+use orbium_core::metrics::Quality;
 use orbium_core::{
-    Completion, Dispatch, DispatchHook, ExceptionKind, RequestInfo, SystemException,
+    Completion, Dispatch, DispatchHook, ExceptionKind, Priority, RequestInfo, SystemException,
 };
 use orbium_giop::minor;
 
@@ -129,8 +130,12 @@ impl DispatchHook for RiopDispatch {
             let kind = ExceptionKind::BadParam;
             return Dispatch::Refuse(SystemException::new(kind, 0, Completion::No));
         };
-        let class = qos.class.map_or("", CommunicationClass::name);
-        request.note_quality(class, qos.priority);
+        request.note_quality(Quality {
+            class: qos.class.map_or("", CommunicationClass::name),
+            priority: qos.priority.map(Priority::number),
+            period: qos.period,
+            deadline: qos.deadline,
+        });
         if let Some(class) = qos.class {
             self.0.seen[class as usize].fetch_add(1, Ordering::Relaxed);
         }

@@ -13,10 +13,20 @@ use orbium_qos::riop::decode;
 use orbium_qos::{CommunicationClass, Qos};
 use serde_json::{Value, json};
 
+use super::in_force;
 use super::octets::{hex, printable};
 
 /// Everything that the reference says.
 pub(super) fn describe(url: &ObjectUrl) -> Value {
+    let mut value = said(url);
+    let facts = in_force::of(url).into_iter();
+    value["calls"] = facts
+        .map(|(name, it)| json!({ "name": name, "value": it }))
+        .collect();
+    value
+}
+
+fn said(url: &ObjectUrl) -> Value {
     match url {
         ObjectUrl::Ior(ior) => {
             let mut value = reference(ior);

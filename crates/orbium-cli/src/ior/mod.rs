@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium ior`: everything that an object reference says.
 
+mod in_force;
 mod json;
 mod octets;
 mod text;

@@ -10,6 +10,7 @@ use orbium::giop::{
 };
 use orbium_qos::riop::decode;
 
+use super::in_force;
 use super::octets::{hex, printable};
 
 /// Octets in one line of a dump.
@@ -30,6 +31,13 @@ pub(super) fn describe(url: &ObjectUrl) -> String {
             out.field(0, "resolved in", "the naming context at");
             out.corbaloc(&corbaname.context);
         }
+    }
+    let facts = in_force::of(url);
+    if !facts.is_empty() {
+        out.0.push_str("calls of a client here\n");
+    }
+    for (name, value) in facts {
+        out.field(1, name, &value);
     }
     out.0
 }

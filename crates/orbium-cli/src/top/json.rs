@@ -31,6 +31,7 @@ const LANES: &Members<LaneRow> = &[
         json!((it.lane.priority >= 0).then_some(it.lane.priority))
     }),
     ("strategy", |it| json!(it.lane.strategy)),
+    ("host", |it| json!(it.lane.host)),
     ("endpoints", |it| json!(it.lane.endpoints)),
     ("connections", |it| json!(it.lane.connections)),
     ("threads", |it| json!(it.lane.threads)),
@@ -67,12 +68,14 @@ const CONNECTIONS: &Members<ConnectionRow> = &[
     ("in_flight", |it| json!(it.connection.in_flight)),
     ("held_up", |it| json!(it.connection.held_up)),
     ("quality", |it| json!(it.connection.quality)),
+    ("in_force", |it| json!(it.connection.in_force)),
 ];
 
 const BINDINGS: &Members<BindingRow> = &[
     ("peer", |it| json!(it.peer)),
     ("transport", |it| json!(it.transport)),
     ("connections", |it| json!(it.connections)),
+    ("in_force", |it| json!(it.in_force)),
     ("connections_busy", |it| json!(it.busy)),
     ("in_flight", |it| json!(it.in_flight)),
     ("requests_rate", |it| json!(it.requests)),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::keys::{Choice, Page};
 use super::view::View;
+use orbium::metrics::exposition::watch::idl;
 
 /// A cell: what it shows, and what it is sorted by.
 #[derive(Clone, Debug)]
@@ -163,6 +164,7 @@ fn lanes(view: &View) -> Table {
                     priority => number(priority.to_string(), f64::from(priority)),
                 },
                 text(&lane.strategy),
+                text(&lane.host),
                 count(lane.connections.into()),
                 number(
                     format!("{}/{}", lane.busy, lane.threads),
@@ -185,6 +187,7 @@ fn lanes(view: &View) -> Table {
             "LANE",
             "PRIORITY",
             "STRATEGY",
+            "HOST",
             "CONN",
             "BUSY",
             "QUEUE",
@@ -196,6 +199,13 @@ fn lanes(view: &View) -> Table {
         rows: rows.collect(),
         empty: "The ORB does not listen, so it has no lanes.".into(),
     }
+}
+
+/// What the connection's requests ask for, and what it has by itself.
+fn in_force(connection: &idl::Connection) -> String {
+    let said = [&connection.quality, &connection.in_force];
+    let said: Vec<_> = said.into_iter().filter(|it| !it.is_empty()).collect();
+    said.into_iter().cloned().collect::<Vec<_>>().join("; ")
 }
 
 fn connections(view: &View) -> Table {
@@ -211,7 +221,7 @@ fn connections(view: &View) -> Table {
                 }),
                 text(&connection.transport),
                 text(&connection.lane),
-                text(&connection.quality),
+                text(in_force(connection)),
                 rate(it.requests),
                 octets(it.received),
                 octets(it.sent),
@@ -253,6 +263,7 @@ fn bindings(view: &View) -> Table {
         cells: vec![
             text(&it.peer),
             text(&it.transport),
+            text(it.in_force.join("; ")),
             count(it.connections),
             count(it.busy),
             rate(it.requests),
@@ -265,7 +276,7 @@ fn bindings(view: &View) -> Table {
     });
     Table {
         columns: &[
-            "SERVER", "OVER", "CONN", "BUSY", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
+            "SERVER", "OVER", "QOS", "CONN", "BUSY", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
         ],
         rows: rows.collect(),
         empty: "This process has no connection to a server.".into(),

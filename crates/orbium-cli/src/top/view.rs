@@ -52,6 +52,8 @@ pub(crate) struct BindingRow {
     pub(crate) peer: String,
     pub(crate) transport: String,
     pub(crate) connections: u64,
+    /// What connections have by themselves, each once.
+    pub(crate) in_force: Vec<String>,
     /// Those that carry a call.
     pub(crate) busy: u64,
     pub(crate) in_flight: u64,
@@ -96,6 +98,7 @@ fn bindings(connections: &[ConnectionRow]) -> Vec<BindingRow> {
                 peer: it.peer.clone(),
                 transport: it.transport.clone(),
                 connections: 0,
+                in_force: Vec::new(),
                 busy: 0,
                 in_flight: 0,
                 received: 0.0,
@@ -107,6 +110,9 @@ fn bindings(connections: &[ConnectionRow]) -> Vec<BindingRow> {
         });
         let one = &mut all[place];
         one.connections += 1;
+        if !it.in_force.is_empty() && !one.in_force.contains(&it.in_force) {
+            one.in_force.push(it.in_force.clone());
+        }
         one.busy += u64::from(it.in_flight > 0);
         one.in_flight += u64::from(it.in_flight);
         one.received += row.received;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::program::{Server, run};
 use orbium::interceptor::Interceptors;
+use orbium::rt::{Budget, Offer, RtObject, RtOrb};
 use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, QosObject, RiopDispatch};
 use serde_json::Value;
 
@@ -150,11 +151,31 @@ fn the_quality_of_service_in_force_is_shown() {
     assert_eq!(shown.len(), 1, "{json:#}");
     assert_eq!(shown[0]["class"], "MESSAGE");
     assert_eq!(shown[0]["deadline_seconds"], 30.0);
+    // What a client would call it with.
+    for line in [
+        "calls of a client here",
+        "  connections  shared with other references",
+        "  sockets      no delay, dscp 46",
+        "  priority     77",
+        "  time-out     30s",
+    ] {
+        assert!(text.stdout.contains(line), "{line}: {}", text.stdout);
+    }
+    let calls = json["calls"].as_array().unwrap();
+    let first = calls[0]["value"].as_str().unwrap();
+    assert_eq!(calls[0]["name"], "protocol");
+    assert!(first.starts_with("iiop://127.0.0.1:"), "{first}");
 
     let client = orbium::Orb::builder().build().unwrap();
     let cube: orbium_demo::cubit::Cube = client.resolve(&reference).unwrap();
     let bound = cube.with_qos(&cube.published_qos()).unwrap();
     bound.noop().unwrap();
+    // A binding, by a thread of its own.
+    let rt = RtOrb::builder().soft().install(&orb).unwrap();
+    let bindings = rt.serve_bindings(Budget::new()).unwrap();
+    let offer = Offer::new(Priority::new(5).unwrap(), 10).deadline(Duration::from_secs(9));
+    let own = cube.bind(&offer).unwrap();
+    assert_eq!(bindings.active(), 1);
     let folder = orb.watch().unwrap();
     let shown = run([
         "top",
@@ -169,7 +190,15 @@ fn the_quality_of_service_in_force_is_shown() {
     let connections = view["connections"].as_array().unwrap();
     let qualities = connections.iter().map(|it| it["quality"].as_str().unwrap());
     assert!(
-        qualities.into_iter().any(|it| it == "MESSAGE 77"),
+        qualities
+            .into_iter()
+            .any(|it| it == "MESSAGE 77, deadline 30s"),
         "{view:#}"
     );
+    let in_force = connections
+        .iter()
+        .map(|it| it["in_force"].as_str().unwrap());
+    let expected = "binding: priority 5, 10 requests in 1s, deadline 9s";
+    assert_eq!(in_force.filter(|it| *it == expected).count(), 1, "{view:#}");
+    drop(own);
 }

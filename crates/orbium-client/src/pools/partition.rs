@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connection partition: the part of a pool key that separates calls with different policies.
 
+use std::fmt;
+
 use orbium_giop::real_time::PriorityBand;
 use orbium_invocation::NetworkMark;
 use orbium_transport::ProtocolProperties;
@@ -25,6 +27,24 @@ pub struct ConnectionPartition {
     pub(crate) is_bidirectional: bool,
     /// Oneways wait in its buffers: no two callers share a connection.
     pub(crate) is_buffered: bool,
+}
+
+/// What its connections have by themselves, such as `band 0-99, private, dscp 46`; nothing for those that all calls share.
+impl fmt::Display for ConnectionPartition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let band = self.band.map(|it| format!("band {}-{}", it.low, it.high));
+        let own = self.properties.unwrap_or_default();
+        let dscp = self.properties(own).and_then(|it| it.dscp);
+        let said = [
+            band,
+            self.private.map(|_| "private".to_owned()),
+            dscp.map(|it| format!("dscp {it}")),
+            own.pacing_rate.map(|it| format!("paced {it}/s")),
+            own.send_buffer.map(|it| format!("send buffer {it}")),
+        ];
+        let said: Vec<_> = said.into_iter().flatten().collect();
+        f.write_str(&said.join(", "))
+    }
 }
 
 impl ConnectionPartition {

@@ -35,6 +35,20 @@ impl ObjectRef {
         self.overriding(|own| own.properties = Some(properties))
     }
 
+    /// The socket properties of its connections: its own, or else those that the ORB was built with.
+    #[must_use]
+    pub fn properties(&self) -> ProtocolProperties {
+        let own = self.overrides().properties;
+        own.unwrap_or_else(|| self.orb().config().properties)
+    }
+
+    /// Whether no other reference uses its connections, by its own choice.
+    #[must_use]
+    pub fn has_private_connections(&self) -> bool {
+        let own = self.overrides();
+        own.policies.connections.private || own.own_connections.is_some()
+    }
+
     /// The same object with private connections, each of which requests a dedicated
     /// thread of the server at that priority, by a service context of its first request
     /// that other ORBs ignore. [`dedication`](Self::dedication) returns the server's

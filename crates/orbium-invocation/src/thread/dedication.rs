@@ -49,6 +49,26 @@ pub struct DedicatedThread {
     pub gate: Option<Arc<dyn Gate>>,
 }
 
+impl DedicatedThread {
+    /// What is in force for the connection, in words.
+    #[must_use]
+    pub fn in_force(&self) -> String {
+        let agreed = self.gate.as_ref().and_then(|it| it.in_force());
+        let priority = self.priority.map_or(-1, Priority::number);
+        let mut text = match agreed {
+            Some(agreed) => format!("binding: {agreed}"),
+            None if priority < 0 => "dedicated thread".to_owned(),
+            None => format!("dedicated thread: priority {priority}"),
+        };
+        if let Some(reservation) = self.reservation {
+            text += &format!(", reserved {reservation}");
+        } else if let Some(scheduling) = self.scheduling {
+            text += &format!(", {scheduling}");
+        }
+        text
+    }
+}
+
 /// Is asked about each request of a connection that has a thread of its own, by
 /// that thread. Dropped when the connection has ended.
 pub trait Gate: fmt::Debug + Send + Sync + 'static {
@@ -66,6 +86,11 @@ pub trait Gate: fmt::Debug + Send + Sync + 'static {
     /// refused. Default: nothing.
     fn begun(&self, refused: Option<&RealTimeError>) {
         let _ = refused;
+    }
+
+    /// What was agreed on, in words; nothing by default.
+    fn in_force(&self) -> Option<String> {
+        None
     }
 
     /// The priority, the scheduling and the reservation that the thread has from now on; asked before each request, `Some`

@@ -276,7 +276,13 @@ fn a_reference_says_what_it_asks_for_and_the_narrower_scope_wins() {
         let qualities = open.iter().filter_map(|it| it.quality);
         qualities.map(|it| it.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(shown(&served.orb), ["BURST 5"]);
+    assert_eq!(shown(&served.orb), ["BURST 5, deadline 60s"]);
+    let own = client.connections().entries;
+    let own: Vec<_> = own.iter().map(|it| it.in_force.as_str()).collect();
+    assert!(
+        own.contains(&"private, dscp 8, send buffer 4194304"),
+        "{own:?}"
+    );
     let narrower = Qos {
         priority: Priority::new(6),
         ..Qos::NONE

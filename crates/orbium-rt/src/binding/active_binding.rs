@@ -343,6 +343,19 @@ impl Gate for Binding {
         }
     }
 
+    fn in_force(&self) -> Option<String> {
+        let terms = self.present_terms();
+        let Rate {
+            requests, period, ..
+        } = terms.rate;
+        let number = terms.priority.number();
+        let mut text = format!("priority {number}, {requests} requests in {period:?}");
+        if let Some(deadline) = terms.deadline {
+            text += &format!(", deadline {deadline:?}");
+        }
+        Some(text)
+    }
+
     fn changed(&self) -> Option<DedicatedThread> {
         if !self.has_other_thread.load(Ordering::Acquire) {
             return None;

@@ -124,6 +124,9 @@ fn the_thread_of_a_binding_has_its_reservation() {
     assert_eq!(bound.terms().reservation, Some(wanted));
     assert_eq!(bound.refused(), None);
     assert_eq!(reserved_threads(), 1);
+    let shown = orb.connections().entries;
+    let in_force = "binding: priority 40, 100 requests in 1s, reserved 5ms in each 100ms by 50ms";
+    assert!(shown.iter().any(|it| it.in_force == in_force), "{shown:?}");
     assert_eq!(bindings.list()[0].terms.reservation, Some(wanted));
     assert_eq!(bound.act(0), Ok(5000));
     assert_eq!(target.act(0), Ok(0), "without binding");

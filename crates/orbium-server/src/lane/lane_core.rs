@@ -261,6 +261,7 @@ impl ServingLane for LaneCore {
         snapshot.number = facts.number;
         self.label().clone_into(&mut snapshot.name);
         snapshot.priority = facts.priority;
+        (snapshot.scheduling, snapshot.reservation) = (facts.scheduling, facts.reservation);
         snapshot.strategy = facts.strategy;
         let published = self.endpoints.published();
         snapshot.endpoints = published.iter().map(ToString::to_string).collect();

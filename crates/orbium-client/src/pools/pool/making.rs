@@ -26,6 +26,7 @@ impl Pool {
                 };
                 made.map(|stream| {
                     let counted = Counted::new(&self.counts, &self.key.channel);
+                    counted.note_in_force(self.key.partition.to_string());
                     let stream = counted.metered(stream);
                     let made = Connection::new(stream, &self.config, negotiated, Some(counted));
                     let made = made.with_headers(self.headers).numbering(self.headers);

@@ -21,4 +21,8 @@ impl OpenConnection for ServerConnection {
     fn is_held_up(&self) -> bool {
         self.has_pending()
     }
+
+    fn own_thread(&self) -> Option<String> {
+        Some(self.thread()?.in_force())
+    }
 }

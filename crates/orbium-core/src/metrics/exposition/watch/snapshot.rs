@@ -62,6 +62,10 @@ fn lane(it: &LaneMetrics) -> idl::Lane {
         name: lane.name.clone(),
         priority: lane.priority.map_or(-1, |it| i32::from(it.number())),
         strategy: lane.strategy.to_string(),
+        host: match (lane.reservation, lane.scheduling) {
+            (Some(reservation), _) => format!("reserved {reservation}"),
+            (None, scheduling) => scheduling.map_or_else(String::new, |it| it.to_string()),
+        },
         endpoints: lane.endpoints.clone(),
         connections: small(lane.connections),
         threads: small(lane.threads),
@@ -92,6 +96,7 @@ fn connection(it: &ConnectionSnapshot, lanes: &[idl::Lane]) -> idl::Connection {
         in_flight: small(it.in_flight),
         held_up: it.is_held_up,
         quality: it.quality.map_or_else(String::new, |it| it.to_string()),
+        in_force: it.in_force.clone(),
     }
 }
 
