@@ -167,6 +167,40 @@ pub struct Timing {
     pub kind: InfoKind,
 }
 
+/// Whether an operation, or a dependency, is part of schedules (TAO's `RT_Info_Enabled_Type_t`,
+/// `Dependency_Enabled_Type_t`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EnableState {
+    /// It stays registered, and schedules do without it.
+    Disabled,
+    /// It is.
+    #[default]
+    Enabled,
+    /// It is, and stays so when all that is enabled is replaced.
+    NonVolatile,
+}
+
+impl EnableState {
+    /// All states.
+    pub const ALL: [Self; 3] = [Self::Disabled, Self::Enabled, Self::NonVolatile];
+
+    /// The name in text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            EnableState::Disabled => "DISABLED",
+            EnableState::Enabled => "ENABLED",
+            EnableState::NonVolatile => "NON_VOLATILE",
+        }
+    }
+
+    /// Whether schedules do without it.
+    #[must_use]
+    pub const fn is_disabled(self) -> bool {
+        matches!(self, EnableState::Disabled)
+    }
+}
+
 /// Kind of a dependency (TAO's `Dependency_Type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DependencyKind {
@@ -185,6 +219,8 @@ pub struct Dependency {
     pub calls: u32,
     /// Which of the two it is.
     pub kind: DependencyKind,
+    /// Whether schedules follow it.
+    pub state: EnableState,
 }
 
 /// Assignment of the scheduler to an operation.
@@ -207,6 +243,8 @@ pub struct RtInfo {
     pub handle: Handle,
     /// What the application said.
     pub timing: Timing,
+    /// Whether it is part of schedules.
+    pub state: EnableState,
     /// What the operation depends on.
     pub dependencies: Vec<Dependency>,
     /// What the scheduler assigned, if it has.

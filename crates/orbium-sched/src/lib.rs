@@ -54,8 +54,8 @@ pub use call_tree::call_tree;
 pub use declaration::{Declaration, DeclaredDependency, declarations};
 pub use error::SchedError;
 pub use info::{
-    Assignment, Criticality, Dependency, DependencyKind, Handle, Importance, InfoKind, RtInfo,
-    Timing, UnknownDegree,
+    Assignment, Criticality, Dependency, DependencyKind, EnableState, Handle, Importance, InfoKind,
+    RtInfo, Timing, UnknownDegree,
 };
 pub use options::{Options, Overhead, Preemption, Strategy, UnknownPreemption, UnknownStrategy};
 pub use rates::Rate;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::error::SchedError;
-use crate::info::{Assignment, Dependency, DependencyKind, Handle, RtInfo, Timing};
+use crate::info::{Assignment, Dependency, DependencyKind, EnableState, Handle, RtInfo, Timing};
 use crate::time::Time;
 
 /// The longest period: `Period` is a `long` of 100 ns.
@@ -38,6 +38,7 @@ impl Repository {
             entry_point: entry_point.to_owned(),
             handle,
             timing: Timing::default(),
+            state: EnableState::default(),
             dependencies: Vec::new(),
             assignment: None,
         });
@@ -97,13 +98,71 @@ impl Repository {
         calls: u32,
         kind: DependencyKind,
     ) -> Result<(), SchedError> {
-        self.get(on)?;
+        let state = EnableState::default();
+        let dependency = Dependency {
+            on,
+            calls,
+            kind,
+            state,
+        };
+        self.depend(handle, dependency)
+    }
+
+    pub(crate) fn depend(
+        &mut self,
+        handle: Handle,
+        dependency: Dependency,
+    ) -> Result<(), SchedError> {
+        self.get(dependency.on)?;
         let info = self.get_mut(handle)?;
-        if calls == 0 {
+        if dependency.calls == 0 {
             return Err(SchedError::NoCalls(info.entry_point.clone()));
         }
-        info.dependencies.push(Dependency { on, calls, kind });
+        info.dependencies.push(dependency);
         Ok(())
+    }
+
+    /// Has schedules include an operation, or do without it and all dependencies of it and on it.
+    ///
+    /// # Errors
+    /// `UnknownTask`.
+    ///
+    /// ```
+    /// use orbium_sched::{EnableState, Options, Repository, Time, Timing};
+    ///
+    /// let mut repository = Repository::new();
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// let steer = repository.register("Rudder::steer", timing)?;
+    /// repository.set_enable_state(steer, EnableState::Disabled)?;
+    /// assert!(repository.compute_scheduling(&Options::default())?.threads.is_empty());
+    /// # Ok::<(), orbium_sched::SchedError>(())
+    /// ```
+    pub fn set_enable_state(
+        &mut self,
+        handle: Handle,
+        state: EnableState,
+    ) -> Result<(), SchedError> {
+        self.get_mut(handle)?.state = state;
+        Ok(())
+    }
+
+    /// Has schedules follow the dependencies of `handle` on another operation that have this kind and number of calls, or not.
+    ///
+    /// # Errors
+    /// `UnknownTask`: there is none.
+    pub fn set_dependency_enable_state(
+        &mut self,
+        handle: Handle,
+        (on, calls, kind): (Handle, u32, DependencyKind),
+        state: EnableState,
+    ) -> Result<(), SchedError> {
+        let info = self.get_mut(handle)?;
+        let same = |it: &&mut Dependency| (it.on, it.calls, it.kind) == (on, calls, kind);
+        let found = info.dependencies.iter_mut().filter(same);
+        match found.map(|it| it.state = state).count() {
+            0 => Err(unknown(on)),
+            _ => Ok(()),
+        }
     }
 
     /// Removes the dependencies of `handle` on another operation that have this kind.

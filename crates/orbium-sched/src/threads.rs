@@ -58,7 +58,8 @@ pub(crate) fn find(
     let rates = rates::of_all(repository, graph);
     let mut walk = Walk::new(repository, graph, *overhead);
     let (mut threads, mut anomalies) = (Vec::new(), Vec::new());
-    for (index, info) in repository.infos().iter().enumerate() {
+    let infos = repository.infos().iter().enumerate();
+    for (index, info) in infos.filter(|(_, it)| !it.state.is_disabled()) {
         check_times(info, &mut anomalies);
         check_conjunction(index, info, graph, &rates, &mut anomalies);
         let is_root = graph.callers[index].is_empty();

@@ -6,7 +6,8 @@ use std::path::Path;
 use orbium::SystemException;
 use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{
-    DependencyKind, Handle, Options, Repository, SchedError, Schedule, Timing, listing,
+    Dependency, DependencyKind, EnableState, Handle, Options, Repository, SchedError, Schedule,
+    Timing, listing,
 };
 
 use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
@@ -105,6 +106,66 @@ impl State {
         self.store(handle)
     }
 
+    /// Changes the timing of operations that are known. Those that are disabled are enabled.
+    pub(crate) fn set_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
+        for (handle, timing) in all {
+            self.enable(*handle)?;
+            self.set(*handle, |it| *it = *timing)?;
+        }
+        Ok(())
+    }
+
+    /// As [`set_all`](Self::set_all); all other operations that are enabled are disabled.
+    pub(crate) fn replace_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
+        self.require_file()?;
+        let infos = self.repository.infos().iter();
+        let enabled = infos.filter(|it| it.state == EnableState::Enabled);
+        let enabled: Vec<_> = enabled.map(|it| it.handle).collect();
+        for handle in enabled {
+            self.repository
+                .set_enable_state(handle, EnableState::Disabled)?;
+        }
+        for (handle, timing) in all {
+            self.enable(*handle)?;
+            self.repository.set(*handle, *timing)?;
+        }
+        self.rewrite()
+    }
+
+    fn enable(&mut self, handle: Handle) -> Result<(), SchedError> {
+        match self.repository.get(handle)?.state {
+            EnableState::Disabled => self
+                .repository
+                .set_enable_state(handle, EnableState::Enabled),
+            EnableState::Enabled | EnableState::NonVolatile => Ok(()),
+        }
+    }
+
+    /// Changes which operations are part of schedules.
+    pub(crate) fn set_states(&mut self, all: &[(Handle, EnableState)]) -> Result<(), Fault> {
+        self.require_file()?;
+        for (handle, state) in all {
+            self.repository.set_enable_state(*handle, *state)?;
+            self.store(*handle)?;
+        }
+        Ok(())
+    }
+
+    /// Changes which dependencies schedules follow: all of these, or none if there is one that nothing is.
+    pub(crate) fn set_dependency_states(
+        &mut self,
+        all: &[(Handle, Dependency)],
+    ) -> Result<(), Fault> {
+        self.require_file()?;
+        let mut repository = self.repository.clone();
+        for (handle, it) in all {
+            let same = (it.on, it.calls, it.kind);
+            repository.set_dependency_enable_state(*handle, same, it.state)?;
+        }
+        self.repository = repository;
+        self.rewrite()
+    }
+
     pub(crate) fn add_dependency(
         &mut self,
         handle: Handle,
@@ -140,6 +201,7 @@ impl State {
         self.require_file()?;
         let all = &self.repository.get(handle)?.dependencies;
         let same = all.iter().filter(|it| it.on == on && it.kind == kind);
+        let state = same.clone().next().map(|it| it.state);
         let (count, sum) = same.fold((0, 0_u32), |(count, sum), it| {
             (count + 1, sum.saturating_add(it.calls))
         });
@@ -149,9 +211,12 @@ impl State {
         self.repository.remove_dependency(handle, on, kind)?;
         self.dependencies -= count;
         if sum > calls {
-            self.repository
-                .add_dependency(handle, on, sum - calls, kind)?;
+            let calls = sum - calls;
+            self.repository.add_dependency(handle, on, calls, kind)?;
             self.dependencies += 1;
+            let state = state.unwrap_or_default();
+            self.repository
+                .set_dependency_enable_state(handle, (on, calls, kind), state)?;
         }
         self.rewrite()
     }
@@ -176,6 +241,13 @@ impl State {
         self.options = Some(*options);
         let not_scheduled = || SchedError::NotScheduled(String::new());
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
+    }
+
+    /// Whether a schedule has every operation that is part of schedules.
+    pub(crate) fn are_assigned(&self, schedule: &Schedule) -> bool {
+        let infos = self.repository.infos().iter();
+        let mut enabled = infos.filter(|it| !it.state.is_disabled());
+        enabled.all(|it| schedule.assignment(it.handle).is_some())
     }
 
     fn compute(&mut self, options: &Options) -> Result<(), SchedError> {
@@ -210,7 +282,8 @@ impl State {
     fn store(&mut self, handle: Handle) -> Result<(), Fault> {
         let info = self.repository.get(handle)?;
         let mut alone = Repository::new();
-        alone.register(&info.entry_point, info.timing)?;
+        let own = alone.register(&info.entry_point, info.timing)?;
+        alone.set_enable_state(own, info.state)?;
         self.append(listing(&alone).trim_end_matches('\n'))
     }
 

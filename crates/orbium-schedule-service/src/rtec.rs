@@ -1,131 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The interface of TAO's releases, over the same operations and schedule.
 //!
-//! An operation has one rate here: `set` replaces it, as `reset` does. Operations and dependencies
-//! cannot be disabled: NO_IMPLEMENT, as for `replace_seq`.
+//! An operation has one rate here: `set` replaces it, as `reset` does, which refuses an operation that is non-volatile. What is
+//! disabled stays registered, without a priority from the next schedule on; `set`, `reset` and `replace_seq` enable it.
+//! `replace_seq` disables all other operations that are enabled, and leaves those that are non-volatile. A sequence is applied as
+//! a whole, or not if one of its elements is unknown or wrong.
+
+mod shared_book;
 
 use orbium::Call;
-use orbium::stub::not_implemented;
-use orbium_sched::{Handle, Options, RtInfo as Info, SchedError, Schedule};
+use orbium_sched::{Dependency, RtInfo as Info, SchedError, Schedule};
 
 use crate::book::{Fault, State};
 use crate::convert;
 use crate::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use crate::rtec_convert::{
-    dependency_kind, idl_anomaly, idl_configs, idl_dependencies, idl_dispatching, idl_info, timing,
+    dependency_kind, idl_anomaly, idl_configs, idl_dependencies, idl_dispatching, idl_info,
+    state_of_dependency, state_of_operation, unassigned, unknown_task,
 };
 use crate::rtec_scheduler::{
-    ConfigInfo, CriticalityT, DuplicateName, ImportanceT, InfoTypeT,
-    InsufficientThreadPriorityLevels, NotScheduled, NotScheduledOrSynchronizationFailureError,
-    RtInfo, RtInfoEnableStatePair, RtInfoEnabledTypeT, SchedulerComputeSchedulingError,
-    SchedulerComputeSchedulingResults, SchedulerCreateError, SchedulerDispatchConfigurationError,
-    SchedulerDispatchConfigurationResults, SchedulerEntryPointPriorityResults,
-    SchedulerPriorityError, SchedulerPriorityResults, SchedulerServant, SchedulerSetError,
-    SchedulingAnomaly, SynchronizationFailureOrInternalError, TaskCountMismatch,
-    UnknownPriorityLevel, UnknownTask, UnknownTaskOrSynchronizationFailureError,
-    UtilizationBoundExceeded,
+    ConfigInfo, CriticalityT, DuplicateName, ImportanceT, InfoTypeT, NotScheduled,
+    NotScheduledOrSynchronizationFailureError, RtInfo, RtInfoEnableStatePair, RtInfoEnabledTypeT,
+    SchedulerComputeSchedulingError, SchedulerComputeSchedulingResults, SchedulerCreateError,
+    SchedulerDispatchConfigurationError, SchedulerDispatchConfigurationResults,
+    SchedulerEntryPointPriorityResults, SchedulerPriorityError, SchedulerPriorityResults,
+    SchedulerServant, SchedulerSetError, SchedulingAnomaly, SynchronizationFailureOrInternalError,
+    UnknownPriorityLevel, UnknownTaskOrSynchronizationFailureError,
 };
 use crate::servant::{Servant, undeclared};
 
 type Result<T, E> = std::result::Result<T, E>;
-
-fn unknown_task(fault: Fault) -> UnknownTaskOrSynchronizationFailureError {
-    match fault {
-        Fault::Sched(SchedError::UnknownTask(_)) => UnknownTask {}.into(),
-        other => undeclared(&other).into(),
-    }
-}
-
-fn not_set(fault: Fault) -> SchedulerSetError {
-    match fault {
-        Fault::Sched(SchedError::UnknownTask(_)) => UnknownTask {}.into(),
-        other => undeclared(&other).into(),
-    }
-}
-
-fn unassigned(error: SchedError) -> SchedulerPriorityError {
-    match error {
-        SchedError::UnknownTask(_) => UnknownTask {}.into(),
-        SchedError::NotScheduled(_) => NotScheduled {}.into(),
-        other => undeclared(&other.into()).into(),
-    }
-}
-
-fn not_computed(fault: Fault) -> SchedulerComputeSchedulingError {
-    match fault {
-        Fault::Sched(SchedError::UtilizationBoundExceeded { .. }) => {
-            UtilizationBoundExceeded {}.into()
-        }
-        Fault::Sched(SchedError::InsufficientPriorityLevels { .. }) => {
-            InsufficientThreadPriorityLevels {}.into()
-        }
-        other => undeclared(&other).into(),
-    }
-}
-
-impl Servant {
-    /// Gives operations their timing: all of them, or none if one is unknown or wrong.
-    fn set_all(&self, infos: &[RtInfo]) -> Result<(), SchedulerSetError> {
-        let mut state = self.book.lock();
-        let mut all = Vec::with_capacity(infos.len());
-        for info in infos {
-            let handle = convert::handle(info.handle);
-            let known = state.repository.get(handle);
-            known.map_err(|error| not_set(error.into()))?;
-            all.push((handle, timing(info)?));
-        }
-        for (handle, timing) in all {
-            state.set(handle, |it| *it = timing).map_err(not_set)?;
-        }
-        Ok(())
-    }
-
-    /// Computes the schedule, rate monotonic, of which every operation is to be part.
-    fn compute_all(
-        &self,
-        state: &mut State,
-        (min_priority, max_priority): (i32, i32),
-    ) -> Result<Schedule, SchedulerComputeSchedulingError> {
-        self.require_privilege()?;
-        let options = Options {
-            min_priority,
-            max_priority,
-            ..Options::default()
-        };
-        let schedule = state.schedule(&options).map_err(not_computed)?;
-        match schedule.assignments.iter().all(Option::is_some) {
-            true => Ok(schedule.clone()),
-            false => Err(TaskCountMismatch {}.into()),
-        }
-    }
-
-    /// That both operations are registered.
-    fn know(
-        &self,
-        handles: [i32; 2],
-    ) -> Result<[Handle; 2], UnknownTaskOrSynchronizationFailureError> {
-        let state = self.book.lock();
-        for handle in handles {
-            let known = state.repository.get(convert::handle(handle));
-            known.map_err(|error| unknown_task(error.into()))?;
-        }
-        Ok(handles.map(convert::handle))
-    }
-
-    fn all_infos(&self) -> Vec<RtInfo> {
-        self.book
-            .lock()
-            .repository
-            .infos()
-            .iter()
-            .map(idl_info)
-            .collect()
-    }
-
-    fn all_configs(&self) -> Option<Vec<ConfigInfo>> {
-        self.book.lock().schedule.as_ref().map(idl_configs)
-    }
-}
 
 fn all_dependencies(infos: &[Info]) -> Vec<DependencyInfo> {
     infos.iter().flat_map(idl_dependencies).collect()
@@ -181,7 +85,7 @@ impl SchedulerServant for Servant {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), SchedulerSetError> {
-        self.set_all(&[RtInfo {
+        let info = RtInfo {
             handle,
             criticality,
             worst_case_execution_time: worst_case_time,
@@ -193,12 +97,13 @@ impl SchedulerServant for Servant {
             threads,
             info_type,
             ..RtInfo::default()
-        }])
+        };
+        self.with_timings(&[info], State::set_all)
     }
 
     fn reset(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         handle: i32,
         criticality: CriticalityT,
         worst_case_time: u64,
@@ -210,32 +115,32 @@ impl SchedulerServant for Servant {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), SchedulerSetError> {
-        SchedulerServant::set(
-            self,
-            call,
+        let info = RtInfo {
             handle,
             criticality,
-            worst_case_time,
-            typical_time,
-            cached_time,
+            worst_case_execution_time: worst_case_time,
+            typical_execution_time: typical_time,
+            cached_execution_time: cached_time,
             period,
             importance,
             quantum,
             threads,
             info_type,
-        )
+            ..RtInfo::default()
+        };
+        self.reset_all(&[info])
     }
 
     fn set_seq(&self, _: &Call<'_>, infos: &[RtInfo]) -> Result<(), SchedulerSetError> {
-        self.set_all(infos)
+        self.with_timings(infos, State::set_all)
     }
 
     fn reset_seq(&self, _: &Call<'_>, infos: &[RtInfo]) -> Result<(), SchedulerSetError> {
-        self.set_all(infos)
+        self.reset_all(infos)
     }
 
-    fn replace_seq(&self, _: &Call<'_>, _: &[RtInfo]) -> Result<(), SchedulerSetError> {
-        Err(not_implemented().into())
+    fn replace_seq(&self, _: &Call<'_>, infos: &[RtInfo]) -> Result<(), SchedulerSetError> {
+        self.with_timings(infos, State::replace_all)
     }
 
     fn add_dependency(
@@ -270,55 +175,66 @@ impl SchedulerServant for Servant {
 
     fn set_dependency_enable_state(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
         handle: i32,
         dependency: i32,
-        _: i32,
-        _: DependencyTypeT,
+        number_of_calls: i32,
+        dependency_type: DependencyTypeT,
         enabled: DependencyEnabledTypeT,
     ) -> Result<(), UnknownTaskOrSynchronizationFailureError> {
-        self.know([handle, dependency])?;
-        match enabled {
-            DependencyEnabledTypeT::DependencyDisabled => Err(not_implemented().into()),
-            _ => Ok(()),
-        }
+        let only = DependencyInfo {
+            dependency_type,
+            number_of_calls,
+            rt_info: handle,
+            rt_info_depended_on: dependency,
+            enabled,
+        };
+        self.set_dependency_enable_state_seq(call, &[only])
     }
 
     fn set_dependency_enable_state_seq(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         dependencies: &[DependencyInfo],
     ) -> Result<(), UnknownTaskOrSynchronizationFailureError> {
+        let mut all = Vec::with_capacity(dependencies.len());
         for it in dependencies {
-            let (handle, on) = (it.rt_info, it.rt_info_depended_on);
-            let (calls, kind) = (it.number_of_calls, it.dependency_type);
-            self.set_dependency_enable_state(call, handle, on, calls, kind, it.enabled)?;
+            let dependency = Dependency {
+                on: convert::handle(it.rt_info_depended_on),
+                calls: convert::calls(it.number_of_calls)?,
+                kind: dependency_kind(it.dependency_type),
+                state: state_of_dependency(it.enabled),
+            };
+            all.push((convert::handle(it.rt_info), dependency));
         }
-        Ok(())
+        let set = self.book.lock().set_dependency_states(&all);
+        set.map_err(unknown_task)
     }
 
     fn set_rt_info_enable_state(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
         handle: i32,
         enabled: RtInfoEnabledTypeT,
     ) -> Result<(), UnknownTaskOrSynchronizationFailureError> {
-        self.know([handle; 2])?;
-        match enabled {
-            RtInfoEnabledTypeT::RtInfoDisabled => Err(not_implemented().into()),
-            _ => Ok(()),
-        }
+        let only = RtInfoEnableStatePair { handle, enabled };
+        self.set_rt_info_enable_state_seq(call, &[only])
     }
 
     fn set_rt_info_enable_state_seq(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         states: &[RtInfoEnableStatePair],
     ) -> Result<(), UnknownTaskOrSynchronizationFailureError> {
+        let mut state = self.book.lock();
+        let mut all = Vec::with_capacity(states.len());
         for it in states {
-            self.set_rt_info_enable_state(call, it.handle, it.enabled)?;
+            let handle = convert::handle(it.handle);
+            let known = state.repository.get(handle);
+            known.map_err(|error| unknown_task(error.into()))?;
+            all.push((handle, state_of_operation(it.enabled)));
         }
-        Ok(())
+        state.set_states(&all).map_err(unknown_task)
     }
 
     fn priority(

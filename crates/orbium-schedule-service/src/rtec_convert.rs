@@ -3,13 +3,20 @@
 
 use orbium::SystemException;
 use orbium_sched::{
-    Anomaly, Criticality, DependencyKind, Dispatching, Importance, InfoKind, Level, RtInfo,
-    Schedule, Severity, Time, Timing,
+    Anomaly, Criticality, DependencyKind, Dispatching, EnableState, Importance, InfoKind, Level,
+    RtInfo, SchedError, Schedule, Severity, Time, Timing,
 };
 
+use crate::book::Fault;
 use crate::convert::{long, number, period, triple, unsigned};
 use crate::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use crate::rtec_scheduler as idl;
+use crate::rtec_scheduler::{
+    InsufficientThreadPriorityLevels, NotScheduled, SchedulerComputeSchedulingError,
+    SchedulerPriorityError, SchedulerSetError, UnknownTask,
+    UnknownTaskOrSynchronizationFailureError, UtilizationBoundExceeded,
+};
+use crate::servant::undeclared;
 
 /// What `set` and `reset` say of an operation, checked.
 pub(crate) fn timing(it: &idl::RtInfo) -> Result<Timing, SystemException> {
@@ -47,7 +54,11 @@ pub(crate) fn idl_info(info: &RtInfo) -> idl::RtInfo {
         preemption_subpriority,
         preemption_priority,
         info_type: idl_kind(timing.kind),
-        enabled: idl::RtInfoEnabledTypeT::RtInfoEnabled,
+        enabled: match info.state {
+            EnableState::Disabled => idl::RtInfoEnabledTypeT::RtInfoDisabled,
+            EnableState::Enabled => idl::RtInfoEnabledTypeT::RtInfoEnabled,
+            EnableState::NonVolatile => idl::RtInfoEnabledTypeT::RtInfoNonVolatile,
+        },
         volatile_token: 0,
     }
 }
@@ -62,8 +73,28 @@ pub(crate) fn idl_dependencies(info: &RtInfo) -> impl Iterator<Item = Dependency
         number_of_calls: long(it.calls),
         rt_info: number(info.handle),
         rt_info_depended_on: number(it.on),
-        enabled: DependencyEnabledTypeT::DependencyEnabled,
+        enabled: match it.state {
+            EnableState::Disabled => DependencyEnabledTypeT::DependencyDisabled,
+            EnableState::Enabled => DependencyEnabledTypeT::DependencyEnabled,
+            EnableState::NonVolatile => DependencyEnabledTypeT::DependencyNonVolatile,
+        },
     })
+}
+
+pub(crate) fn state_of_operation(it: idl::RtInfoEnabledTypeT) -> EnableState {
+    match it {
+        idl::RtInfoEnabledTypeT::RtInfoDisabled => EnableState::Disabled,
+        idl::RtInfoEnabledTypeT::RtInfoEnabled => EnableState::Enabled,
+        idl::RtInfoEnabledTypeT::RtInfoNonVolatile => EnableState::NonVolatile,
+    }
+}
+
+pub(crate) fn state_of_dependency(it: DependencyEnabledTypeT) -> EnableState {
+    match it {
+        DependencyEnabledTypeT::DependencyDisabled => EnableState::Disabled,
+        DependencyEnabledTypeT::DependencyEnabled => EnableState::Enabled,
+        DependencyEnabledTypeT::DependencyNonVolatile => EnableState::NonVolatile,
+    }
 }
 
 pub(crate) fn dependency_kind(it: DependencyTypeT) -> DependencyKind {
@@ -138,5 +169,39 @@ fn idl_kind(it: InfoKind) -> idl::InfoTypeT {
         InfoKind::Conjunction => idl::InfoTypeT::Conjunction,
         InfoKind::Disjunction => idl::InfoTypeT::Disjunction,
         InfoKind::RemoteDependant => idl::InfoTypeT::RemoteDependant,
+    }
+}
+
+pub(crate) fn unknown_task(fault: Fault) -> UnknownTaskOrSynchronizationFailureError {
+    match fault {
+        Fault::Sched(SchedError::UnknownTask(_)) => UnknownTask {}.into(),
+        other => undeclared(&other).into(),
+    }
+}
+
+pub(crate) fn not_set(fault: Fault) -> SchedulerSetError {
+    match fault {
+        Fault::Sched(SchedError::UnknownTask(_)) => UnknownTask {}.into(),
+        other => undeclared(&other).into(),
+    }
+}
+
+pub(crate) fn unassigned(error: SchedError) -> SchedulerPriorityError {
+    match error {
+        SchedError::UnknownTask(_) => UnknownTask {}.into(),
+        SchedError::NotScheduled(_) => NotScheduled {}.into(),
+        other => undeclared(&other.into()).into(),
+    }
+}
+
+pub(crate) fn not_computed(fault: Fault) -> SchedulerComputeSchedulingError {
+    match fault {
+        Fault::Sched(SchedError::UtilizationBoundExceeded { .. }) => {
+            UtilizationBoundExceeded {}.into()
+        }
+        Fault::Sched(SchedError::InsufficientPriorityLevels { .. }) => {
+            InsufficientThreadPriorityLevels {}.into()
+        }
+        other => undeclared(&other).into(),
     }
 }

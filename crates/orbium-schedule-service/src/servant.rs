@@ -179,7 +179,8 @@ impl SchedulerServant for Servant {
             }
             other => SchedulerComputeSchedulingError::from(undeclared(&other)),
         })?;
-        if scheduled.assignments.iter().any(Option::is_none) {
+        let scheduled = scheduled.clone();
+        if !state.are_assigned(&scheduled) {
             return Err(TaskCountMismatch {}.into());
         }
         let infos = state.repository.infos().iter();

@@ -6,7 +6,7 @@ use std::fmt;
 use super::field::shortened;
 use super::word::{Fault, Word, words};
 use crate::error::SchedError;
-use crate::info::{DependencyKind, Handle, Timing};
+use crate::info::{Dependency, DependencyKind, EnableState, Handle, Timing};
 use crate::repository::Repository;
 
 /// A repository that was read, with the place of each operation in the text.
@@ -104,6 +104,7 @@ struct Written {
     dependant: Word,
     on: Word,
     times: u32,
+    state: EnableState,
 }
 
 impl Reader {
@@ -131,6 +132,7 @@ impl Reader {
     ) -> Result<(), Fault> {
         let name = name(first, &mut words)?;
         let mut timing = Timing::default();
+        let mut state = EnableState::default();
         let mut seen: Vec<String> = Vec::new();
         for word in words {
             let Some(field) = &word.field else {
@@ -139,11 +141,19 @@ impl Reader {
             if seen.contains(field) {
                 return Err(fault(&word, format!("`{field}` is set twice")));
             }
-            let set = timing.set(field, &word.value);
-            set.map_err(|message| fault(&word, message))?;
+            match &**field {
+                "enabled" => state = enable_state(&word)?,
+                field => {
+                    let set = timing.set(field, &word.value);
+                    set.map_err(|message| fault(&word, message))?;
+                }
+            }
             seen.push(field.clone());
         }
-        let registered = self.listing.repository.register(&name.value, timing);
+        let repository = &mut self.listing.repository;
+        let registered = repository
+            .register(&name.value, timing)
+            .and_then(|it| repository.set_enable_state(it, state));
         registered.map_err(|error| fault(&name, error.to_string()))?;
         self.listing.lines.push(number);
         Ok(())
@@ -154,7 +164,13 @@ impl Reader {
             let repository = &mut self.listing.repository;
             let added = found(repository, &it.dependant).and_then(|dependant| {
                 let on = found(repository, &it.on)?;
-                let added = repository.add_dependency(dependant, on, it.times, it.kind);
+                let dependency = Dependency {
+                    on,
+                    calls: it.times,
+                    kind: it.kind,
+                    state: it.state,
+                };
+                let added = repository.depend(dependant, dependency);
                 added.map_err(|error: SchedError| fault(&it.on, error.to_string()))
             });
             added.map_err(|error| located(it.line, error))?;
@@ -170,7 +186,7 @@ fn dependency(
     mut words: impl Iterator<Item = Word>,
 ) -> Result<Written, Fault> {
     let dependant = name(first, &mut words)?;
-    let (mut on, mut times) = (None, 1);
+    let (mut on, mut times, mut state) = (None, 1, EnableState::default());
     for word in words {
         match word.field.as_deref() {
             Some("operation") if on.is_none() => on = Some(word),
@@ -179,6 +195,7 @@ fn dependency(
                 let no_number = || fault(&word, "the number of calls is from 1 to 4294967295");
                 times = number.ok_or_else(no_number)?;
             }
+            Some("enabled") => state = enable_state(&word)?,
             _ => {
                 return Err(fault(
                     &word,
@@ -194,6 +211,20 @@ fn dependency(
         dependant,
         on,
         times,
+        state,
+    })
+}
+
+fn enable_state(word: &Word) -> Result<EnableState, Fault> {
+    let found = EnableState::ALL
+        .into_iter()
+        .find(|it| it.name() == word.value);
+    found.ok_or_else(|| {
+        let known = EnableState::ALL.map(EnableState::name).join(", ");
+        fault(
+            word,
+            format!("`{}` is none of {known}", shortened(&word.value)),
+        )
     })
 }
 

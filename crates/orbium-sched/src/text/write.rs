@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::word::quote;
-use crate::info::{Dependency, DependencyKind, RtInfo};
+use crate::info::{Dependency, DependencyKind, EnableState, RtInfo};
 use crate::repository::Repository;
 
 /// The operations of a repository and their dependencies as text, which [`parse`](super::parse)
@@ -32,6 +32,7 @@ fn operation(text: &mut String, info: &RtInfo) {
         };
         let _ = write!(text, " {name}={value}");
     }
+    enabled(text, info.state);
     text.push('\n');
 }
 
@@ -42,5 +43,13 @@ fn dependency(text: &mut String, repository: &Repository, info: &RtInfo, it: &De
     };
     let (own, on) = (quote(&info.entry_point), quote(repository.name(it.on)));
     let calls = it.calls;
-    let _ = writeln!(text, "{word} {own} operation={on} times={calls}");
+    let _ = write!(text, "{word} {own} operation={on} times={calls}");
+    enabled(text, it.state);
+    text.push('\n');
+}
+
+fn enabled(text: &mut String, state: EnableState) {
+    if state != EnableState::default() {
+        let _ = write!(text, " enabled={}", state.name());
+    }
 }

@@ -2,7 +2,8 @@
 //! RT_Infos as text.
 
 use orbium_sched::{
-    Criticality, DependencyKind, Importance, InfoKind, Repository, Time, Timing, listing, parse,
+    Criticality, DependencyKind, EnableState, Importance, InfoKind, Repository, Time, Timing,
+    listing, parse,
 };
 use proptest::prelude::*;
 
@@ -138,7 +139,13 @@ fn timing() -> impl Strategy<Value = Timing> {
 fn repositories() -> impl Strategy<Value = Repository> {
     let operations = prop::collection::hash_map(".{0,12}", timing(), 1..8);
     let edges = prop::collection::vec(
-        (any::<usize>(), any::<usize>(), 1..9_u32, any::<bool>()),
+        (
+            any::<usize>(),
+            any::<usize>(),
+            1..9_u32,
+            any::<bool>(),
+            0..3_usize,
+        ),
         0..8,
     );
     (operations, edges).prop_map(|(operations, edges)| {
@@ -147,7 +154,7 @@ fn repositories() -> impl Strategy<Value = Repository> {
             .into_iter()
             .map(|(name, timing)| repository.register(&name, timing).unwrap())
             .collect();
-        for (one, other, calls, is_call) in edges {
+        for (one, other, calls, is_call, state) in edges {
             let (one, other) = (one % handles.len(), other % handles.len());
             let kind = match is_call {
                 true => DependencyKind::TwoWayCall,
@@ -155,6 +162,10 @@ fn repositories() -> impl Strategy<Value = Repository> {
             };
             let added = repository.add_dependency(handles[one], handles[other], calls, kind);
             added.unwrap();
+            let (edge, state) = ((handles[other], calls, kind), EnableState::ALL[state]);
+            let set = repository.set_dependency_enable_state(handles[one], edge, state);
+            set.unwrap();
+            repository.set_enable_state(handles[one], state).unwrap();
         }
         repository
     })

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads, and the rates that dependencies imply.
 
-use orbium_sched::{DependencyKind, InfoKind, Options, Rate, Repository, Strategy, Timing};
+use orbium_sched::{
+    DependencyKind, EnableState, InfoKind, Options, Rate, Repository, Schedule, Strategy, Timing,
+};
 
 use crate::book::{ms, schedule, timing};
 
@@ -32,6 +34,37 @@ fn a_thread_has_the_time_and_the_least_period_of_all_that_it_calls() {
     assert_eq!(thread.operations.last(), Some(&leaf));
     // What it calls runs in its queue; callees come first there.
     assert!(book.priority(leaf).unwrap() < book.priority(root).unwrap());
+}
+
+#[test]
+fn what_is_disabled_is_part_of_no_thread() {
+    let mut book = Repository::new();
+    let root = book.register("root", timing(100, 1)).unwrap();
+    let left = book.register("left", timing(0, 2)).unwrap();
+    let right = book.register("right", timing(0, 4)).unwrap();
+    let call = |to| (to, 1, DependencyKind::TwoWayCall);
+    for to in [left, right] {
+        let (to, calls, kind) = call(to);
+        book.add_dependency(root, to, calls, kind).unwrap();
+    }
+    let worst_cases = |book: &Repository| -> Vec<_> {
+        let schedule = Schedule::compute(book, &Options::default()).unwrap();
+        schedule.threads.iter().map(|it| it.worst_case).collect()
+    };
+    assert_eq!(worst_cases(&book), [ms(7)]);
+    book.set_enable_state(left, EnableState::Disabled).unwrap();
+    assert_eq!(worst_cases(&book), [ms(5)]);
+    let kept = EnableState::NonVolatile;
+    book.set_dependency_enable_state(root, call(right), kept)
+        .unwrap();
+    assert_eq!(worst_cases(&book), [ms(5)]);
+    book.set_dependency_enable_state(root, call(right), EnableState::Disabled)
+        .unwrap();
+    assert_eq!(worst_cases(&book), [ms(1)]);
+    book.set_enable_state(root, EnableState::Disabled).unwrap();
+    assert_eq!(worst_cases(&book), []);
+    let unknown = book.set_dependency_enable_state(left, call(right), kept);
+    assert!(unknown.is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! The service by the interface of TAO's releases.
 
 use orbium::ExceptionKind;
-use orbium_schedule_service::rtec_base::{DependencyEnabledTypeT, DependencyTypeT};
+use orbium_schedule_service::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use orbium_schedule_service::rtec_scheduler::{
     CriticalityT, DispatchingTypeT, ImportanceT, InfoTypeT, RtInfo, RtInfoEnabledTypeT, Scheduler,
     SchedulerComputeSchedulingError, SchedulerCreateError, SchedulerDispatchConfigurationError,
@@ -180,26 +180,116 @@ fn wrong_arguments_raise_the_declared_exceptions() {
     );
 }
 
+fn states(rtec: &Scheduler) -> Vec<RtInfoEnabledTypeT> {
+    let infos = rtec.get_rt_info_set().unwrap();
+    infos.iter().map(|it| it.enabled).collect()
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: operations and dependencies are disabled and enabled
 #[test]
-fn nothing_can_be_disabled() {
+fn schedules_do_without_what_is_disabled() {
+    use RtInfoEnabledTypeT::{RtInfoDisabled, RtInfoEnabled};
     let served = Served::new();
-    let rtec = served.rtec();
+    let (rtec, privileged) = (served.rtec(), served.rtec_privileged());
     let steer = register(&rtec, "Rudder::steer", 50, 10);
     let read = register(&rtec, "Gyro::read", 0, 2);
     rtec.add_dependency(steer, read, 2, TWO_WAY).unwrap();
-    let dependency = |enabled| rtec.set_dependency_enable_state(steer, read, 2, TWO_WAY, enabled);
-    dependency(DependencyEnabledTypeT::DependencyEnabled).unwrap();
-    let operation = |enabled| rtec.set_rt_info_enable_state(steer, enabled);
-    operation(RtInfoEnabledTypeT::RtInfoNonVolatile).unwrap();
-    for refused in [
-        dependency(DependencyEnabledTypeT::DependencyDisabled),
-        operation(RtInfoEnabledTypeT::RtInfoDisabled),
+    let dependency =
+        |calls, state| rtec.set_dependency_enable_state(steer, read, calls, TWO_WAY, state);
+    dependency(2, DependencyEnabledTypeT::DependencyDisabled).unwrap();
+    // Nothing calls it any more.
+    let passive = privileged.compute_scheduling(1, 99).unwrap_err();
+    assert!(
+        matches!(
+            passive,
+            SchedulerComputeSchedulingError::TaskCountMismatch(_)
+        ),
+        "{passive:?}"
+    );
+    rtec.set_rt_info_enable_state(read, RtInfoDisabled).unwrap();
+    let computed = privileged.compute_scheduling(1, 99).unwrap();
+    assert_eq!(states(&rtec), [RtInfoEnabled, RtInfoDisabled]);
+    assert_eq!(
+        computed.dependencies[0].enabled,
+        DependencyEnabledTypeT::DependencyDisabled
+    );
+    let refused = rtec.priority(read).unwrap_err();
+    assert!(
+        matches!(refused, SchedulerPriorityError::NotScheduled(_)),
+        "{refused:?}"
+    );
+    // To set it enables it; there is no dependency of three calls, and none of two is changed with it.
+    rtec.set_seq(&[info(read, 0, 3)]).unwrap();
+    assert_eq!(states(&rtec), [RtInfoEnabled, RtInfoEnabled]);
+    let enabled = DependencyEnabledTypeT::DependencyEnabled;
+    let edge = |number_of_calls| DependencyInfo {
+        dependency_type: TWO_WAY,
+        number_of_calls,
+        rt_info: steer,
+        rt_info_depended_on: read,
+        enabled,
+    };
+    for unknown in [
+        dependency(3, enabled),
+        rtec.set_dependency_enable_state_seq(&[edge(2), edge(3)]),
+        rtec.set_rt_info_enable_state(9, RtInfoEnabled),
     ] {
-        match refused.unwrap_err() {
-            SchedulerLookupError::System(it) => assert_eq!(it.kind, ExceptionKind::NoImplement),
-            other => panic!("{other:?}"),
-        }
+        let refused = unknown.unwrap_err();
+        assert!(
+            matches!(refused, SchedulerLookupError::UnknownTask(_)),
+            "{refused:?}"
+        );
     }
+    let state = |rtec: &Scheduler| rtec.get_dependency_set().unwrap()[0].enabled;
+    assert_eq!(state(&rtec), DependencyEnabledTypeT::DependencyDisabled);
+    dependency(2, enabled).unwrap();
+    privileged.compute_scheduling(1, 99).unwrap();
+    assert_eq!(rtec.priority(read).unwrap().p_priority, 0);
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: `replace_seq`, non-volatile operations
+#[test]
+fn a_sequence_replaces_all_that_is_enabled_and_volatile() {
+    use RtInfoEnabledTypeT::{RtInfoDisabled, RtInfoEnabled, RtInfoNonVolatile};
+    let file = Scratch::new("replaced");
+    let served = Served::open(file.path()).unwrap();
+    let rtec = served.rtec();
+    let [steer, log, read] =
+        ["Rudder::steer", "Log::write", "Gyro::read"].map(|name| register(&rtec, name, 50, 1));
+    rtec.set_rt_info_enable_state(read, RtInfoNonVolatile)
+        .unwrap();
+    // All or none.
+    let unknown = rtec.replace_seq(&[info(log, 20, 1), info(9, 1, 1)]);
+    let refused = unknown.unwrap_err();
+    assert!(
+        matches!(refused, SchedulerSetError::UnknownTask(_)),
+        "{refused:?}"
+    );
+    let before = [RtInfoEnabled, RtInfoEnabled, RtInfoNonVolatile];
+    assert_eq!(states(&rtec), before);
+    rtec.replace_seq(&[info(log, 20, 1)]).unwrap();
+    let after = [RtInfoDisabled, RtInfoEnabled, RtInfoNonVolatile];
+    assert_eq!(states(&rtec), after);
+    // What is non-volatile may be set, not reset.
+    rtec.set_seq(&[info(read, 40, 2)]).unwrap();
+    let reset = rtec.reset_seq(&[info(log, 30, 1), info(read, 10, 1)]);
+    let refused = reset.unwrap_err();
+    assert!(
+        matches!(refused, SchedulerSetError::UnknownTask(_)),
+        "{refused:?}"
+    );
+    let computed = served.rtec_privileged().compute_scheduling(1, 99).unwrap();
+    let periods = computed.configs.iter().map(|it| &*it.timer_periods);
+    assert_eq!(periods.collect::<Vec<_>>(), [[200_000], [400_000]]);
+    drop(served);
+
+    let served = Served::open(file.path()).unwrap();
+    let rtec = served.rtec();
+    assert_eq!(states(&rtec), after);
+    assert_eq!(rtec.priority(log).unwrap().p_priority, 0);
+    assert!(rtec.priority(steer).is_err());
+    rtec.reset_seq(&[info(steer, 30, 1)]).unwrap();
+    assert_eq!(states(&rtec)[0], RtInfoEnabled);
 }
 
 #[test]
