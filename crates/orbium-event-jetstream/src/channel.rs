@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use orbium::{Interface, Orb, PoaError, Policies};
 use orbium_event::rtec::orbium_event::{ChannelState, DurableConsumerAdmin, MonitoredChannel};
-use orbium_event::rtec::rtec_event_channel_admin::ConsumerAdmin;
-use orbium_event::{ServedChannel, serve_channel};
+use orbium_event::rtec::rtec_event_channel_admin::{ConsumerAdmin, Observer, ObserverHandle};
+use orbium_event::{RemoteObserver, ServedChannel, serve_channel};
 
 use crate::config::JetStreamConfig;
 use crate::counts::StreamStatistics;
@@ -14,6 +14,7 @@ use crate::error::JetStreamError;
 use crate::servants::channel_state::Shared;
 use crate::servants::consumers::Consumers;
 use crate::servants::named_consumers::Names;
+use crate::servants::observation::Observation;
 use crate::servants::proxies::Proxies;
 use crate::servants::suppliers::Suppliers;
 use crate::stream::Stream;
@@ -49,11 +50,13 @@ impl PersistentChannel {
     /// [`connect_timeout`](JetStreamConfig::connect_timeout), or refuses the stream.
     pub fn open(config: JetStreamConfig) -> Result<Self, JetStreamError> {
         let (consumers, suppliers) = (config.consumers, config.suppliers);
+        let observers = config.observers;
         let shared = Shared {
             stream: Arc::new(Stream::open(config)?),
             consumers: Proxies::new(consumers),
             suppliers: Proxies::new(suppliers),
             names: Names::default(),
+            observation: Observation::new(observers),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -113,5 +116,17 @@ impl ServedChannel for PersistentChannel {
     fn destroy(&self) {
         self.shared.consumers.end_all();
         self.shared.suppliers.end_all();
+    }
+
+    /// It sees the peers of this channel, not those of others on the same stream.
+    fn append_observer(&self, observer: &Observer) -> Option<ObserverHandle> {
+        let timeout = self.shared.stream.config.push_timeout;
+        let observer: Arc<dyn orbium_event::Observer> =
+            Arc::new(RemoteObserver::new(observer, timeout));
+        self.shared.append_observer(&observer)
+    }
+
+    fn remove_observer(&self, handle: ObserverHandle) -> bool {
+        self.shared.observation.remove(handle)
     }
 }

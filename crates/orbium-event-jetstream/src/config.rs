@@ -48,7 +48,8 @@ pub struct JetStreamConfig {
     /// delivered by another one; 30 s by default.
     pub ack_wait: Duration,
     /// Events of each consumer that are delivered and not acknowledged; 64 by default. With 1 a
-    /// consumer gets its events in order whatever fails.
+    /// consumer gets its events in order whatever fails. A subscription with conjunctions has one more for each of its
+    /// elements, since it retains events.
     pub window: usize,
     /// Events of one push to a consumer, at most; 64 by default, and no more than [`window`](Self::window). With 1 each is
     /// pushed by itself, as is every event that a delivery has failed with.
@@ -59,6 +60,8 @@ pub struct JetStreamConfig {
     pub consumers: usize,
     /// Suppliers, likewise; 1,024 by default.
     pub suppliers: usize,
+    /// Observers; 64 by default. With 0 they are refused.
+    pub observers: usize,
     /// Where events are stored that their consumers do not accept; `None` by default: an event that fails is delivered
     /// for as long as it fails, and one that is refused (BAD_PARAM, MARSHAL) is dropped.
     pub dead_letters: Option<DeadLetters>,
@@ -88,6 +91,7 @@ impl JetStreamConfig {
             set_bytes: 256 << 10,
             consumers: 1024,
             suppliers: 1024,
+            observers: 64,
             dead_letters: None,
             filter: FilterLimits::default(),
         }

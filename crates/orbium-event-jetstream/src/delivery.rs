@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Delivery of an event as its consumer sees it: the id by which duplicates are recognised.
 
+pub(crate) mod collected;
 mod dead_letters;
 pub(crate) mod delivery_outcome;
 pub(crate) mod failures;
@@ -38,7 +39,8 @@ pub struct Delivery {
 /// Identity of an event of a persistent channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId {
-    /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps.
+    /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps. 0 for the event of a timer,
+    /// which is not in the stream.
     pub sequence: u64,
 }
 

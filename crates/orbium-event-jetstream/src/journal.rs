@@ -12,7 +12,7 @@ use crate::counts::StreamStatistics;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::error::JetStreamError;
 use crate::stream::Stream;
-use crate::stream::follow::{Subscription, follow};
+use crate::stream::follow::{Deliver as DeliverTo, Subscription, follow};
 use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
 use crate::stream::set::Received;
 
@@ -119,9 +119,15 @@ impl Journal for StreamJournal {
         let subscription = Subscription {
             name,
             subjects: subjects(&self.stream.config.stream),
+            open: 0,
         };
         let gone = Box::new(|| {});
-        let following = follow(&self.stream, subscription, Arc::new(deliver), gone)?;
+        let following = follow(
+            &self.stream,
+            subscription,
+            DeliverTo::Sets(Arc::new(deliver)),
+            gone,
+        )?;
         Ok(Box::new(following))
     }
 }

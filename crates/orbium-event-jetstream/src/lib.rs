@@ -30,7 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: conjunctions and timers in subscriptions, observers, the deletion of what is stored.
+//! A subscription may have conjunctions and timers ([`connect_set_consumer`]). Not part of it: the deletion of what is stored.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -50,4 +50,7 @@ pub use counts::StreamStatistics;
 pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};
 pub use journal::StreamJournal;
-pub use remote::{PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier};
+pub use remote::{
+    PersistentConsumer, PersistentSupplier, connect_consumer, connect_set_consumer,
+    connect_supplier,
+};

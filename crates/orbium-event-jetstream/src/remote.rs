@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suppliers and consumers of a persistent channel in another process.
 
-use orbium::{Call, Interface, NarrowError, Orb, SyncScope, SystemException};
+use orbium::{Call, Interface, NarrowError, Orb, Poa, PoaError, SyncScope, SystemException};
 use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
 use orbium_event::rtec::orbium_event::{
     DurableConsumerAdmin, EventFailedError, InvalidNameError, SetConsumer, SetConsumerServant,
@@ -51,12 +51,60 @@ pub fn connect_supplier(channel: &EventChannel) -> Result<PersistentSupplier, Re
 ///
 /// # Errors
 /// [`RemoteError`]: the channel could not be called, is none that stores its events, or refuses the name
-/// or the subscription. Conjunctions and timers are refused.
+/// or the subscription.
 pub fn connect_consumer(
     orb: &Orb,
     channel: &EventChannel,
-    (name, pattern): (&str, &Pattern),
+    named: (&str, &Pattern),
     on_event: impl Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+) -> Result<PersistentConsumer, RemoteError> {
+    connect(orb, channel, named, |root| {
+        let consumer: SetConsumer = root.activate(Closure(on_event))?;
+        Ok(consumer.into())
+    })
+}
+
+/// As [`connect_consumer`], for a subscription with conjunctions or timers: `on_events` is called with what the subscription has
+/// completed, an event of each child of a conjunction. If it returns an exception, all of them are delivered once more, together;
+/// they are acknowledged when it returns. The events of timers are not stored: they begin with the connection, and their
+/// [`EventId`](crate::EventId) has the sequence 0.
+///
+/// ```no_run
+/// use orbium::Orb;
+/// use orbium_event::Pattern;
+/// use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+/// use orbium_event_jetstream::connect_set_consumer;
+///
+/// # fn example(orb: &Orb, channel: &EventChannel) -> Result<(), orbium_event::RemoteError> {
+/// // A position and a speed, however long the one comes after the other, whatever is killed between them.
+/// let both = Pattern::Conjunction(vec![Pattern::of(16, 1), Pattern::of(17, 1)]);
+/// let consumer = connect_set_consumer(orb, channel, ("navigator", &both), |events| {
+///     println!("{} and {}", events[0].header.r#type, events[1].header.r#type);
+///     Ok(())
+/// })?;
+/// # drop(consumer);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`connect_consumer`].
+pub fn connect_set_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    named: (&str, &Pattern),
+    on_events: impl Fn(&[Event]) -> Result<(), SystemException> + Send + Sync + 'static,
+) -> Result<PersistentConsumer, RemoteError> {
+    connect(orb, channel, named, |root| {
+        root.activate(SetClosure(on_events))
+    })
+}
+
+fn connect(
+    orb: &Orb,
+    channel: &EventChannel,
+    (name, pattern): (&str, &Pattern),
+    activate: impl FnOnce(&Poa) -> Result<PushConsumer, PoaError>,
 ) -> Result<PersistentConsumer, RemoteError> {
     let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
     let admin: DurableConsumerAdmin = admin.as_object().narrow().map_err(|error| match error {
@@ -71,8 +119,7 @@ pub fn connect_consumer(
     let proxy = proxy.ok_or(RemoteError::Nil)?;
     let root = orb.root_poa();
     root.manager().activate()?;
-    let consumer: SetConsumer = root.activate(Closure(on_event))?;
-    let consumer = consumer.into();
+    let consumer = activate(&root)?;
     let connected = PersistentConsumer { proxy, consumer };
     let proxy = &connected.proxy;
     match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
@@ -177,6 +224,24 @@ where
                 completed: exception.completed as u32,
             })?;
         }
+        Ok(())
+    }
+}
+
+/// A consumer of sets as a whole.
+struct SetClosure<F>(F);
+
+impl<F> PushConsumerServant for SetClosure<F>
+where
+    F: Fn(&[Event]) -> Result<(), SystemException> + Send + Sync + 'static,
+{
+    fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
+        (self.0)(data)
+    }
+
+    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        // It may have ended already.
+        let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }
 }

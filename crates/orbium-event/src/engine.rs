@@ -56,7 +56,7 @@ pub(crate) struct Engine {
     pub(crate) dispatch: DispatchQueues<Arc<Consumer>>,
     consumers: ConnectedConsumers,
     suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
-    observers: Mutex<Observers>,
+    observers: Observers,
     ends: Mutex<BTreeMap<u64, OnEnd>>,
     last_id: AtomicU64,
     is_destroyed: AtomicBool,
@@ -72,12 +72,11 @@ impl Engine {
         Self {
             tasks,
             dispatch: DispatchQueues::new(&config),
-            config,
             timers: Arc::default(),
             control: Arc::default(),
             consumers: ConnectedConsumers::default(),
             suppliers: Mutex::default(),
-            observers: Mutex::default(),
+            observers: Observers::new(config.observers, config.failure.failures),
             ends: Mutex::default(),
             last_id: AtomicU64::new(0),
             is_destroyed: AtomicBool::new(false),
@@ -86,15 +85,12 @@ impl Engine {
             duplicates: Counter::default(),
             recent: RecentEvents::default(),
             dropped_consumers: Counter::default(),
+            config,
         }
     }
 
     fn suppliers(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Supplier>>> {
         self.suppliers.lock()
-    }
-
-    fn observers(&self) -> MutexGuard<'_, Observers> {
-        self.observers.lock()
     }
 
     fn new_id(&self) -> u64 {
@@ -185,7 +181,7 @@ impl Engine {
 
     /// The subscriptions or publications have changed, or peers have come or gone.
     pub(crate) fn changed(&self) {
-        if self.observers().len() > 0 {
+        if !self.observers.is_empty() {
             self.control.notify_observers();
         }
     }
@@ -367,7 +363,7 @@ impl Engine {
             dropped_consumers: self.dropped_consumers.count(),
             refused_priorities: self.dispatch.refused(),
             suppliers: self.suppliers().len(),
-            observers: self.observers().len(),
+            observers: self.observers.len(),
             consumers: consumers.iter().map(|it| it.statistics()).collect(),
         }
     }

@@ -71,7 +71,7 @@ pub use event::{
     ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
     new_event, time_t,
 };
-pub use observers::{Observer, Sums};
+pub use observers::{Observer, Observers, Sums};
 pub use peer::{Peer, Sink};
 pub use proxies::{failure as delivery_failure, ping as ping_object};
 pub use remote::{
@@ -79,11 +79,12 @@ pub use remote::{
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
     connect_supplier,
 };
-pub use servants::{ServedChannel, serve_channel};
+pub use servants::{RemoteObserver, ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
 pub use subscription::filter::{Filter, Timer, TimerKind};
 pub use subscription::parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use subscription::pattern::Pattern;
+pub use subscription::schedule::{Firing, TimerSchedule, timer_event};
 pub use supply::publication::Publication;
 pub use supply::publisher::Publisher;
 pub use supply::pulling::Pulling;

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use orbium::lock::{Mutex, MutexGuard};
+
 use crate::delivery::health::DeliveryError;
 use crate::event::{ANY, DISJUNCTION};
 use crate::rtec::rtec_event_channel_admin::{ConsumerQos, Publication, SupplierQos};
@@ -35,71 +37,139 @@ impl<F: Fn(&Sums) + Send + Sync + 'static> Observer for F {
     }
 }
 
+/// The observers of a channel of this crate, or of another one that serves its interfaces.
+///
+/// ```
+/// use orbium_event::{Observers, Pattern, Sums};
+/// use std::sync::Arc;
+///
+/// let observers = Observers::new(8, 3);
+/// let show = |sums: &Sums| println!("{:?}", sums.consumers);
+/// let handle = observers.append(Arc::new(show)).expect("there is no other one");
+/// observers.update(&Sums::of(&[Pattern::of(16, 0)], &[]));
+/// assert!(observers.remove(handle));
+/// ```
+pub struct Observers {
+    most: usize,
+    most_failures: u32,
+    registered: Mutex<Registry>,
+}
+
+#[derive(Default)]
+struct Registry {
+    last_handle: u32,
+    by_handle: BTreeMap<u32, Registered>,
+}
+
 /// A registered observer, and how many updates have failed one after the other.
 struct Registered {
     observer: Arc<dyn Observer>,
     failures: u32,
 }
 
-#[derive(Default)]
-pub(crate) struct Observers {
-    last_handle: u32,
-    registered: BTreeMap<u32, Registered>,
-}
-
 impl Observers {
+    /// At most so many, each of which is removed when so many updates have failed one after the other.
+    #[must_use]
+    pub fn new(most: usize, most_failures: u32) -> Self {
+        Self {
+            most,
+            most_failures,
+            registered: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registry> {
+        self.registered.lock()
+    }
+
     /// Registers an observer; `None` if there are as many as permitted.
-    pub(crate) fn append(&mut self, observer: Arc<dyn Observer>, most: usize) -> Option<u32> {
-        if self.registered.len() >= most {
+    pub fn append(&self, observer: Arc<dyn Observer>) -> Option<u32> {
+        let mut registry = self.lock();
+        if registry.by_handle.len() >= self.most {
             return None;
         }
-        self.last_handle = self.last_handle.checked_add(1)?;
+        let handle = registry.last_handle.checked_add(1)?;
+        registry.last_handle = handle;
         let registered = Registered {
             observer,
             failures: 0,
         };
-        self.registered.insert(self.last_handle, registered);
-        Some(self.last_handle)
+        registry.by_handle.insert(handle, registered);
+        Some(handle)
     }
 
-    pub(crate) fn remove(&mut self, handle: u32) -> bool {
-        self.registered.remove(&handle).is_some()
+    /// Removes an observer; false if the handle is none.
+    pub fn remove(&self, handle: u32) -> bool {
+        // What an observer drops with itself may call the channel.
+        let removed = self.lock().by_handle.remove(&handle);
+        removed.is_some()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.registered.len()
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().by_handle.len()
     }
 
-    pub(crate) fn all(&self) -> Vec<(u32, Arc<dyn Observer>)> {
-        let registered = self.registered.iter();
-        registered
-            .map(|(handle, it)| (*handle, Arc::clone(&it.observer)))
-            .collect()
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    /// Records the outcome of an update: an observer that is gone, or fails too often, is removed.
-    pub(crate) fn updated(
-        &mut self,
-        handle: u32,
-        outcome: Result<(), DeliveryError>,
-        most_failures: u32,
-    ) {
-        let Some(it) = self.registered.get_mut(&handle) else {
+    /// Gives the sums to every observer. One that is gone, or fails too often, is removed.
+    pub fn update(&self, sums: &Sums) {
+        let all: Vec<_> = {
+            let registry = self.lock();
+            let all = registry.by_handle.iter();
+            all.map(|(handle, it)| (*handle, Arc::clone(&it.observer)))
+                .collect()
+        };
+        for (handle, observer) in all {
+            let outcome = observer.update(sums);
+            self.updated(handle, outcome);
+        }
+    }
+
+    fn updated(&self, handle: u32, outcome: Result<(), DeliveryError>) {
+        let mut registry = self.lock();
+        let Some(it) = registry.by_handle.get_mut(&handle) else {
             return;
         };
         it.failures = match outcome {
             Ok(()) => 0,
-            Err(DeliveryError::Gone) => most_failures,
+            Err(DeliveryError::Gone) => self.most_failures,
             Err(_) => it.failures + 1,
         };
-        if it.failures >= most_failures {
-            self.registered.remove(&handle);
+        if outcome.is_err() && it.failures >= self.most_failures {
+            let removed = registry.by_handle.remove(&handle);
+            drop(registry);
+            drop(removed);
+        }
+    }
+}
+
+impl std::fmt::Debug for Observers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Observers")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sums {
+    /// Of these subscriptions, and of these types and sources of publications.
+    #[must_use]
+    pub fn of(subscriptions: &[Pattern], published: &[(i32, i32)]) -> Self {
+        Self {
+            consumers: sum_of(subscriptions),
+            suppliers: sum_of_publications(published),
         }
     }
 }
 
 /// The sum of subscriptions: their types and sources, each once.
-pub(crate) fn sum_of(patterns: &[Pattern]) -> ConsumerQos {
+fn sum_of(patterns: &[Pattern]) -> ConsumerQos {
     let mut headers = BTreeSet::new();
     for pattern in patterns {
         collect(pattern, &mut headers);
@@ -141,7 +211,7 @@ fn collect(pattern: &Pattern, headers: &mut BTreeSet<(i32, i32)>) {
 }
 
 /// The sum of publications: their types and sources, each once.
-pub(crate) fn sum_of_publications(published: &[(i32, i32)]) -> SupplierQos {
+fn sum_of_publications(published: &[(i32, i32)]) -> SupplierQos {
     let headers: BTreeSet<_> = published.iter().copied().collect();
     let publication = |(r#type, source)| Publication {
         event: element(r#type, source).event,

@@ -96,6 +96,17 @@ impl Settling {
         outcome
     }
 
+    /// Counts a push of a set that has failed, the number of which is given; whether its events are dead letters from now on.
+    pub(crate) fn is_dead(&self, sequences: impl Iterator<Item = u64>, pushes: u64) -> bool {
+        let config = &self.stream.config;
+        let Some(letters) = &config.dead_letters else {
+            return false;
+        };
+        let most = config.window.max(1);
+        let failures = sequences.map(|it| self.failures.add(it, most)).max();
+        failures.unwrap_or_default().max(pushes) >= letters.max_deliveries
+    }
+
     /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it. Returns the outcome
     /// that the server is to see: without an acknowledgement of that stream the event is delivered once more.
     async fn store_if_dead(&self, outcome: Outcome, received: &Received) -> Outcome {
@@ -144,7 +155,8 @@ impl Settling {
     }
 }
 
-fn backoff(deliveries: u64) -> Duration {
+/// How long an event or a set waits after so many deliveries.
+pub(crate) fn backoff(deliveries: u64) -> Duration {
     let index = usize::try_from(deliveries.saturating_sub(1)).unwrap_or(usize::MAX);
     BACKOFF[index.min(BACKOFF.len() - 1)]
 }

@@ -152,25 +152,45 @@ impl Recipient {
         outcomes
     }
 
+    /// Pushes what the subscription has completed, as one set for which the reply of the consumer stands.
+    pub(crate) fn push_as_one(&self, events: &[Event]) -> Outcome {
+        let event = None;
+        let pushed = self.consumer.push(events);
+        let pushed = pushed.map_err(|exception| PushError { event, exception });
+        match self.record(events.len(), pushed) {
+            Ok(()) => Outcome::Delivered,
+            Err(error) => self.failure(&error.exception),
+        }
+    }
+
     fn push(&self, events: &[Event]) -> Result<(), PushError> {
-        let pushed = match (events, &self.set_consumer) {
-            ([], _) => return Ok(()),
+        match (events, &self.set_consumer) {
+            ([], _) => Ok(()),
             ([_, _, ..], Some(consumer)) => {
-                consumer.push_set(events).map_err(|error| match error {
+                let pushed = consumer.push_set(events).map_err(|error| match error {
                     EventFailedError::EventFailed(failed) => PushError::of(&failed, events.len()),
                     EventFailedError::System(exception) => PushError {
                         event: None,
                         exception,
                     },
-                })
+                });
+                self.record(events.len(), pushed)
             }
-            _ => self.consumer.push(events).map_err(|exception| PushError {
-                event: (events.len() == 1).then_some(0),
-                exception,
-            }),
-        };
+            _ => {
+                let pushed = self.consumer.push(events);
+                let event = (events.len() == 1).then_some(0);
+                self.record(
+                    events.len(),
+                    pushed.map_err(|exception| PushError { event, exception }),
+                )
+            }
+        }
+    }
+
+    /// Counts the outcome of a push of so many events.
+    fn record(&self, events: usize, pushed: Result<(), PushError>) -> Result<(), PushError> {
         let processed = match &pushed {
-            Ok(()) => events.len(),
+            Ok(()) => events,
             Err(error) => error.event.unwrap_or(0),
         };
         if processed > 0 {
@@ -196,15 +216,14 @@ impl Recipient {
 }
 
 /// The event of a message, with what its consumers recognise it by.
-fn marked(received: &Received) -> Result<Event, MessageError> {
+pub(crate) fn marked(received: &Received) -> Result<Event, MessageError> {
     let message = &received.message;
     let mut event: Event = event_of(message.headers.as_ref(), &message.payload)?;
     Delivery::mark(&mut event, received.sequence, received.delivery);
     Ok(event)
 }
 
-/// Whether each event is passed or not by itself. What waits for several events, or for a time, would
-/// have to be stored too.
+/// Whether each event is passed or not by itself: the pattern waits neither for several events nor for a time.
 pub(crate) fn is_stateless(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Leaf { .. } | Pattern::MaskedType { .. } | Pattern::Null => true,

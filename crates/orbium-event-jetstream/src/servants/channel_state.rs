@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::servants::named_consumers::Names;
+use crate::servants::observation::Observation;
 use crate::servants::proxies::Proxies;
 use crate::stream::Stream;
 
@@ -13,4 +14,5 @@ pub(crate) struct Shared {
     pub(crate) consumers: Proxies,
     pub(crate) suppliers: Proxies,
     pub(crate) names: Names,
+    pub(crate) observation: Observation,
 }

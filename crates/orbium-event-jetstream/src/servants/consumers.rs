@@ -23,7 +23,9 @@ use crate::error::JetStreamError;
 use crate::servants::channel_state::Shared;
 use crate::servants::proxies::Proxy;
 use crate::servants::proxy_object::Place;
-use crate::stream::follow::{Following, Subscription, follow, forget};
+use crate::stream::follow::{
+    Correlator, Deliver, Following, PushSet, Subscription, follow, forget, most_open,
+};
 use crate::stream::message::{subject_filter, subjects};
 
 pub(crate) struct Consumers {
@@ -100,6 +102,7 @@ struct Connection {
     name: Option<String>,
     recipient: Arc<Recipient>,
     pattern: Pattern,
+    is_gateway: bool,
     /// None while it is suspended.
     following: Option<Following>,
 }
@@ -130,10 +133,6 @@ impl SupplierProxy {
         let limits = &self.shared.stream.config.filter;
         let pattern = Pattern::from_dependencies(&qos.dependencies, limits);
         let pattern = pattern.map_err(|error| Refusal::Subscription(error.to_string()))?;
-        if !is_stateless(&pattern) {
-            let why = "conjunctions and timers are not stored";
-            return Err(Refusal::Subscription(why.to_owned()));
-        }
         let name = self.name.clone().or_else(|| name_of_rt_info(qos));
         let mut connection = self.connection();
         if connection.is_some() {
@@ -156,8 +155,11 @@ impl SupplierProxy {
             name,
             recipient,
             pattern,
+            is_gateway: qos.is_gateway,
             following: Some(following),
         });
+        drop(connection);
+        self.shared.changed();
         Ok(())
     }
 
@@ -167,24 +169,35 @@ impl SupplierProxy {
         name: Option<&str>,
         pattern: &Pattern,
     ) -> Result<Following, JetStreamError> {
-        let (recipient, proxy) = (Arc::clone(recipient), Arc::downgrade(self));
-        let deliver = move |set: &[_]| recipient.receive(set);
+        let proxy = Arc::downgrade(self);
         let gone = move || {
             if let Some(proxy) = proxy.upgrade() {
                 tracing::warn!(target: "orbium::event", consumer = proxy.number, "consumer disconnected: it cannot be reached");
                 proxy.end();
             }
         };
+        let recipient = Arc::clone(recipient);
+        let (deliver, open) = match is_stateless(pattern) {
+            true => {
+                let deliver = move |set: &[_]| recipient.receive(set);
+                (Deliver::Sets(Arc::new(deliver)), 0)
+            }
+            false => {
+                let push: Arc<PushSet> = Arc::new(move |set| recipient.push_as_one(set));
+                let correlator = Correlator::new(pattern, push);
+                (
+                    Deliver::Correlated(Box::new(correlator)),
+                    most_open(pattern),
+                )
+            }
+        };
+        let stream = &self.shared.stream;
         let subscription = Subscription {
             name,
-            subjects: subjects_of(pattern, &self.shared.stream.config.stream),
+            subjects: subjects_of(pattern, &stream.config.stream),
+            open,
         };
-        follow(
-            &self.shared.stream,
-            subscription,
-            Arc::new(deliver),
-            Box::new(gone),
-        )
+        follow(stream, subscription, deliver, Box::new(gone))
     }
 }
 
@@ -205,6 +218,12 @@ impl Proxy for SupplierProxy {
         })
     }
 
+    fn subscription(&self) -> Option<Pattern> {
+        let connection = self.connection();
+        let connection = connection.as_ref().filter(|it| !it.is_gateway)?;
+        Some(connection.pattern.clone())
+    }
+
     fn end(&self) {
         self.shared.consumers.remove(self.number);
         self.place.end();
@@ -212,6 +231,7 @@ impl Proxy for SupplierProxy {
         if let Some(name) = connection.and_then(|it| it.name) {
             self.shared.names.release_if(&name, self.number);
         }
+        self.shared.changed();
     }
 
     fn number(&self) -> u64 {

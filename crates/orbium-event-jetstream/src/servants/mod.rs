@@ -4,6 +4,7 @@
 pub(crate) mod channel_state;
 pub(crate) mod consumers;
 pub(crate) mod named_consumers;
+pub(crate) mod observation;
 pub(crate) mod proxies;
 mod proxy_object;
 pub(crate) mod suppliers;

@@ -6,12 +6,23 @@ use std::sync::Arc;
 
 use orbium::lock::{Mutex, MutexGuard};
 use orbium::{ExceptionKind, SystemException};
+use orbium_event::Pattern;
 use orbium_event::rtec::orbium_event::ConsumerState;
 
 /// What a channel needs of a proxy.
 pub(crate) trait Proxy: Send + Sync {
     /// The state of the peer that is connected; `None` without one.
     fn state(&self) -> Option<ConsumerState>;
+
+    /// What the peer subscribes to, if it is a consumer that is connected and no gateway.
+    fn subscription(&self) -> Option<Pattern> {
+        None
+    }
+
+    /// Types and sources that the peer publishes, if it is a supplier and no gateway.
+    fn published(&self) -> Vec<(i32, i32)> {
+        Vec::new()
+    }
 
     /// Ends the connection and the object.
     fn end(&self);
@@ -69,16 +80,31 @@ impl Proxies {
         drop(removed);
     }
 
+    fn all(&self) -> Vec<Arc<dyn Proxy>> {
+        self.lock().by_number.values().cloned().collect()
+    }
+
     /// The states of those that are connected.
     pub(crate) fn connected(&self) -> Vec<ConsumerState> {
-        let all: Vec<_> = self.lock().by_number.values().cloned().collect();
-        all.iter().filter_map(|it| it.state()).collect()
+        self.all().iter().filter_map(|it| it.state()).collect()
+    }
+
+    /// The subscriptions that observers see.
+    pub(crate) fn subscriptions(&self) -> Vec<Pattern> {
+        self.all()
+            .iter()
+            .filter_map(|it| it.subscription())
+            .collect()
+    }
+
+    /// The publications that observers see.
+    pub(crate) fn published(&self) -> Vec<(i32, i32)> {
+        self.all().iter().flat_map(|it| it.published()).collect()
     }
 
     /// Ends every proxy.
     pub(crate) fn end_all(&self) {
-        let all: Vec<_> = self.lock().by_number.values().cloned().collect();
-        for proxy in all {
+        for proxy in self.all() {
             proxy.end();
         }
     }

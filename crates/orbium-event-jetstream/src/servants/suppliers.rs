@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Call, Completion, ExceptionKind, Interface, SystemException};
 use orbium_event::rtec::orbium_event::ConsumerState;
 use orbium_event::rtec::rtec_event_channel_admin::{
@@ -32,6 +33,7 @@ impl SupplierAdminServant for Suppliers {
                 shared: Arc::clone(&self.shared),
                 place: Place::default(),
                 is_connected: AtomicBool::new(false),
+                published: Mutex::default(),
             })
         })?;
         let object: ProxyPushConsumer = call.poa().activate(ProxyObject(Arc::clone(&proxy)))?;
@@ -46,12 +48,18 @@ struct ConsumerProxy {
     shared: Arc<Shared>,
     place: Place,
     is_connected: AtomicBool,
+    /// What observers see of it.
+    published: Mutex<Vec<(i32, i32)>>,
 }
 
 /// Its object.
 struct ProxyObject(Arc<ConsumerProxy>);
 
 impl ConsumerProxy {
+    fn publications(&self) -> MutexGuard<'_, Vec<(i32, i32)>> {
+        self.published.lock()
+    }
+
     fn store(&self, events: &[Event]) -> Result<(), SystemException> {
         let stream = &self.shared.stream;
         let name = &stream.config.stream;
@@ -75,10 +83,15 @@ impl Proxy for ConsumerProxy {
         })
     }
 
+    fn published(&self) -> Vec<(i32, i32)> {
+        self.publications().clone()
+    }
+
     fn end(&self) {
         self.is_connected.store(false, Ordering::Release);
         self.shared.suppliers.remove(self.number);
         self.place.end();
+        self.shared.changed();
     }
 
     fn number(&self) -> u64 {
@@ -91,12 +104,17 @@ impl ProxyPushConsumerServant for ProxyObject {
         &self,
         _: &Call<'_>,
         _: Option<&PushSupplier>,
-        _: &SupplierQos,
+        qos: &SupplierQos,
     ) -> Result<(), AlreadyConnectedError> {
-        match self.0.is_connected.swap(true, Ordering::AcqRel) {
-            false => Ok(()),
-            true => Err(AlreadyConnected {}.into()),
+        if self.0.is_connected.swap(true, Ordering::AcqRel) {
+            return Err(AlreadyConnected {}.into());
         }
+        if !qos.is_gateway {
+            let headers = qos.publications.iter().map(|it| &it.event.header);
+            *self.0.publications() = headers.map(|it| (it.r#type, it.source)).collect();
+        }
+        self.0.shared.changed();
+        Ok(())
     }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The consumers of the stream: events are delivered in sets, each until its delivery has succeeded.
 
+mod correlate;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use async_nats::jetstream::AckKind;
 use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
 use tokio::sync::watch;
@@ -16,6 +16,8 @@ use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 use crate::stream::set::{Incoming, Received, SetSize};
+
+pub(crate) use correlate::{Correlator, PushSet, most_open};
 
 /// How long a request for events waits at the server.
 const EXPIRES: Duration = Duration::from_secs(10);
@@ -30,6 +32,14 @@ const ANONYMOUS: Duration = Duration::from_secs(60);
 /// behind them. It may block for as long as the pushes to a consumer may take.
 pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
 
+/// How a consumer gets its events.
+pub(crate) enum Deliver {
+    /// Those that have arrived, each of which is passed or not by itself.
+    Sets(Arc<Handler>),
+    /// What its subscription makes of them.
+    Correlated(Box<Correlator>),
+}
+
 /// A consumer that is served until this is dropped.
 pub(crate) struct Following {
     /// The task sees that this is dropped when it has acknowledged the events that it delivers.
@@ -42,13 +52,14 @@ pub(crate) struct Subscription<'a> {
     /// The position that it goes on from; without one it gets what is stored from now on.
     pub(crate) name: Option<&'a str>,
     pub(crate) subjects: String,
+    /// Events that the subscription retains, at most.
+    pub(crate) open: usize,
 }
 
 /// A consumer of the stream.
 struct Follower {
     stream: Arc<Stream>,
     config: Config,
-    handler: Arc<Handler>,
     progress: Arc<Progress>,
     settling: Settling,
     until: watch::Receiver<()>,
@@ -62,14 +73,14 @@ enum End {
     Dropped,
 }
 
-/// Serves a consumer. `gone` is called when the handler has returned [`Outcome::Gone`].
+/// Serves a consumer. `gone` is called when a delivery has returned [`Outcome::Gone`].
 ///
 /// # Errors
 /// [`JetStreamError`].
 pub(crate) fn follow(
     stream: &Arc<Stream>,
     subscription: Subscription<'_>,
-    handler: Arc<Handler>,
+    deliver: Deliver,
     gone: Box<dyn FnOnce() + Send>,
 ) -> Result<Following, JetStreamError> {
     let (sender, until) = watch::channel(());
@@ -78,7 +89,6 @@ pub(crate) fn follow(
         stream: Arc::clone(stream),
         settling: Settling::new(stream, subscription.name, &progress),
         config: consumer_config(stream, subscription),
-        handler,
         progress: Arc::clone(&progress),
         until,
     };
@@ -93,7 +103,7 @@ pub(crate) fn follow(
             made.map_err(|error| JetStreamError::Consumer(error.to_string()))
         })?;
     stream.runtime.handle()?.spawn(async move {
-        if let End::Gone = follower.serve(made).await {
+        if let End::Gone = follower.serve(made, deliver).await {
             // It may block.
             spawn_blocking(gone);
         }
@@ -135,7 +145,8 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
         },
         ack_policy: AckPolicy::Explicit,
         ack_wait: config.ack_wait,
-        max_ack_pending: i64::try_from(config.window.max(1)).unwrap_or(i64::MAX),
+        max_ack_pending: i64::try_from(config.window.max(1).saturating_add(subscription.open))
+            .unwrap_or(i64::MAX),
         filter_subject: subscription.subjects,
         inactive_threshold: match name {
             Some(_) => Duration::ZERO,
@@ -147,11 +158,11 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
 
 impl Follower {
     /// Requests events and delivers them, whatever becomes of the server.
-    async fn serve(self, made: Consumer<Config>) -> End {
+    async fn serve(self, made: Consumer<Config>, mut deliver: Deliver) -> End {
         let mut made = Some(made);
         let mut pause = RETRY_PAUSES[0];
         loop {
-            let why = match self.session(made.take(), &mut pause).await {
+            let why = match self.session(made.take(), (&mut deliver, &mut pause)).await {
                 Ok(end) => return end,
                 Err(why) => why,
             };
@@ -161,6 +172,12 @@ impl Follower {
                 () = sleep(pause) => {}
             }
             pause = (pause * 2).min(RETRY_PAUSES[1]);
+            // Timers run out without the server, too.
+            if let Deliver::Correlated(correlator) = &mut deliver
+                && let Some(end) = self.turn(correlator).await
+            {
+                return end;
+            }
         }
     }
 
@@ -174,13 +191,13 @@ impl Follower {
     async fn session(
         &self,
         made: Option<Consumer<Config>>,
-        pause: &mut Duration,
+        manner: (&mut Deliver, &mut Duration),
     ) -> Result<End, String> {
         let consumer = match made {
             Some(consumer) => consumer,
             None => self.make().await?,
         };
-        self.deliver_from(&consumer, pause).await
+        self.deliver_from(&consumer, manner).await
     }
 
     async fn make(&self) -> Result<Consumer<Config>, String> {
@@ -193,7 +210,7 @@ impl Follower {
     async fn deliver_from(
         &self,
         consumer: &Consumer<Config>,
-        pause: &mut Duration,
+        (deliver, pause): (&mut Deliver, &mut Duration),
     ) -> Result<End, String> {
         let requested = consumer
             .stream()
@@ -202,7 +219,18 @@ impl Follower {
             .heartbeat(HEARTBEAT)
             .messages();
         let messages = requested.await.map_err(|error| error.to_string())?;
-        let mut incoming = Incoming::new(messages, &self.stream.config);
+        let incoming = Incoming::new(messages, &self.stream.config);
+        match deliver {
+            Deliver::Sets(handler) => self.deliver_sets(incoming, (handler, pause)).await,
+            Deliver::Correlated(correlator) => self.correlate(incoming, (correlator, pause)).await,
+        }
+    }
+
+    async fn deliver_sets(
+        &self,
+        mut incoming: Incoming,
+        (handler, pause): (&Arc<Handler>, &mut Duration),
+    ) -> Result<End, String> {
         let mut size = SetSize::new(&self.stream.config);
         loop {
             let next = tokio::select! {
@@ -214,7 +242,7 @@ impl Follower {
             };
             let set = next?.into();
             *pause = RETRY_PAUSES[0];
-            if let Some(end) = self.deliver(set, &mut size).await {
+            if let Some(end) = self.deliver(set, (handler, &mut size)).await {
                 incoming.give_back().await;
                 return Ok(end);
             }
@@ -222,12 +250,16 @@ impl Follower {
     }
 
     /// Delivers a set, in parts if an event fails. Returns why the consumer is not served any more.
-    async fn deliver(&self, set: Arc<[Received]>, size: &mut SetSize) -> Option<End> {
+    async fn deliver(
+        &self,
+        set: Arc<[Received]>,
+        (handler, size): (&Arc<Handler>, &mut SetSize),
+    ) -> Option<End> {
         self.count(&set);
         let (mut from, mut end) = (0, None);
         while from < set.len() && end.is_none() {
             let started = Instant::now();
-            let outcomes = self.handle(&set, from).await;
+            let outcomes = self.handle(handler, (&set, from)).await;
             let count = outcomes.len();
             match outcomes.iter().any(Outcome::is_of_set) {
                 true => size.failed(),
@@ -260,10 +292,14 @@ impl Follower {
     }
 
     /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
-    async fn handle(&self, set: &Arc<[Received]>, from: usize) -> Vec<Outcome> {
-        let (handler, handled) = (Arc::clone(&self.handler), Arc::clone(set));
+    async fn handle(
+        &self,
+        handler: &Arc<Handler>,
+        (set, from): (&Arc<[Received]>, usize),
+    ) -> Vec<Outcome> {
+        let (handler, handled) = (Arc::clone(handler), Arc::clone(set));
         let mut calling = spawn_blocking(move || handler(&handled[from..]));
-        let mut signs = interval((self.stream.config.ack_wait / 3).max(Duration::from_millis(1)));
+        let mut signs = interval(self.sign_period());
         signs.tick().await;
         loop {
             tokio::select! {
@@ -274,8 +310,7 @@ impl Follower {
                 },
                 _ = signs.tick() => {
                     for received in &set[from..] {
-                        // The next sign may arrive.
-                        let _ = received.message.ack_with(AckKind::Progress).await;
+                        received.give_sign().await;
                     }
                 }
             }

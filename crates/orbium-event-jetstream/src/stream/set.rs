@@ -44,6 +44,12 @@ impl Received {
         self.delivery > 1
     }
 
+    /// Has the server wait longer until it delivers the event once more.
+    pub(crate) async fn give_sign(&self) {
+        // The next sign may arrive.
+        let _ = self.message.ack_with(AckKind::Progress).await;
+    }
+
     /// Gives it back, so that the next consumer of the name gets it at once.
     pub(crate) async fn give_back(&self) {
         // It comes again in any case, after a while.

@@ -15,7 +15,7 @@ use crate::stage::{Log, Served, client, config, connect, nats, numbered, with_cl
 
 const DEAD: &str = "NAV-DEAD";
 
-fn with_dead_letters(nats: &NatsServer, max_deliveries: u64) -> JetStreamConfig {
+pub(crate) fn with_dead_letters(nats: &NatsServer, max_deliveries: u64) -> JetStreamConfig {
     JetStreamConfig {
         dead_letters: Some(DeadLetters::new(DEAD, max_deliveries)),
         // A loaded machine adds no deliveries.

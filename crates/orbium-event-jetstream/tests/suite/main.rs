@@ -11,3 +11,4 @@ mod partitioned;
 mod restarted;
 mod sets;
 mod stage;
+mod waiting;

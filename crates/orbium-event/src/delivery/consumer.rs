@@ -17,7 +17,7 @@ use crate::peer::Sink;
 use crate::statistics::{ConsumerStatistics, Counter};
 use crate::subscription::filter::Filter;
 use crate::subscription::pattern::Pattern;
-use crate::subscription::schedule::{Firing, Schedule};
+use crate::subscription::schedule::{Firing, TimerSchedule};
 use crate::supply::operations::Consumption;
 
 /// A consumer and its subscription.
@@ -50,7 +50,7 @@ struct State {
     pattern: Pattern,
     is_gateway: bool,
     filter: Filter,
-    schedule: Schedule,
+    schedule: TimerSchedule,
     /// Counts the subscriptions: timers of an earlier one are void.
     epoch: u64,
     is_suspended: bool,
@@ -108,7 +108,7 @@ impl Consumer {
         let state = State {
             sink,
             is_gateway,
-            schedule: Schedule::new(filter.timers(), now),
+            schedule: TimerSchedule::new(filter.timers(), now),
             filter,
             pattern,
             epoch: 0,
@@ -149,7 +149,7 @@ impl Consumer {
     ) {
         let mut state = self.lock();
         state.filter = Filter::new(&pattern);
-        state.schedule = Schedule::new(state.filter.timers(), now);
+        state.schedule = TimerSchedule::new(state.filter.timers(), now);
         state.epoch += 1;
         (state.sink, state.pattern, state.is_gateway) = (sink, pattern, is_gateway);
         state.health = Health::Well;

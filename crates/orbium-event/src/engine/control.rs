@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Engine, SUSPECT_PING_PERIOD};
 use crate::delivery::health::Health;
-use crate::observers::{Observer, Sums, sum_of, sum_of_publications};
+use crate::observers::{Observer, Sums};
 
 impl Engine {
     /// Pings suspect consumers; every peer, if peers are pinged periodically.
@@ -62,16 +62,12 @@ impl Engine {
             .flatten()
             .map(|it| (it.r#type, it.source))
             .collect();
-        Sums {
-            consumers: sum_of(&patterns),
-            suppliers: sum_of_publications(&published),
-        }
+        Sums::of(&patterns, &published)
     }
 
     /// Registers an observer, and gives it the present sums.
     pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
-        let most = self.config.observers;
-        let handle = self.observers().append(Arc::clone(observer), most)?;
+        let handle = self.observers.append(Arc::clone(observer))?;
         let sums = self.sums();
         let _ = observer.update(&sums);
         if self.sums() != sums {
@@ -81,16 +77,11 @@ impl Engine {
     }
 
     pub(crate) fn remove_observer(&self, handle: u32) -> bool {
-        self.observers().remove(handle)
+        self.observers.remove(handle)
     }
 
     /// Gives the present sums to every observer.
     pub(crate) fn update_observers(&self) {
-        let (sums, observers) = (self.sums(), self.observers().all());
-        for (handle, observer) in observers {
-            let outcome = observer.update(&sums);
-            let most = self.config.failure.failures;
-            self.observers().updated(handle, outcome, most);
-        }
+        self.observers.update(&self.sums());
     }
 }

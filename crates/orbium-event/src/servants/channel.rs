@@ -95,7 +95,7 @@ impl ServedChannel for Channel {
     }
 
     fn append_observer(&self, observer: &Observer) -> Option<ObserverHandle> {
-        let observer = RemoteObserver::new(observer, self.config());
+        let observer = RemoteObserver::new(observer, self.config().ping_timeout);
         Self::append_observer(self, observer).ok()
     }
 

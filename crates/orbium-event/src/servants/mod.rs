@@ -9,3 +9,4 @@ mod peers;
 mod suppliers;
 
 pub use object::{ServedChannel, serve_channel};
+pub use observer::RemoteObserver;

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Observers behind references.
 
+use std::time::Duration;
+
 use orbium::Interface;
 
-use crate::config::ChannelConfig;
 use crate::delivery::health::DeliveryError;
 use crate::observers::{Observer, Sums};
+use crate::proxies::failure;
 use crate::rtec::rtec_event_channel_admin as admin;
 
-use crate::proxies::failure;
-
-pub(super) struct RemoteObserver(admin::Observer);
+/// An observer behind a reference.
+#[derive(Clone, Debug)]
+pub struct RemoteObserver(admin::Observer);
 
 impl RemoteObserver {
-    pub(super) fn new(observer: &admin::Observer, config: &ChannelConfig) -> Self {
-        Self(observer.with_timeout(config.ping_timeout))
+    /// Each of its two calls may take so long.
+    #[must_use]
+    pub fn new(observer: &admin::Observer, timeout: Duration) -> Self {
+        Self(observer.with_timeout(timeout))
     }
 }
 

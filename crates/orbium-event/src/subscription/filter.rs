@@ -2,6 +2,7 @@
 //! Filters with their state: which events a conjunction waits for.
 
 use std::mem;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
@@ -141,6 +142,12 @@ impl Filter {
         }
         is_delivered
     }
+
+    /// Whether a conjunction of the pattern retains this event, for others that it waits for.
+    #[must_use]
+    pub fn retains(&self, event: &SharedEvent) -> bool {
+        self.root.retains(event)
+    }
 }
 
 impl Node {
@@ -240,6 +247,21 @@ impl Node {
             }
             Self::Null => pass_if(true, offer, out),
             Self::Timer(number) => pass_if(offer.timer == Some(*number), offer, out),
+        }
+    }
+
+    fn retains(&self, event: &SharedEvent) -> bool {
+        match self {
+            Self::Conjunction(conjunction) => {
+                let mut retained = conjunction.events.iter();
+                retained.any(|it| Arc::ptr_eq(it, event))
+                    || conjunction.children.iter().any(|it| it.retains(event))
+            }
+            Self::Disjunction(children) | Self::LogicalAnd(children) => {
+                children.iter().any(|it| it.retains(event))
+            }
+            Self::Negation(child) | Self::Bitmask { child, .. } => child.retains(event),
+            Self::Leaf { .. } | Self::MaskedType { .. } | Self::Null | Self::Timer(_) => false,
         }
     }
 

@@ -7,24 +7,39 @@ use crate::event::time_t;
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 use crate::subscription::filter::{Timer, TimerKind};
 
-/// When the timers of a subscription are due.
+/// When the timers of a subscription are due. For channels of this crate and others.
+///
+/// ```
+/// use orbium_event::{Filter, Pattern, TimerSchedule};
+/// use std::time::{Duration, Instant};
+///
+/// let filter = Filter::new(&Pattern::Interval(Duration::from_millis(50)));
+/// let begin = Instant::now();
+/// let mut schedule = TimerSchedule::new(filter.timers(), begin);
+/// let (timer, due) = schedule.next_due().expect("an interval is always due once more");
+/// assert_eq!((timer, due), (0, begin + Duration::from_millis(50)));
+/// assert_eq!(schedule.fire(timer, due).expect("it is due").missed, 0);
+/// ```
 #[derive(Debug)]
-pub(crate) struct Schedule(Vec<(Timer, Option<Instant>)>);
+pub struct TimerSchedule(Vec<(Timer, Option<Instant>)>);
 
 /// An event of a timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Firing {
-    pub(crate) kind: TimerKind,
+pub struct Firing {
+    /// The kind of the timer.
+    pub kind: TimerKind,
     /// When it was due.
-    pub(crate) due: Instant,
+    pub due: Instant,
     /// The end of the last period that has passed.
-    pub(crate) phase: Instant,
+    pub phase: Instant,
     /// How many periods have passed since, each of which was for an event.
-    pub(crate) missed: u32,
+    pub missed: u32,
 }
 
-impl Schedule {
-    pub(crate) fn new(timers: &[Timer], now: Instant) -> Self {
+impl TimerSchedule {
+    /// The periods of all timers begin now.
+    #[must_use]
+    pub fn new(timers: &[Timer], now: Instant) -> Self {
         let timers = timers.iter();
         Self(timers.map(|it| (*it, now.checked_add(it.period))).collect())
     }
@@ -40,8 +55,14 @@ impl Schedule {
         timers.filter_map(|(number, (_, due))| Some((number, (*due)?)))
     }
 
+    /// The timer that is due first, and when.
+    #[must_use]
+    pub fn next_due(&self) -> Option<(usize, Instant)> {
+        self.iter().min_by_key(|(_, due)| *due)
+    }
+
     /// Begins the periods of deadlines anew: something was delivered.
-    pub(crate) fn restart_deadlines(&mut self, now: Instant) {
+    pub fn restart_deadlines(&mut self, now: Instant) {
         for (timer, due) in &mut self.0 {
             if timer.kind == TimerKind::Deadline {
                 *due = now.checked_add(timer.period);
@@ -50,7 +71,7 @@ impl Schedule {
     }
 
     /// Takes the event of a timer that is due; the next one keeps the phase.
-    pub(crate) fn fire(&mut self, timer: usize, now: Instant) -> Option<Firing> {
+    pub fn fire(&mut self, timer: usize, now: Instant) -> Option<Firing> {
         let (timer, next) = self.0.get_mut(timer)?;
         let due = next.filter(|due| *due <= now)?;
         let late = now.duration_since(due).as_nanos() / timer.period.as_nanos().max(1);
@@ -76,8 +97,9 @@ fn after(due: Instant, period: Duration, missed: u32) -> Option<Instant> {
     due.checked_add(period.checked_mul(missed.checked_add(1)?)?)
 }
 
-/// The event of a timer, with its due time and the number of missed periods.
-pub(crate) fn timer_event(firing: &Firing, now: Instant) -> Event {
+/// The event of a timer: its due time is the time of creation, the number of missed periods the `pad1` of its data.
+#[must_use]
+pub fn timer_event(firing: &Firing, now: Instant) -> Event {
     let (time, late) = (SystemTime::now(), now.duration_since(firing.due));
     let header = EventHeader {
         r#type: firing.kind.event_type(),
@@ -100,9 +122,9 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn schedule(kind: TimerKind) -> (Schedule, Instant) {
+    fn schedule(kind: TimerKind) -> (TimerSchedule, Instant) {
         let (period, now) = (50 * MS, Instant::now());
-        (Schedule::new(&[Timer { kind, period }], now), now)
+        (TimerSchedule::new(&[Timer { kind, period }], now), now)
     }
 
     #[test]
