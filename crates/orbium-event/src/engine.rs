@@ -220,7 +220,7 @@ impl Engine {
         for consumer in self.consumers.load().iter() {
             match consumer.offer(set, now) {
                 Action::Nothing => {}
-                Action::Notify(task) => consumer.notify(task),
+                Action::Notify(waiter) => waiter.wake(),
                 Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
                 action => pending.push((Arc::clone(consumer), action)),
             }
@@ -234,7 +234,7 @@ impl Engine {
     fn act(&self, consumer: &Arc<Consumer>, action: Action) {
         match action {
             Action::Nothing => {}
-            Action::Notify(task) => consumer.notify(task),
+            Action::Notify(waiter) => waiter.wake(),
             Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
             Action::Push(sink, set) => {
                 let mut next = Some((sink, set));
@@ -251,6 +251,7 @@ impl Engine {
 
     /// Pushes what is in a consumer's queue until the connection ends.
     pub(crate) fn serve_queue(this: &Weak<Self>, consumer: &Arc<Consumer>) {
+        consumer.served_by_this_thread();
         while let Some((sink, set)) = consumer.wait() {
             let outcome = push(&*sink, set.events());
             let health = consumer.pushed(set.len(), outcome);

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
+mod serving;
+mod taking;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
+use std::thread::Thread;
 use std::time::Instant;
 
-use orbium::lock::{Condvar, Mutex, MutexGuard};
+use arc_swap::{ArcSwap, ArcSwapOption};
+use orbium::lock::{Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
+use crate::delivery::consumer::serving::{Joined, Serving};
+use crate::delivery::consumer::taking::Waiter;
 use crate::delivery::dispatch::Place;
 use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
-use crate::delivery::queue::{EventSet, Put, Queue};
+use crate::delivery::queue::{Behind, EventSet, Put, Queue};
 use crate::event::SharedEvent;
 use crate::peer::Sink;
 use crate::statistics::{ConsumerStatistics, Counter};
@@ -20,14 +27,20 @@ use crate::subscription::pattern::Pattern;
 use crate::subscription::schedule::{Firing, TimerSchedule};
 use crate::supply::operations::Consumption;
 
-/// A consumer and its subscription.
+/// A consumer and its subscription. What an event is offered under is its lock; the thread that serves it takes from the queue
+/// without that.
 pub(crate) struct Consumer {
     pub(crate) id: u64,
     state: Mutex<State>,
+    queue: Queue,
+    serving: Serving,
+    sink: ArcSwap<Arc<dyn Sink>>,
+    /// The task that serves it, once it has waited: stored under the lock.
+    waker: ArcSwapOption<Waker>,
     /// Whether its health is other than well: stored under the lock, read without it.
     is_suspect: AtomicBool,
-    /// Something is in the queue, or the connection has ended.
-    ready: Condvar,
+    /// Whether the connection has ended: likewise.
+    is_closed: AtomicBool,
     counts: Counts,
     failure: FailurePolicy,
     dispatching: Dispatching,
@@ -46,7 +59,6 @@ struct Counts {
 }
 
 struct State {
-    sink: Arc<dyn Sink>,
     pattern: Pattern,
     is_gateway: bool,
     filter: Filter,
@@ -54,15 +66,10 @@ struct State {
     /// Counts the subscriptions: timers of an earlier one are void.
     epoch: u64,
     is_suspended: bool,
-    is_closed: bool,
     health: Health,
-    /// A supplier's thread pushes to the consumer: others put into the queue what it pushes next.
-    is_pushed_to: bool,
-    /// The task that serves it, once it has waited.
-    waker: Option<Waker>,
-    /// It is in the queue of its place.
-    is_submitted: bool,
-    queue: Queue,
+    /// The thread that serves it, with a thread for each consumer.
+    thread: Option<Thread>,
+    behind: Behind,
     /// What the filter passes; kept for its memory.
     passed: Vec<SharedEvent>,
 }
@@ -73,8 +80,8 @@ pub(crate) type Delivery = (Arc<dyn Sink>, EventSet);
 /// What remains to be done with events that have passed the filter, without the lock.
 pub(crate) enum Action {
     Nothing,
-    /// The task of the queue, or without one its thread, is to be notified.
-    Notify(Option<Waker>),
+    /// What serves the queue is to be woken.
+    Notify(Waiter),
     /// To push this, and then what [`Consumer::next_or_end`] returns.
     Push(Arc<dyn Sink>, EventSet),
     /// To submit the consumer to the queue of its place, for events that arrived at that time.
@@ -106,26 +113,26 @@ impl Consumer {
         } = consumption;
         let filter = Filter::new(&pattern);
         let state = State {
-            sink,
             is_gateway,
             schedule: TimerSchedule::new(filter.timers(), now),
             filter,
             pattern,
             epoch: 0,
             is_suspended: false,
-            is_closed: false,
             health: Health::Well,
-            is_pushed_to: false,
-            waker: None,
-            is_submitted: false,
-            queue: Queue::new(config.queue),
+            thread: None,
+            behind: Behind::new(),
             passed: Vec::new(),
         };
         Self {
             id,
             state: Mutex::new(state),
+            queue: Queue::new(config.queue),
+            serving: Serving::default(),
+            sink: ArcSwap::from_pointee(sink),
+            waker: ArcSwapOption::empty(),
             is_suspect: AtomicBool::new(false),
-            ready: Condvar::new(),
+            is_closed: AtomicBool::new(false),
             counts: Counts::default(),
             failure: config.failure,
             dispatching: config.dispatching,
@@ -151,7 +158,8 @@ impl Consumer {
         state.filter = Filter::new(&pattern);
         state.schedule = TimerSchedule::new(state.filter.timers(), now);
         state.epoch += 1;
-        (state.sink, state.pattern, state.is_gateway) = (sink, pattern, is_gateway);
+        (state.pattern, state.is_gateway) = (pattern, is_gateway);
+        self.sink.store(Arc::new(sink));
         state.health = Health::Well;
         self.is_suspect.store(false, Ordering::Release);
     }
@@ -171,7 +179,7 @@ impl Consumer {
     pub(crate) fn fire(&self, timer: usize, epoch: u64, now: Instant) -> Due {
         let mut state = self.lock();
         match state.schedule.due(timer) {
-            _ if state.is_closed || state.epoch != epoch => Due::Never,
+            _ if self.is_closed() || state.epoch != epoch => Due::Never,
             None => Due::Never,
             Some(due) if due > now => Due::At(due),
             Some(_) => match state.schedule.fire(timer, now) {
@@ -190,7 +198,7 @@ impl Consumer {
         at: Instant,
     ) -> (Action, Option<Instant>) {
         let mut state = self.lock();
-        if state.is_closed || state.epoch != epoch {
+        if self.is_closed() || state.epoch != epoch {
             return (Action::Nothing, None);
         }
         let action = self.offer_to(&mut state, &[event], Some(timer), at);
@@ -205,7 +213,7 @@ impl Consumer {
         now: Instant,
     ) -> Action {
         let State { filter, passed, .. } = state;
-        if state.is_closed || !filter.offer(events, timer, passed) {
+        if self.is_closed() || !filter.offer(events, timer, passed) {
             return Action::Nothing;
         }
         state.schedule.restart_deadlines(now);
@@ -220,27 +228,18 @@ impl Consumer {
             self.counts.lost.add(set.len());
             return Action::Nothing;
         }
-        if self.dispatching == Dispatching::Reactive && !state.is_pushed_to {
-            state.is_pushed_to = true;
-            return Action::Push(Arc::clone(&state.sink), set);
+        if self.dispatching == Dispatching::Reactive && self.serving.join() == Joined::First {
+            return Action::Push(self.sink(), set);
         }
         self.enqueue(state, set, now)
     }
 
     fn enqueue(&self, state: &mut State, set: EventSet, now: Instant) -> Action {
         let events = set.len();
-        match state.queue.put(set, now) {
+        match self.queue.put(&mut state.behind, set, now) {
             Put::Queued { discarded } => {
                 self.counts.discarded.add(discarded);
-                match self.place {
-                    Some(place) if !state.is_submitted => {
-                        state.is_submitted = true;
-                        return Action::Submit(place, now);
-                    }
-                    None if state.queue.len() == 1 => return Action::Notify(state.waker.clone()),
-                    _ => {}
-                }
-                Action::Nothing
+                self.queued(state, now)
             }
             Put::Discarded => {
                 self.counts.discarded.add(events);
@@ -253,69 +252,30 @@ impl Consumer {
         }
     }
 
-    /// Notifies the task or the thread that serves the queue. Without the lock, which that takes.
-    pub(crate) fn notify(&self, task: Option<Waker>) {
-        match task {
-            Some(waker) => waker.wake(),
-            None => self.ready.notify_one(),
-        }
-    }
-
-    /// As [`wait`](Self::wait), for the task of a context.
-    pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Delivery>> {
-        let mut state = self.lock();
-        if state.is_closed {
-            return Poll::Ready(None);
-        }
-        if let Some(set) = state.queue.pop() {
-            return Poll::Ready(Some((Arc::clone(&state.sink), set)));
-        }
-        if !matches!(&state.waker, Some(waker) if waker.will_wake(context.waker())) {
-            state.waker = Some(context.waker().clone());
-        }
-        Poll::Pending
-    }
-
-    /// Waits for the next set of the queue; `None` when the connection has ended.
-    pub(crate) fn wait(&self) -> Option<Delivery> {
-        let mut state = self.lock();
-        loop {
-            if state.is_closed {
-                return None;
+    /// A set has been put into the queue.
+    fn queued(&self, state: &State, now: Instant) -> Action {
+        match (self.dispatching, self.place) {
+            (Dispatching::Reactive, _) => Action::Nothing,
+            (_, Some(place)) => match self.serving.join() {
+                Joined::First => Action::Submit(place, now),
+                Joined::Later => Action::Nothing,
+            },
+            // With others in the queue what serves it has still to take them, and looks for more.
+            (_, None) if self.queue.len() > 1 => Action::Nothing,
+            (_, None) => {
+                let task = self.waker.load_full().map(Waiter::Task);
+                let waiter = task.or_else(|| state.thread.clone().map(Waiter::Thread));
+                waiter.map_or(Action::Nothing, Action::Notify)
             }
-            if let Some(set) = state.queue.pop() {
-                return Some((Arc::clone(&state.sink), set));
-            }
-            state = self.ready.wait(state);
         }
-    }
-
-    /// What the thread of its place pushes next; and what remains to be submitted for.
-    pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
-        let mut state = self.lock();
-        let set = state.queue.pop();
-        let next = self.place.zip(state.queue.next_arrived());
-        state.is_submitted = next.is_some();
-        let action = next.map_or(Action::Nothing, |(place, arrived)| {
-            Action::Submit(place, arrived)
-        });
-        (set.map(|set| (Arc::clone(&state.sink), set)), action)
     }
 
     /// Discards what waits: the queue of its place has no room.
     pub(crate) fn discard(&self) {
         let mut state = self.lock();
-        state.is_submitted = false;
-        let discarded = state.queue.clear();
+        self.serving.remain(0);
+        let discarded = self.queue.clear(&mut state.behind);
         self.counts.discarded.add(discarded);
-    }
-
-    /// What a supplier's thread pushes next. If there is nothing, another one may push.
-    pub(crate) fn next_or_end(&self) -> Option<Delivery> {
-        let mut state = self.lock();
-        let set = state.queue.pop();
-        state.is_pushed_to = set.is_some();
-        set.map(|set| (Arc::clone(&state.sink), set))
     }
 
     /// Records the outcome of a push, and returns what the consumer has become.
@@ -337,14 +297,14 @@ impl Consumer {
         self.is_suspect
             .store(!state.health.is_well(), Ordering::Release);
         if !state.health.is_well() {
-            let lost = state.queue.clear();
+            let lost = self.queue.clear(&mut state.behind);
             self.counts.lost.add(lost);
         }
         state.health
     }
 
     pub(crate) fn sink(&self) -> Arc<dyn Sink> {
-        Arc::clone(&self.lock().sink)
+        Arc::clone(&self.sink.load())
     }
 
     pub(crate) fn is_suspect(&self) -> bool {
@@ -355,7 +315,7 @@ impl Consumer {
     pub(crate) fn suspend(&self) {
         let mut state = self.lock();
         state.is_suspended = true;
-        let dropped = state.queue.clear();
+        let dropped = self.queue.clear(&mut state.behind);
         self.counts.suspended.add(dropped);
     }
 
@@ -366,20 +326,17 @@ impl Consumer {
     /// Ends the connection; false if it has ended already.
     pub(crate) fn close(&self) -> bool {
         let mut state = self.lock();
-        let was_open = !state.is_closed;
-        state.is_closed = true;
-        state.queue.clear();
-        self.ready.notify_all();
-        let waker = state.waker.take();
+        let was_open = !self.is_closed.swap(true, Ordering::AcqRel);
+        self.queue.clear(&mut state.behind);
+        let thread = state.thread.take().map(Waiter::Thread);
         drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        let task = self.waker.load_full().map(Waiter::Task);
+        task.into_iter().chain(thread).for_each(Waiter::wake);
         was_open
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.lock().is_closed
+        self.is_closed.load(Ordering::Acquire)
     }
 
     /// What it subscribes to, unless it is a gateway.
@@ -411,7 +368,7 @@ impl Consumer {
             discarded: self.counts.discarded.count(),
             suspended: self.counts.suspended.count(),
             lost: self.counts.lost.count(),
-            queued: state.queue.len(),
+            queued: self.queue.len(),
             is_suspended: state.is_suspended,
             is_suspect: !state.health.is_well(),
         }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side that serves a consumer: a thread or task of its own, the thread of a queue of a schedule, or that of a supplier. Where
+//! one set has come for each that is taken, it takes no lock.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, Thread};
+
+use super::{Action, Consumer, Delivery};
+use crate::delivery::queue::{EventSet, Taken};
+
+/// What waits for the queue of a consumer.
+pub(crate) enum Waiter {
+    Task(Arc<Waker>),
+    Thread(Thread),
+}
+
+impl Waiter {
+    /// Without the lock of the consumer, which a task may need.
+    pub(crate) fn wake(self) {
+        match self {
+            Self::Task(waker) => waker.wake_by_ref(),
+            Self::Thread(thread) => thread.unpark(),
+        }
+    }
+}
+
+impl Consumer {
+    fn take(&self) -> Option<EventSet> {
+        match self.queue.take() {
+            Taken::Set(set) => Some(set),
+            Taken::Behind => self.queue.pop(&mut self.lock().behind),
+            Taken::Nothing => None,
+        }
+    }
+
+    /// As [`wait`](Self::wait), for the task of a context.
+    pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Delivery>> {
+        if self.is_closed() {
+            return Poll::Ready(None);
+        }
+        let is_known = |waker: &Arc<Waker>| waker.will_wake(context.waker());
+        let mut set = self.take();
+        if set.is_none() && !self.waker.load().as_ref().is_some_and(is_known) {
+            let mut state = self.lock();
+            self.waker.store(Some(Arc::new(context.waker().clone())));
+            // What was put before has seen another waker.
+            if self.is_closed() {
+                return Poll::Ready(None);
+            }
+            set = self.queue.pop(&mut state.behind);
+        }
+        match set {
+            Some(set) => Poll::Ready(Some((self.sink(), set))),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Names the thread that waits, which is this one. Before it waits first.
+    pub(crate) fn served_by_this_thread(&self) {
+        self.lock().thread = Some(thread::current());
+    }
+
+    /// Waits for the next set of the queue; `None` when the connection has ended.
+    pub(crate) fn wait(&self) -> Option<Delivery> {
+        loop {
+            if self.is_closed() {
+                return None;
+            }
+            match self.take() {
+                Some(set) => return Some((self.sink(), set)),
+                // What is put after that has left a token.
+                None => thread::park(),
+            }
+        }
+    }
+
+    /// What the thread of its place pushes next; and what remains to be submitted for.
+    pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
+        let mut set = match self.queue.take() {
+            Taken::Set(set) => Some(set),
+            Taken::Behind | Taken::Nothing => None,
+        };
+        let mut action = Action::Nothing;
+        if set.is_none() || !self.serving.leave() {
+            let behind = &mut self.lock().behind;
+            set = set.or_else(|| self.queue.pop(behind));
+            let next = self.queue.next_arrived(behind);
+            self.serving.remain(self.queue.len());
+            if let Some((place, arrived)) = self.place.zip(next) {
+                action = Action::Submit(place, arrived);
+            }
+        }
+        (set.map(|set| (self.sink(), set)), action)
+    }
+
+    /// What a supplier's thread pushes next. If there is nothing, another one may push.
+    pub(crate) fn next_or_end(&self) -> Option<Delivery> {
+        if self.serving.leave() {
+            return None;
+        }
+        let behind = &mut self.lock().behind;
+        let set = self.queue.pop(behind);
+        let remaining = self.queue.len() + usize::from(set.is_some());
+        self.serving.remain(remaining);
+        set.map(|set| (self.sink(), set))
+    }
+}
