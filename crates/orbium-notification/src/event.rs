@@ -148,6 +148,10 @@ impl Event {
     /// As consumers of anys get it.
     pub(crate) fn any(&self) -> Result<Cow<'_, Any>, CdrError> {
         match &self.body {
+            // It was pushed as an any, and has been in a journal.
+            Body::Structured(event) if self.event_type() == ("", ANY_TYPE) => {
+                Ok(Cow::Borrowed(&event.remainder_of_body))
+            }
             Body::Structured(event) => Any::new(event).map(Cow::Owned),
             Body::Any(any) => Ok(Cow::Borrowed(any)),
         }
@@ -155,7 +159,7 @@ impl Event {
 }
 
 /// The type that an event without structure has for structured consumers.
-const ANY_TYPE: &str = "%ANY";
+pub(crate) const ANY_TYPE: &str = "%ANY";
 
 /// The time left until a `TimeBase::UtcT`; none at all if it has passed.
 // The method by its name would be for one lifetime only.

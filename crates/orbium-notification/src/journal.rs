@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels that store events before they deliver them.
 
+mod real_time;
 mod stored;
 use std::any::Any;
 
 use orbium::SystemException;
 
 use crate::idl::cos_notification::StructuredEvent;
+
+pub use real_time::EventHeaders;
+pub(crate) use real_time::RealTime;
 
 /// Store of a channel's events before delivery, which returns them after a restart.
 ///

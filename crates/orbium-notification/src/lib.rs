@@ -73,5 +73,5 @@ pub use config::NotificationConfig;
 pub use consumer::structured_consumer::StructuredConsumer;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
-pub use journal::{Deliver, Delivered, Following, Journal};
+pub use journal::{Deliver, Delivered, EventHeaders, Following, Journal};
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};

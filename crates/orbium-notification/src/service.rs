@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use orbium::{Orb, PoaError, Policies};
+use orbium_event::Channel;
 
 use crate::config::NotificationConfig;
 use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
-use crate::journal::Journal;
+use crate::journal::{EventHeaders, Journal, RealTime};
 use crate::servants::Factory;
 
 /// A factory of channels, served by an ORB. Its channels end with the ORB.
@@ -70,6 +71,39 @@ impl NotificationService {
         journal: Arc<dyn Journal>,
     ) -> Result<Self, PoaError> {
         Self::serve_with(orb, key, config, Some(journal))
+    }
+
+    /// As [`serve`](Self::serve), with a channel in front of a real-time event channel: what suppliers of either kind push reaches
+    /// consumers of both. Structured events are the anys of events with the types and sources that `headers` has for them; events of
+    /// other suppliers are structured ones with fields `type` and `source`, for filters, and the any or the payload as the
+    /// remainder. A push returns when the real-time channel has queued the event, whatever the queues of notification do with it.
+    /// Channels that the factory makes have no other one behind them.
+    ///
+    /// ```
+    /// use orbium::Orb;
+    /// use orbium_event::{Channel, ChannelConfig};
+    /// use orbium_notification::{EventHeaders, NotificationConfig, NotificationService};
+    ///
+    /// let orb = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+    /// let sensors = Channel::new(ChannelConfig::default());
+    /// sensors.serve(&orb, "EventService")?;
+    /// let headers = EventHeaders::new(16, 1).with("Telecom", "Alarm", (17, 1));
+    /// let config = NotificationConfig::default();
+    /// let service = NotificationService::serve_over(&orb, "Alarms", config, (&sensors, headers))?;
+    /// # drop(service);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve); the channel is destroyed, or has as many peers as it may have.
+    pub fn serve_over(
+        orb: &Orb,
+        key: &str,
+        config: NotificationConfig,
+        (channel, headers): (&Channel, EventHeaders),
+    ) -> Result<Self, PoaError> {
+        let behind = RealTime::connect(channel, headers)?;
+        Self::serve_with(orb, key, config, Some(Arc::new(behind)))
     }
 
     fn serve_with(

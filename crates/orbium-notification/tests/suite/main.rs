@@ -7,6 +7,7 @@ mod filters;
 mod frugality;
 mod jacorb;
 mod mapping;
+mod over_real_time;
 mod peers;
 mod proxies;
 mod pulling;

@@ -43,8 +43,12 @@ impl Served {
     }
 
     pub(crate) fn with(config: NotificationConfig) -> Self {
+        Self::by(|server| NotificationService::serve(server, "Alarms", config).unwrap())
+    }
+
+    pub(crate) fn by(serve: impl FnOnce(&Orb) -> NotificationService) -> Self {
         let (server, orb) = (orb(), orb());
-        let service = NotificationService::serve(&server, "Alarms", config).unwrap();
+        let service = serve(&server);
         let port = server.addresses().unwrap()[0].port;
         let url = format!("corbaloc::127.0.0.1:{port}/Alarms");
         let channel: EventChannel = orb.resolve(&url).unwrap();

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Notification in front of a real-time event channel: what suppliers of either kind push reaches consumers of both.
+
+use orbium::cdr::CdrError;
+use orbium::{Any, ExceptionKind, SystemException, TCKind};
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{
+    Channel, ConnectError, Pattern, Publication, Publisher, SharedEvent, new_event,
+};
+
+use super::{Deliver, Following, Journal};
+use crate::event::{ANY_TYPE, event_type, property, structured_event};
+use crate::idl::cos_notification::{EventType, StructuredEvent};
+
+/// The domain and the name of events of the real-time event channel that have no type of their own.
+const REAL_TIME: (&str, &str) = ("RtecEventComm", "Event");
+
+/// The types and sources that structured events have in a real-time event channel, and the event types that events of that channel
+/// have for structured consumers.
+///
+/// ```
+/// use orbium_notification::{EventHeaders, structured_event};
+///
+/// let headers = EventHeaders::new(16, 1).with("Telecom", "Alarm", (17, 1));
+/// assert_eq!(headers.of(&structured_event("Telecom", "Alarm", "link 7")), (17, 1));
+/// assert_eq!(headers.of(&structured_event("Telecom", "Traffic", "link 7")), (16, 1));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventHeaders {
+    others: (i32, i32),
+    by_type: Vec<(EventType, (i32, i32))>,
+}
+
+impl EventHeaders {
+    /// All structured events have this type and source.
+    #[must_use]
+    pub fn new(r#type: i32, source: i32) -> Self {
+        Self {
+            others: (r#type, source),
+            by_type: Vec::new(),
+        }
+    }
+
+    /// Structured events of a domain and event type have another type and source. Events of that type and source, whoever has pushed
+    /// them, are of this domain and type for structured consumers.
+    #[must_use]
+    pub fn with(mut self, domain: &str, name: &str, header: (i32, i32)) -> Self {
+        self.by_type.push((event_type(domain, name), header));
+        self
+    }
+
+    /// The type and source of a structured event.
+    #[must_use]
+    pub fn of(&self, event: &StructuredEvent) -> (i32, i32) {
+        let wanted = &event.header.fixed_header.event_type;
+        let found = self.by_type.iter().find(|(it, _)| it == wanted);
+        found.map_or(self.others, |(_, header)| *header)
+    }
+
+    fn all(&self) -> impl Iterator<Item = (i32, i32)> {
+        let by_type = self.by_type.iter().map(|(_, header)| *header);
+        by_type.chain([self.others])
+    }
+
+    /// The event that the channel gets of a structured one: its any is the structured event, or the any that was pushed.
+    fn to_event(&self, structured: &StructuredEvent) -> Result<Event, CdrError> {
+        let (r#type, source) = self.of(structured);
+        let mut event = new_event(r#type, source);
+        let kind = &structured.header.fixed_header.event_type;
+        event.data.any_value = match kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
+            true => structured.remainder_of_body.clone(),
+            false => Any::new(structured)?,
+        };
+        Ok(event)
+    }
+
+    /// What structured consumers get of an event: the one that its any is, or one with its type, its source and its any or its
+    /// payload.
+    fn to_structured(&self, event: &Event) -> StructuredEvent {
+        if let Ok(structured) = event.data.any_value.extract::<StructuredEvent>() {
+            return structured;
+        }
+        let (r#type, source) = (event.header.r#type, event.header.source);
+        let mut named = self
+            .by_type
+            .iter()
+            .filter(|(_, it)| *it == (r#type, source));
+        let is_any = event.data.any_value.type_code().kind() != TCKind::Null;
+        let mut structured = match named.next() {
+            Some((kind, _)) => structured_event(&kind.domain_name, &kind.type_name, ""),
+            None if is_any && (r#type, source) == self.others => structured_event("", ANY_TYPE, ""),
+            None => structured_event(REAL_TIME.0, REAL_TIME.1, ""),
+        };
+        structured.filterable_data = vec![property("type", r#type), property("source", source)];
+        structured.remainder_of_body = match is_any {
+            true => event.data.any_value.clone(),
+            // An octet sequence can be encoded.
+            false => Any::new(&event.data.payload).unwrap_or_default(),
+        };
+        structured
+    }
+}
+
+/// A real-time event channel in the place of a journal: it returns each event at once, and those of its other suppliers.
+pub(crate) struct RealTime {
+    channel: Channel,
+    publisher: Publisher,
+    headers: EventHeaders,
+}
+
+impl RealTime {
+    /// Connects a supplier to the channel.
+    ///
+    /// # Errors
+    /// The exception that remote suppliers get.
+    pub(crate) fn connect(
+        channel: &Channel,
+        headers: EventHeaders,
+    ) -> Result<Self, SystemException> {
+        let published = headers
+            .all()
+            .map(|(r#type, source)| Publication::of(r#type, source));
+        let published: Vec<_> = published.collect();
+        let publisher = channel.connect_scheduled_supplier(&published);
+        Ok(Self {
+            channel: channel.clone(),
+            publisher: publisher.map_err(refused)?,
+            headers,
+        })
+    }
+}
+
+impl Journal for RealTime {
+    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
+        let event = self.headers.to_event(event);
+        self.publisher
+            .push(&[event.map_err(SystemException::from)?]);
+        Ok(())
+    }
+
+    /// It has no positions.
+    fn is_name(&self, _: &str) -> bool {
+        false
+    }
+
+    fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
+        if name.is_some() {
+            return Err(ExceptionKind::NoImplement.into());
+        }
+        let headers = self.headers.clone();
+        let sink = move |events: &[SharedEvent]| {
+            for event in events {
+                // Queues that are full count what they discard; the channel goes on.
+                let _ = deliver(headers.to_structured(event));
+            }
+        };
+        let subscription = self.channel.subscribe(&Pattern::Null, sink);
+        Ok(Box::new(subscription.map_err(refused)?))
+    }
+}
+
+fn refused(error: ConnectError) -> SystemException {
+    match error {
+        ConnectError::TooMany => ExceptionKind::ImpLimit.into(),
+        ConnectError::Destroyed => ExceptionKind::ObjectNotExist.into(),
+        _ => ExceptionKind::NoResources.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers() -> EventHeaders {
+        EventHeaders::new(16, 1).with("Telecom", "Alarm", (17, 2))
+    }
+
+    #[test]
+    fn a_structured_event_survives_the_channel() {
+        for (name, header) in [("Alarm", (17, 2)), ("Traffic", (16, 1))] {
+            let mut structured = structured_event("Telecom", name, "link 7");
+            structured.filterable_data = vec![property("severity", 5i16)];
+            let event = headers().to_event(&structured).unwrap();
+            assert_eq!((event.header.r#type, event.header.source), header);
+            assert_eq!(headers().to_structured(&event), structured);
+        }
+    }
+
+    #[test]
+    fn an_any_is_the_any_of_the_event() {
+        let mut structured = structured_event("", ANY_TYPE, "");
+        structured.remainder_of_body = 7i32.into();
+        let event = headers().to_event(&structured).unwrap();
+        assert_eq!(event.data.any_value, Any::from(7i32));
+        let returned = headers().to_structured(&event);
+        assert_eq!(returned.header, structured.header);
+        assert_eq!(returned.remainder_of_body, structured.remainder_of_body);
+    }
+
+    #[test]
+    fn events_of_other_suppliers_have_type_source_and_payload() {
+        let mut event = new_event(17, 2);
+        event.data.payload = vec![1, 2];
+        let named = headers().to_structured(&event);
+        let kind = &named.header.fixed_header.event_type;
+        assert_eq!(*kind, event_type("Telecom", "Alarm"));
+        assert_eq!(named.remainder_of_body.extract::<Vec<u8>>(), Ok(vec![1, 2]));
+        event.header.r#type = 99;
+        let other = headers().to_structured(&event);
+        let kind = &other.header.fixed_header.event_type;
+        assert_eq!(*kind, event_type("RtecEventComm", "Event"));
+        let numbers = other
+            .filterable_data
+            .iter()
+            .map(|it| it.value.extract::<i32>());
+        assert_eq!(numbers.collect::<Vec<_>>(), [Ok(99), Ok(2)]);
+    }
+}
