@@ -69,6 +69,14 @@ impl ObjectRef {
         self.0.orb()
     }
 
+    /// Whether interceptors see its calls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_intercepted(&self) -> bool {
+        let config = self.target().client().config();
+        config.interceptors.intercepts_calls()
+    }
+
     /// Calls an operation and waits for its results.
     ///
     /// `arguments` may run more than once: when the server closed the

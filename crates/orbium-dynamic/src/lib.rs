@@ -56,6 +56,7 @@ mod body_struct;
 mod definitions;
 mod dyn_any;
 mod idl_text;
+mod invocation_facts;
 mod json;
 mod labels;
 mod names;

@@ -37,6 +37,12 @@ pub(crate) fn interned(text: &str) -> Result<&'static str, SystemException> {
     Ok(name)
 }
 
+/// The same text for as long as the program lives, if it was asked for before.
+pub(crate) fn known(text: &str) -> Option<&'static str> {
+    let names = NAMES.lock();
+    names.get(text).copied()
+}
+
 fn too_many() -> SystemException {
     SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No)
 }

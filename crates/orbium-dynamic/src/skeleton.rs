@@ -4,6 +4,7 @@
 mod answer;
 mod deferred;
 mod implementation;
+mod interception;
 mod operation_servant;
 mod server_request;
 

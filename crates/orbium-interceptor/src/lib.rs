@@ -51,6 +51,7 @@ pub use registration::initializer::{OrbInitInfo, OrbInitializer};
 pub use registration::post_init::PostInitInfo;
 pub use registration::registry::{DuplicateName, Interceptors};
 pub use request::context_list::{ContextList, OwnedContext, ReplyContexts};
+pub use request::dynamic::{DynamicInvocation, Parameter, ParameterMode, Returned};
 pub use request::interrupt::Interrupt;
 pub use request::reply_message::{ReplyMessage, with_contexts};
 pub use request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};

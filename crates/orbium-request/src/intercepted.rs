@@ -63,7 +63,7 @@ pub fn intercept(
     if let Err(interrupt) = path.begin() {
         return path.conclude(reply, interrupt.into());
     }
-    let flow = Interception::Flow(path.flow());
+    let flow = Interception::Flow(&path.flow);
     serve_by(&path, request, reply, |reply| serve(reply, flow))
 }
 

@@ -22,7 +22,7 @@ fn band(context: Option<&[u8]>) -> Result<PriorityBand, SystemException> {
 /// Names of attributes start with `_get_` or `_set_`; what else starts with an
 /// underscore is the ORB's.
 #[inline]
-pub(super) fn is_implicit(operation: &[u8]) -> bool {
+pub(in crate::adapter) fn is_implicit(operation: &[u8]) -> bool {
     matches!(operation, [b'_', rest @ ..] if !rest.starts_with(b"get_") && !rest.starts_with(b"set_"))
 }
 

@@ -8,11 +8,13 @@ mod target;
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_giop::{ServiceContexts, SystemException};
-use orbium_interceptor::server::{ServedRequest, add_to_reply};
+use orbium_interceptor::server::{ServedRequest, add_to_reply, describe};
+use orbium_interceptor::{DynamicInvocation, Interrupt};
 use orbium_invocation::collocation::TypedServant;
 use orbium_invocation::{Properties, read_properties};
 use orbium_transport::Peer;
@@ -51,6 +53,13 @@ pub trait Servant: Send + Sync + 'static {
     /// and no others: a peer must not be able to invent series. Default: none.
     fn operations(&self) -> Option<&'static OperationTable> {
         None
+    }
+
+    /// Whether the skeleton [shows](Call::show) its requests to interceptors, once it has read their
+    /// arguments; default: the ORB does, before.
+    #[doc(hidden)]
+    fn shows_requests(&self) -> bool {
+        false
     }
 
     /// The servant as callers of the same ORB see it, by the `TypeId` of its trait object;
@@ -229,6 +238,25 @@ impl<'r> Call<'r> {
             incoming: self.incoming,
             object: context,
         }
+    }
+
+    /// Describes the request to its interceptors, if there are any: the facts that they have of it
+    /// then.
+    #[doc(hidden)]
+    pub fn describe(
+        &self,
+        facts: impl FnOnce() -> DynamicInvocation,
+    ) -> Option<Arc<DynamicInvocation>> {
+        describe(ServedRequest::of(self.incoming), facts)
+    }
+
+    /// Runs `receive_request` of the interceptors, for a skeleton that has read the arguments.
+    ///
+    /// # Errors
+    /// What interrupts the request.
+    #[doc(hidden)]
+    pub fn show(&self, reply: &UntypedReply<'_>) -> Result<(), Interrupt> {
+        reply.receive_request(self.object)
     }
 
     /// Whether the caller waits for an answer.

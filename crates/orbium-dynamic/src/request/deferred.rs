@@ -54,9 +54,10 @@ impl Request {
             values,
             contexts: self.contexts.clone(),
         };
-        Ok(self
-            .target
-            .call_async(operation, sent, Sent::write, Body::take))
+        Ok(self.intercepted(operation, |_| {
+            self.target
+                .call_async(operation, sent, Sent::write, Body::take)
+        }))
     }
 
     /// Whether the reply to a request that was sent is there. That does not collect it.

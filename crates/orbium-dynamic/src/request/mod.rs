@@ -5,6 +5,7 @@ mod argument;
 mod asynchronous;
 mod deferred;
 mod error;
+mod facts;
 mod group;
 mod idl_contexts;
 mod received_exception;
@@ -279,14 +280,13 @@ impl Request {
         self.check_fresh()?;
         let operation = operation(&self.operation, false)?;
         self.state = State::Invoked;
-        let called = self.target.call(
-            operation,
-            |writer| {
-                write_arguments(&self.arguments, self.sent_struct.as_ref(), writer);
-                write_contexts(self.contexts.as_deref(), writer);
-            },
-            |reader| self.read_results(reader),
-        );
+        let called = self.intercepted(operation, |facts| {
+            self.target.call(
+                operation,
+                |writer| self.write(writer),
+                |reader| self.read_results(reader).inspect(|it| self.show(it, facts)),
+            )
+        });
         let results = called.map_err(|received: Received| received.resolve(&self.exceptions))?;
         self.take_results(results);
         Ok(())
@@ -301,10 +301,14 @@ impl Request {
         self.check_fresh()?;
         let operation = operation(&self.operation, true)?;
         self.state = State::Invoked;
-        self.target.send(operation, |writer| {
-            write_arguments(&self.arguments, self.sent_struct.as_ref(), writer);
-            write_contexts(self.contexts.as_deref(), writer);
+        self.intercepted(operation, |_| {
+            self.target.send(operation, |writer| self.write(writer))
         })
+    }
+
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        write_arguments(&self.arguments, self.sent_struct.as_ref(), writer);
+        write_contexts(self.contexts.as_deref(), writer);
     }
 
     fn check_fresh(&self) -> Result<(), SystemException> {

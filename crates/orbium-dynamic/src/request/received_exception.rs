@@ -3,13 +3,17 @@
 
 use orbium_cdr::{CdrError, CdrReader, TypeCode};
 use orbium_core::asynchronous::Asynchronous;
-use orbium_core::{Completion, ExceptionKind, Raised, Raises, SystemException};
+use orbium_core::{Completion, Raised, Raises, SystemException};
 
 use super::RequestError;
 use crate::body::Body;
+use crate::operations::known;
 
 /// A reply that is on its way, or there; its types are applied when it is collected.
 pub(super) type Deferred = Asynchronous<Body, Received>;
+
+/// The repository id of an exception that the request does not list.
+const UNLISTED: &str = "IDL:omg.org/CORBA/UnknownUserException:1.0";
 
 /// An exception as it was received.
 pub(super) enum Received {
@@ -55,9 +59,11 @@ impl Raises for Received {
     }
 
     fn raised(&self) -> Raised<'_> {
-        Raised::System(match self {
-            Self::System(exception) => *exception,
-            Self::User { .. } => SystemException::omg(ExceptionKind::Unknown, 1, Completion::Yes),
-        })
+        match self {
+            Self::System(exception) => Raised::System(*exception),
+            // A server does not choose which ids are retained. A call that comes by a message has
+            // its exception written nowhere.
+            Self::User { id, .. } => Raised::User(known(id).unwrap_or(UNLISTED), &()),
+        }
     }
 }

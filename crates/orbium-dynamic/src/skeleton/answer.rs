@@ -8,8 +8,10 @@ use orbium_core::{
     Completion, DispatchError, ExceptionKind, ForwardRequest, SystemException, UntypedReply,
 };
 use orbium_giop::ReplyStatus;
+use orbium_interceptor::{ParameterMode, Returned};
 
 use crate::body_struct::{self, member_types};
+use crate::invocation_facts::parameters;
 use crate::request::{Argument, is_void};
 use crate::signature::Signature;
 
@@ -132,6 +134,28 @@ impl Answer {
     /// Whether it is the results that are given.
     pub(super) fn has_results(&self) -> bool {
         !self.has_exception() && self.forward.is_none()
+    }
+
+    /// What it gives as results, for interceptors.
+    pub(super) fn returned(&self) -> Returned {
+        let mut arguments = parameters(self.arguments());
+        let Some(results) = &self.results else {
+            let result = self.result.clone().unwrap_or_default();
+            return Returned { result, arguments };
+        };
+        let mut values = body_struct::split(results).unwrap_or_default().into_iter();
+        let mut returned: Vec<_> = arguments
+            .iter_mut()
+            .filter(|it| it.mode != ParameterMode::In)
+            .collect();
+        let result = match values.len() > returned.len() {
+            true => values.next().unwrap_or_default(),
+            false => Any::default(),
+        };
+        for parameter in &mut returned {
+            parameter.argument = values.next().unwrap_or_default();
+        }
+        Returned { result, arguments }
     }
 
     /// Gives the answer.

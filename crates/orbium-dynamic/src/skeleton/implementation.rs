@@ -5,8 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
-use orbium_core::{Call, DispatchError, IncarnatedObject, Servant, SystemException, UntypedReply};
+use orbium_core::{
+    Call, DeferredReply, DispatchError, IncarnatedObject, Servant, SystemException, UntypedReply,
+};
+use orbium_interceptor::Interrupt;
 
+use super::interception::Upcall;
 use super::server_request::ServerRequest;
 use crate::operations::interned;
 
@@ -98,6 +102,22 @@ pub fn dynamic_servant(
     }))
 }
 
+/// A request, and its reply until the servant has returned.
+struct Replying<'c, 'r, 'p> {
+    call: &'c Call<'c>,
+    reply: &'r mut UntypedReply<'p>,
+}
+
+impl Upcall for Replying<'_, '_, '_> {
+    fn defer(&mut self) -> Result<DeferredReply<()>, DispatchError> {
+        self.call.defer(self.reply, |(), _| {})
+    }
+
+    fn receive_request(&mut self) -> Result<(), Interrupt> {
+        self.call.show(self.reply)
+    }
+}
+
 /// The skeleton around a dynamic implementation.
 struct Skeleton<D> {
     implementation: D,
@@ -127,12 +147,18 @@ impl<D: DynamicImplementation> Servant for Skeleton<D> {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let mut defer = || call.defer(reply, |(), _| {});
-        let mut request = ServerRequest::new(call, arguments, &mut defer);
-        self.implementation.invoke(&mut request)?;
-        match request.into_answer()? {
-            Some(answer) => answer.give(reply),
-            None => Ok(()),
+        let mut upcall = Replying { call, reply };
+        let mut request = ServerRequest::new(call, arguments, &mut upcall);
+        let invoked = self.implementation.invoke(&mut request);
+        match request.ended(invoked) {
+            Ok(Some(answer)) => answer.give(reply),
+            Ok(None) => Ok(()),
+            Err(Interrupt::Raise(exception)) => Err(exception.into()),
+            Err(Interrupt::Forward(to)) => reply.forward(&to, false),
         }
+    }
+
+    fn shows_requests(&self) -> bool {
+        true
     }
 }

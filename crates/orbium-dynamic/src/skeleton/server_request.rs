@@ -6,24 +6,24 @@ use std::sync::Arc;
 
 use orbium_cdr::{Any, CdrError, CdrErrorKind, CdrReader};
 use orbium_core::{
-    Call, Completion, DeferredReply, DispatchError, ExceptionKind, ForwardRequest, Properties,
-    SystemException, read_properties,
+    Call, Completion, DispatchError, ExceptionKind, ForwardRequest, Properties, SystemException,
+    read_properties,
 };
+use orbium_interceptor::Interrupt;
 
 use super::answer::{Answer, wrong_order};
 use super::deferred::DeferredServerRequest;
+use super::interception::{Interception, Upcall};
 use crate::body_struct::BodyValues;
 use crate::request::Argument;
 use crate::signature::{Parameter, Signature};
-
-/// Opens the token of a request.
-pub(super) type Defer<'c> = dyn FnMut() -> Result<DeferredReply<()>, DispatchError> + 'c;
 
 /// A request to a [`DynamicImplementation`](crate::DynamicImplementation).
 pub struct ServerRequest<'c, 'r> {
     call: &'c Call<'c>,
     reader: &'c mut CdrReader<'r>,
-    defer: &'c mut Defer<'c>,
+    upcall: &'c mut dyn Upcall,
+    interception: Interception,
     contexts: Contexts,
     answer: Answer,
     is_deferred: bool,
@@ -42,12 +42,13 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     pub(super) fn new(
         call: &'c Call<'c>,
         reader: &'c mut CdrReader<'r>,
-        defer: &'c mut Defer<'c>,
+        upcall: &'c mut dyn Upcall,
     ) -> Self {
         Self {
             call,
             reader,
-            defer,
+            upcall,
+            interception: Interception::default(),
             contexts: Contexts::Unread,
             answer: Answer::default(),
             is_deferred: false,
@@ -74,6 +75,22 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// BAD_INV_ORDER 7: they were read before, or an exception was set. MARSHAL 3: the request
     /// has fewer. What is wrong with the bytes.
     pub fn arguments(&mut self, parameters: &[Parameter]) -> Result<&[Argument], SystemException> {
+        self.read(parameters)?;
+        self.show()?;
+        Ok(self.read_arguments())
+    }
+
+    /// Has interceptors see the request, with the context that was read of it.
+    fn show(&mut self) -> Result<(), SystemException> {
+        let context = match &self.contexts {
+            Contexts::Read(properties) => Some(&**properties),
+            Contexts::Unread | Contexts::Taken => None,
+        };
+        let request = (self.call, &self.answer, context);
+        self.interception.run(request, self.upcall)
+    }
+
+    fn read(&mut self, parameters: &[Parameter]) -> Result<(), SystemException> {
         if self.is_deferred || self.answer.arguments.is_some() || self.answer.has_exception() {
             return Err(wrong_order(7));
         }
@@ -92,7 +109,8 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             };
             Argument::new(parameter, value)
         });
-        Ok(self.answer.arguments.insert(arguments.collect()))
+        self.answer.arguments = Some(arguments.collect());
+        Ok(())
     }
 
     /// As [`arguments`](Self::arguments), of an operation that is known by its signature: what is
@@ -105,7 +123,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         &mut self,
         signature: &Arc<Signature>,
     ) -> Result<&[Argument], SystemException> {
-        self.arguments(&signature.parameters)?;
+        self.read(&signature.parameters)?;
         if !signature.contexts.is_empty() {
             self.contexts = Contexts::Read(read_properties(self.reader)?);
         }
@@ -113,6 +131,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             return Err(marshal(3));
         }
         self.answer.signature = Some(Arc::clone(signature));
+        self.show()?;
         Ok(self.read_arguments())
     }
 
@@ -142,7 +161,10 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             return Err(wrong_order(8));
         }
         match std::mem::replace(&mut self.contexts, Contexts::Taken) {
-            Contexts::Unread => read_properties(self.reader),
+            Contexts::Unread => {
+                let read = read_properties(self.reader);
+                read.inspect(|properties| self.interception.show_context(properties))
+            }
             Contexts::Read(properties) => Ok(properties),
             Contexts::Taken => Err(wrong_order(8)),
         }
@@ -196,6 +218,9 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// # Errors
     /// BAD_PARAM 21: the any holds no exception; 22: the signature does not list it.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
+        if self.answer.arguments.is_none() && !self.is_deferred {
+            self.show()?;
+        }
         self.answer.set_exception(exception)
     }
 
@@ -216,21 +241,30 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
             return Err(wrong_order(7));
         }
         self.check_contexts(marshal(3))?;
-        let reply = (self.defer)().map_err(DispatchError::exception)?;
+        let reply = self.upcall.defer().map_err(DispatchError::exception)?;
         self.is_deferred = true;
         let answer = std::mem::take(&mut self.answer);
         Ok(DeferredServerRequest::new(reply, answer))
     }
 
-    /// What the servant has set; `None` if it answers later.
-    pub(super) fn into_answer(self) -> Result<Option<Answer>, SystemException> {
-        if self.is_deferred {
-            return Ok(None);
+    /// What the servant has set that has returned; `None` if it answers later.
+    ///
+    /// # Errors
+    /// What it has returned, or what an interceptor has ended the request with before.
+    pub(super) fn ended(
+        self,
+        invoked: Result<(), SystemException>,
+    ) -> Result<Option<Answer>, Interrupt> {
+        if !self.interception.is_interrupted() {
+            invoked?;
+            if self.is_deferred {
+                return Ok(None);
+            }
+            if self.answer.has_results() {
+                self.check_contexts(marshal(3))?;
+            }
         }
-        if self.answer.has_results() {
-            self.check_contexts(marshal(3))?;
-        }
-        Ok(Some(self.answer))
+        self.interception.ended(self.answer).map(Some)
     }
 }
 

@@ -38,6 +38,7 @@ use crate::chain::{PointInfo, Unimplemented};
 use crate::errors::{no_such_component, no_such_policy, not_kept};
 use crate::policy::Policy;
 use crate::request::context_list::ContextList;
+use crate::request::dynamic::{DynamicInvocation, Parameter};
 use crate::request::slots::{InvalidSlot, SlotId};
 use crate::request::status::RequestStatus;
 
@@ -109,6 +110,15 @@ impl ClientRequest<'_> {
     pub fn request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
         let found = self.start.target.policy(policy_type);
         found.ok_or(no_such_policy())
+    }
+
+    /// What the caller knows of a dynamic call.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: a stub of a compiler makes the call.
+    fn dynamic(&self) -> Result<&DynamicInvocation, SystemException> {
+        let facts = self.start.slots.dynamic(self.start.operation);
+        facts.ok_or(not_kept())
     }
 }
 
@@ -242,7 +252,7 @@ macro_rules! of_request {
             /// # Errors
             /// NO_RESOURCES 1: stubs of a compiler do not keep them.
             pub fn exceptions(&self) -> Result<Vec<orbium_cdr::TypeCode>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.exceptions()
             }
 
             /// Names of the contexts of the operation.
@@ -250,15 +260,15 @@ macro_rules! of_request {
             /// # Errors
             /// NO_RESOURCES 1: stubs of a compiler do not keep them.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.contexts()
             }
 
-            /// Names and values of the context of the call.
+            /// Names and values of the context of the call, in turn.
             ///
             /// # Errors
             /// NO_RESOURCES 1: stubs of a compiler do not keep them.
             pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.operation_context()
             }
 
             /// The confirmation of a oneway: `NONE` is 0, `WITH_TRANSPORT` 1, `WITH_SERVER` 2,
@@ -291,23 +301,6 @@ macro_rules! of_reply {
 }
 
 of_reply!(ReceiveReply ReceiveException ReceiveOther);
-
-/// What compiled stubs refuse where the standard has arguments.
-macro_rules! of_arguments {
-    ($($point:ident)*) => {$(
-        impl $point<'_> {
-            /// The arguments of the call.
-            ///
-            /// # Errors
-            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
-            pub fn arguments(&self) -> Result<Vec<Any>, SystemException> {
-                Err(not_kept())
-            }
-        }
-    )*};
-}
-
-of_arguments!(SendRequest ReceiveReply);
 
 fn components(
     request: &ClientRequest<'_>,
@@ -342,6 +335,14 @@ impl SendRequest<'_> {
     ) -> Result<(), SystemException> {
         self.contexts.add(id, data.into(), replace)
     }
+
+    /// The arguments of a dynamic call: those that are sent have values.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        Ok(self.request.dynamic()?.arguments.clone())
+    }
 }
 
 impl ReceiveReply<'_> {
@@ -351,12 +352,21 @@ impl ReceiveReply<'_> {
         RequestStatus::Successful
     }
 
-    /// The result of the call.
+    /// The arguments of a dynamic call, with the values that were returned.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: stubs of a compiler do not keep it.
+    /// NO_RESOURCES 1: stubs of a compiler do not keep them, nor is the reply to an asynchronous
+    /// call read yet.
+    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        Ok(self.request.dynamic()?.returned()?.arguments.clone())
+    }
+
+    /// The result of a dynamic call; of type void, or null, if there is none.
+    ///
+    /// # Errors
+    /// As of [`arguments`](Self::arguments).
     pub fn result(&self) -> Result<Any, SystemException> {
-        Err(not_kept())
+        Ok(self.request.dynamic()?.returned()?.result.clone())
     }
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts that servants add to their replies.
+//! Service contexts that servants add to their replies, and what dynamic servants know of their
+//! requests.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use orbium_giop::SystemException;
 
 use crate::errors::contexts_not_collected;
 use crate::request::context_list::ContextList;
+use crate::request::dynamic::DynamicInvocation;
 
 /// Identity of a request while this thread serves it: its address in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,16 +30,19 @@ struct Collection {
     /// The innermost request that collects what its servant adds; `None` once its reply is
     /// written.
     innermost: Cell<Option<ServedRequest>>,
-    /// How many requests of this thread have lists in `ADDED`.
-    lists: Cell<usize>,
+    /// How many entries this thread has in `ADDED` and `DESCRIBED`.
+    entries: Cell<usize>,
 }
 
 thread_local! {
     static COLLECTION: Collection = const {
-        Collection { innermost: Cell::new(None), lists: Cell::new(0) }
+        Collection { innermost: Cell::new(None), entries: Cell::new(0) }
     };
     /// What servants of this thread have added so far, by their requests.
     static ADDED: RefCell<Vec<(ServedRequest, ContextList)>> = const { RefCell::new(Vec::new()) };
+    /// The requests of this thread that dynamic servants have described.
+    static DESCRIBED: RefCell<Vec<(ServedRequest, Arc<DynamicInvocation>)>> =
+        const { RefCell::new(Vec::new()) };
 }
 
 /// Collects what the servant of a request adds to its reply, until it is dropped.
@@ -61,7 +67,7 @@ impl AddedContexts {
     #[must_use]
     #[inline]
     pub fn has_any(&self) -> bool {
-        COLLECTION.with(|it| it.lists.get() != 0)
+        COLLECTION.with(|it| it.entries.get() != 0)
     }
 
     /// The reply is sent next: nothing can be added later.
@@ -84,12 +90,25 @@ impl AddedContexts {
     #[cold]
     #[inline(never)]
     fn take_some(&self) -> ContextList {
-        ADDED.with_borrow_mut(|all| {
-            let own = all.iter().position(|(of, _)| *of == self.request);
-            let list = own.map(|own| all.swap_remove(own).1);
-            COLLECTION.with(|it| it.lists.set(all.len()));
-            list.unwrap_or_default()
-        })
+        ADDED
+            .with_borrow_mut(|all| {
+                let own = all.iter().position(|(of, _)| *of == self.request)?;
+                COLLECTION.with(|it| it.entries.update(|entries| entries - 1));
+                Some(all.swap_remove(own).1)
+            })
+            .unwrap_or_default()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn forget(&self) {
+        let _ = self.take_some();
+        DESCRIBED.with_borrow_mut(|all| {
+            let before = all.len();
+            all.retain(|(of, _)| *of != self.request);
+            let forgotten = before - all.len();
+            COLLECTION.with(|it| it.entries.update(|entries| entries - forgotten));
+        });
     }
 }
 
@@ -98,9 +117,32 @@ impl Drop for AddedContexts {
     fn drop(&mut self) {
         COLLECTION.with(|it| it.innermost.set(self.outer));
         if self.has_any() {
-            let _ = self.take_some();
+            self.forget();
         }
     }
+}
+
+/// Describes the request that this thread serves to its interceptors, if there are any: the facts
+/// that they have of it then.
+pub fn describe(
+    request: ServedRequest,
+    facts: impl FnOnce() -> DynamicInvocation,
+) -> Option<Arc<DynamicInvocation>> {
+    if COLLECTION.with(|it| it.innermost.get()) != Some(request) {
+        return None;
+    }
+    let facts = Arc::new(facts());
+    DESCRIBED.with_borrow_mut(|all| all.push((request, Arc::clone(&facts))));
+    COLLECTION.with(|it| it.entries.update(|entries| entries + 1));
+    Some(facts)
+}
+
+/// The facts of a request of this thread that its servant has described.
+pub(crate) fn described(request: ServedRequest) -> Option<Arc<DynamicInvocation>> {
+    DESCRIBED.with_borrow(|all| {
+        let own = all.iter().find(|(of, _)| *of == request);
+        own.map(|(_, facts)| Arc::clone(facts))
+    })
 }
 
 /// Adds a service context to the reply of the request that this thread serves.
@@ -123,9 +165,9 @@ pub fn add_to_reply(
         let own = all.iter().position(|(of, _)| *of == request);
         let own = own.unwrap_or_else(|| {
             all.push((request, ContextList::default()));
+            COLLECTION.with(|it| it.entries.update(|entries| entries + 1));
             all.len() - 1
         });
-        COLLECTION.with(|it| it.lists.set(all.len()));
         all[own].1.add(id, data, replace)
     })
 }
@@ -161,5 +203,23 @@ mod tests {
         drop(of_outer);
         assert!(add_to_reply(outer, 5, Vec::new(), false).is_err());
         assert!(ADDED.with_borrow(Vec::is_empty));
+        assert_eq!(COLLECTION.with(|it| it.entries.get()), 0);
+    }
+
+    #[test]
+    fn facts_of_a_request_last_as_long_as_it_is_served() {
+        let (outer, inner) = (ServedRequest::of(&1), ServedRequest::of(&2));
+        let of_outer = AddedContexts::of(outer);
+        assert!(describe(inner, DynamicInvocation::default).is_none());
+        assert!(describe(outer, DynamicInvocation::default).is_some());
+        add_to_reply(outer, 5, vec![1], false).unwrap();
+        let of_inner = AddedContexts::of(inner);
+        assert!(described(inner).is_none());
+        drop(of_inner);
+        assert_eq!(of_outer.take().get(5).unwrap(), [1]);
+        assert!(described(outer).is_some());
+        drop(of_outer);
+        assert!(described(outer).is_none());
+        assert_eq!(COLLECTION.with(|it| it.entries.get()), 0);
     }
 }

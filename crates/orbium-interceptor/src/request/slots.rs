@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use orbium_cdr::Any;
 use orbium_giop::SystemException;
+use orbium_invocation::Operation;
+
+use super::dynamic::{DynamicInvocation, OfOperation};
 
 /// A slot that was allocated before its ORB was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,26 +49,38 @@ impl From<InvalidSlot> for crate::Interrupt {
     }
 }
 
-/// The values of slots: of a thread or of a request. Allocates nothing while none is set.
+/// The values of slots: of a thread or of a request. Allocates nothing while none is set. That of
+/// a dynamic call has the facts of the call too.
 #[derive(Clone, Debug, Default)]
-pub struct SlotTable(Vec<Any>);
+pub struct SlotTable {
+    values: Vec<Any>,
+    dynamic: Option<OfOperation>,
+}
 
 impl SlotTable {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
+    }
+
+    /// The facts of a dynamic call of that operation.
+    pub(crate) fn dynamic(&self, operation: &'static Operation) -> Option<&DynamicInvocation> {
+        self.dynamic.as_ref()?.of(operation)
     }
 
     fn get(&self, slot: SlotId) -> Any {
-        self.0.get(slot.0 as usize).cloned().unwrap_or_default()
+        self.values
+            .get(slot.0 as usize)
+            .cloned()
+            .unwrap_or_default()
     }
 
     fn set(&mut self, slot: SlotId, value: Any) {
         let index = slot.0 as usize;
-        if self.0.len() <= index {
-            self.0.resize_with(index + 1, Any::default);
+        if self.values.len() <= index {
+            self.values.resize_with(index + 1, Any::default);
         }
-        self.0[index] = value;
+        self.values[index] = value;
     }
 }
 
@@ -170,10 +185,16 @@ impl PiCurrent {
     #[must_use]
     #[inline]
     pub fn of_this_thread(&self) -> Cow<'static, SlotTable> {
-        static NONE: SlotTable = SlotTable(Vec::new());
-        match self.copied() {
-            Some(table) => Cow::Owned(table),
-            None => Cow::Borrowed(&NONE),
+        static NONE: SlotTable = SlotTable {
+            values: Vec::new(),
+            dynamic: None,
+        };
+        match (self.copied(), DynamicInvocation::called()) {
+            (None, None) => Cow::Borrowed(&NONE),
+            (table, dynamic) => Cow::Owned(SlotTable {
+                dynamic,
+                ..table.unwrap_or_default()
+            }),
         }
     }
 
@@ -231,10 +252,10 @@ impl PiCurrent {
         TABLES.with_borrow_mut(|all| {
             let at = all.iter().position(|(owner, _)| *owner == self.owner);
             match at {
-                Some(at) if table.0.is_empty() => all.swap_remove(at).1,
+                Some(at) if table.is_empty() => all.swap_remove(at).1,
                 Some(at) => std::mem::replace(&mut all[at].1, table),
                 None => {
-                    if !table.0.is_empty() {
+                    if !table.is_empty() {
                         all.push((self.owner, table));
                     }
                     SlotTable::default()

@@ -5,11 +5,9 @@ use std::fmt;
 
 use orbium_giop::{Completion, SystemException};
 
-use super::info::{
-    InterceptedObject, ReceiveContexts, ReceiveRequest, RequestFacts, SendException, SendOther,
-    SendReply, ServerRequest,
-};
+use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
 use super::points::ServerInterceptor;
+use super::request_info::{InterceptedObject, RequestFacts, ServerRequest};
 use super::request_outcome::RequestOutcome;
 use crate::chain::{Chain, Point, Unimplemented};
 use crate::processing_mode::Locality;

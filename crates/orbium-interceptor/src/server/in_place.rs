@@ -11,13 +11,13 @@ use orbium_giop::{Completion, EncodedContexts, Ior, ResponseFlags, SystemExcepti
 use orbium_invocation::raises::{ExceptionId, Raised, Raises};
 
 use super::flow::RequestFlow;
-use super::info::{InterceptedObject, RequestFacts};
+use super::request_info::{InterceptedObject, RequestFacts};
 use super::request_outcome::RequestOutcome;
 use crate::errors;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
-use crate::request::reply_contexts::{AddedContexts, ServedRequest};
+use crate::request::reply_contexts::AddedContexts;
 
 /// A request without a message, by way of the interceptors.
 #[derive(Clone, Copy)]
@@ -26,8 +26,6 @@ pub struct InterceptedRequest<'r> {
     pub all: &'r Interceptors,
     /// What they see of it.
     pub facts: RequestFacts<'r>,
-    /// The request.
-    pub served: ServedRequest,
     /// Its object.
     pub object: &'r dyn InterceptedObject,
     /// What its client gets if the servant panics.
@@ -143,7 +141,7 @@ impl<'r> InterceptedRequest<'r> {
         upcall: impl FnOnce(&mut dyn FnMut()),
         serve: impl FnOnce() -> Result<(), ExceptionId>,
     ) -> ServedInPlace {
-        let added = AddedContexts::of(self.served);
+        let added = AddedContexts::of(self.facts.served);
         let mut flow = match self.all.overlooks_requests(self.facts.locality) {
             true => None,
             false => Some(RequestFlow::new(self.all, self.facts)),

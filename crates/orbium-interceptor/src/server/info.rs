@@ -30,194 +30,16 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use orbium_cdr::{Any, TypeCode};
-use orbium_giop::{Ior, ResponseFlags, ServiceContexts, SystemException};
+use orbium_giop::{Ior, SystemException};
 
+use super::request_info::{InterceptedObject, ServerRequest};
 use super::request_outcome::RequestOutcome;
 use crate::chain::{PointInfo, Unimplemented};
-use crate::errors::{no_such_context, no_such_policy, not_kept};
+use crate::errors::{no_such_context, no_such_policy};
 use crate::policy::Policy;
-use crate::processing_mode::Locality;
 use crate::registration::identity::OrbIdentity;
-use crate::request::context_list::ContextList;
-use crate::request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+use crate::request::dynamic::Parameter;
 use crate::request::status::RequestStatus;
-
-/// The object of a request, as its adapter knows it.
-pub trait InterceptedObject {
-    /// Its id in its adapter.
-    fn object_id(&self) -> &[u8];
-
-    /// The path of its adapter, as `RootPOA/child`, and what distinguishes this incarnation.
-    fn adapter(&self) -> (String, u64);
-
-    /// What identifies its adapter in the ORB, this incarnation of it.
-    fn adapter_id(&self) -> Vec<u8> {
-        let (path, stamp) = self.adapter();
-        [path.as_bytes(), &stamp.to_be_bytes()].concat()
-    }
-
-    /// The names of its adapter and those above, `RootPOA` first.
-    fn adapter_name(&self) -> Vec<String> {
-        let (path, _) = self.adapter();
-        path.split('/').map(str::to_owned).collect()
-    }
-
-    /// What its ORB and server are called.
-    fn identity(&self) -> Arc<OrbIdentity> {
-        Arc::default()
-    }
-
-    /// Repository id of the servant's most derived interface.
-    fn repository_id(&self) -> Cow<'_, str>;
-
-    /// Whether the servant implements that interface.
-    fn is_a(&self, repository_id: &str) -> bool;
-
-    /// The policies of its adapter that the program defines.
-    fn defined_policies(&self) -> &[Policy] {
-        &[]
-    }
-}
-
-/// Facts of a request with which its flow begins.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestFacts<'r> {
-    /// The id of the request in its message.
-    pub request_id: u32,
-    /// Name of the operation on the wire.
-    pub operation: &'r [u8],
-    /// Service contexts of the request.
-    pub contexts: ServiceContexts<'r>,
-    /// Which answer the client expects.
-    pub response: ResponseFlags,
-    /// Whether its client is of the same ORB.
-    pub locality: Locality,
-}
-
-/// Request information available at every point of a request.
-pub struct ServerRequest<'r> {
-    pub(super) facts: RequestFacts<'r>,
-    pub(super) object: Option<&'r dyn InterceptedObject>,
-    pub(super) current: PiCurrent,
-    /// `None` while nothing was set or added: a flow is moved, and dropped.
-    kept: Option<Box<Kept>>,
-}
-
-/// What is set or added on the way of a request.
-#[derive(Default)]
-pub(super) struct Kept {
-    pub(super) slots: SlotTable,
-    /// The slots that the thread had, while the servant has those of the request.
-    pub(super) slots_before: SlotTable,
-    pub(super) reply_contexts: ContextList,
-}
-
-impl<'r> ServerRequest<'r> {
-    #[inline(always)]
-    pub(super) fn new(facts: RequestFacts<'r>, current: PiCurrent) -> Self {
-        Self {
-            facts,
-            object: None,
-            current,
-            kept: None,
-        }
-    }
-
-    #[inline]
-    pub(super) fn kept(&self) -> Option<&Kept> {
-        self.kept.as_deref()
-    }
-
-    #[inline]
-    pub(super) fn kept_if_any(&mut self) -> Option<&mut Kept> {
-        self.kept.as_deref_mut()
-    }
-
-    pub(super) fn keep(&mut self) -> &mut Kept {
-        self.kept.get_or_insert_default()
-    }
-}
-
-impl ServerRequest<'_> {
-    /// The id of the request in its message.
-    #[must_use]
-    pub fn request_id(&self) -> u32 {
-        self.facts.request_id
-    }
-
-    /// Name of the operation on the wire.
-    #[must_use]
-    pub fn operation(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.facts.operation)
-    }
-
-    /// Whether the client expects a reply.
-    #[must_use]
-    pub fn response_expected(&self) -> bool {
-        self.facts.response.expects_reply()
-    }
-
-    /// The confirmation of the request: `NONE` or `WITH_TRANSPORT` (both 1 here),
-    /// `WITH_SERVER` 2, `WITH_TARGET` 3.
-    #[must_use]
-    pub fn sync_scope(&self) -> i16 {
-        match self.facts.response {
-            ResponseFlags::Full => 3,
-            ResponseFlags::SyncWithServer => 2,
-            _ => 1,
-        }
-    }
-
-    /// A slot of the request.
-    ///
-    /// # Errors
-    /// [`InvalidSlot`].
-    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        match self.kept() {
-            Some(kept) => self.current.of_request(&kept.slots, slot),
-            None => self.current.of_request(&SlotTable::default(), slot),
-        }
-    }
-
-    /// Sets a slot of the request.
-    ///
-    /// # Errors
-    /// [`InvalidSlot`].
-    pub fn set_slot(&mut self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
-        let current = self.current;
-        current.set_of_request(&mut self.keep().slots, slot, value)
-    }
-
-    /// The data of a service context of the request.
-    ///
-    /// # Errors
-    /// BAD_PARAM 26 if there is none with that id.
-    pub fn service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-        self.facts.contexts.find(id).ok_or(no_such_context())
-    }
-
-    /// Adds a service context to the reply.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
-    pub fn add_reply_service_context(
-        &mut self,
-        id: u32,
-        data: impl Into<Vec<u8>>,
-        replace: bool,
-    ) -> Result<(), SystemException> {
-        self.keep().reply_contexts.add(id, data.into(), replace)
-    }
-}
-
-impl fmt::Debug for ServerRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerRequest")
-            .field("facts", &self.facts)
-            .field("reply_contexts", &self.kept().map(|it| &it.reply_contexts))
-            .finish_non_exhaustive()
-    }
-}
 
 /// At [`receive_request_service_contexts`](super::ServerInterceptor::receive_request_service_contexts).
 #[derive(Debug)]
@@ -341,17 +163,18 @@ macro_rules! of_object {
             /// Types of the exceptions that the operation raises.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+            /// NO_RESOURCES 1: skeletons of a compiler do not keep them, nor does a dynamic servant
+            /// without the signature.
             pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.exceptions()
             }
 
             /// Names of the contexts of the operation.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+            /// As of `exceptions`.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.contexts()
             }
         }
     )*};
@@ -359,24 +182,17 @@ macro_rules! of_object {
 
 of_object!(ReceiveRequest SendReply SendException SendOther);
 
-/// What compiled skeletons refuse where the standard has arguments.
+/// What points with arguments have.
 macro_rules! of_arguments {
     ($($point:ident)*) => {$(
         impl $point<'_, '_> {
-            /// The arguments of the request.
+            /// Names and values of the context of the call, in turn.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
-            pub fn arguments(&self) -> Result<Vec<Any>, SystemException> {
-                Err(not_kept())
-            }
-
-            /// Names and values of the context of the call.
-            ///
-            /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+            /// NO_RESOURCES 1: skeletons of a compiler do not keep them, nor does a dynamic servant
+            /// that has not read them.
             pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
-                Err(not_kept())
+                self.request.dynamic()?.operation_context()
             }
         }
     )*};
@@ -403,6 +219,15 @@ macro_rules! of_reply {
 of_reply!(SendReply SendException SendOther);
 
 impl ReceiveRequest<'_, '_> {
+    /// The arguments of a request to a dynamic servant, which has read them: those that are sent
+    /// have values.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        Ok(self.request.dynamic()?.arguments.clone())
+    }
+
     /// Repository id of the servant's most derived interface.
     #[must_use]
     pub fn target_most_derived_interface(&self) -> Cow<'_, str> {
@@ -423,12 +248,20 @@ impl SendReply<'_, '_> {
         RequestStatus::Successful
     }
 
-    /// The result.
+    /// The arguments, as a dynamic servant has left them.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        Ok(self.request.dynamic()?.returned()?.arguments.clone())
+    }
+
+    /// The result of a dynamic servant; of type void, or null, if there is none.
     ///
     /// # Errors
     /// NO_RESOURCES 1: skeletons of a compiler do not keep it.
     pub fn result(&self) -> Result<Any, SystemException> {
-        Err(not_kept())
+        Ok(self.request.dynamic()?.returned()?.result.clone())
     }
 }
 

@@ -7,6 +7,8 @@ mod by_hand;
 mod cancellation;
 mod codec;
 mod contexts;
+mod dynamic;
+mod dynamic_servants;
 mod flow;
 mod implemented;
 mod initializers;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
 use orbium_interceptor::Interrupt;
-use orbium_interceptor::server::{RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
@@ -34,7 +34,7 @@ pub(crate) trait InterceptedPath<'p, 'r>: ReplyPath {
 /// The path of a reply by way of a flow, with each point of its interceptors.
 pub(crate) struct InterceptedReply<'p, 'r> {
     end: RequestEnd<'p, 'r>,
-    flow: RefCell<RequestFlow<'r>>,
+    pub(crate) flow: RefCell<RequestFlow<'r>>,
 }
 
 /// The path of a reply where no interceptor implements a point of a request that ends with
@@ -54,11 +54,7 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     /// What interrupts the request. Ending points are yet to be called.
     #[inline]
     pub(crate) fn begin(&self) -> Result<(), Interrupt> {
-        self.flow.borrow_mut().receive_contexts(self.end.object())
-    }
-
-    pub(crate) fn flow(&self) -> &RefCell<RequestFlow<'r>> {
-        &self.flow
+        self.flow.borrow_mut().receive_contexts(self.end.object)
     }
 }
 
@@ -109,6 +105,10 @@ impl ReplyPath for InterceptedReply<'_, '_> {
 
     fn late(&self) -> Option<Box<dyn AnswerPath>> {
         self.end.late()
+    }
+
+    fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        self.flow.borrow_mut().receive_request(object)
     }
 
     fn arrived(&self) -> Option<Instant> {

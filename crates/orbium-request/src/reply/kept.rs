@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::{ReplyStatus, SystemException};
+use orbium_interceptor::Interrupt;
+use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::LateAnswer;
 use orbium_transport::Deadline;
 
@@ -89,6 +91,10 @@ impl ReplyPath for HeldBack<'_> {
         let way = self.path.late();
         self.is_late.set(way.is_some());
         way
+    }
+
+    fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        self.path.receive_request(object)
     }
 }
 

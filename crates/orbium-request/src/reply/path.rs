@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
+use orbium_interceptor::Interrupt;
+use orbium_interceptor::server::InterceptedObject;
 
 use crate::deferred::AnswerPath;
 use orbium_lane::Decided;
@@ -23,6 +25,11 @@ pub trait ReplyPath {
     /// none. The answer of this path is the other one's then.
     fn late(&self) -> Option<Box<dyn AnswerPath>> {
         None
+    }
+
+    /// Runs `receive_request` of the interceptors, for a skeleton that has read the arguments.
+    fn receive_request(&self, _: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        Ok(())
     }
 
     /// When the request had arrived, if it waited and is measured.

@@ -48,7 +48,7 @@ pub(crate) struct RequestEnd<'p, 'r> {
     path: &'p dyn ReplyPath,
     all: &'r Interceptors,
     request: &'r IncomingRequest<'r>,
-    object: &'r dyn InterceptedObject,
+    pub(super) object: &'r dyn InterceptedObject,
     /// What the servant adds to it.
     added: AddedContexts,
     version: Version,
@@ -96,6 +96,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
             contexts: self.request.contexts,
             response: self.request.response,
             locality: self.request.locality(),
+            served: ServedRequest::of(self.request),
         }
     }
 
@@ -109,10 +110,6 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
     #[cold]
     pub(super) fn flow_under_way(&self) -> RequestFlow<'r> {
         RequestFlow::under_way(self.all, self.facts(), self.object)
-    }
-
-    pub(super) fn object(&self) -> &'r dyn InterceptedObject {
-        self.object
     }
 
     /// The answer that takes that path, in place of another one.

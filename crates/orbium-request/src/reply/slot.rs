@@ -81,18 +81,14 @@ impl UntypedReply<'_> {
     #[inline]
     pub fn slot<T: ?Sized, E>(&mut self) -> Reply<'_, T, E> {
         Reply {
-            reply: UntypedReply {
-                path: self.path,
-                storage: &mut *self.storage,
-                version: self.version,
-                request_id: self.request_id,
-                format: self.format,
-                response: self.response,
-                answered: false,
-                raised: false,
-                moved: false,
-                forwarded: false,
-            },
+            reply: UntypedReply::new(
+                self.path,
+                self.storage,
+                self.version,
+                self.request_id,
+                self.format,
+                self.response,
+            ),
             answered: &mut self.answered,
             results: PhantomData,
             error: PhantomData,

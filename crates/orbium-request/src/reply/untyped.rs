@@ -9,6 +9,8 @@ use orbium_giop::{
     Completion, Ior, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody, Version,
     begin_reply, finish_message,
 };
+use orbium_interceptor::Interrupt;
+use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::raises::{DispatchError, Raised, Raises, server_fault};
 use orbium_invocation::spans::Scoped;
 use tracing::Span;
@@ -146,6 +148,11 @@ impl UntypedReply<'_> {
             self.moved = true;
         }
         moves
+    }
+
+    /// Runs `receive_request` of the interceptors, for a skeleton that has read the arguments.
+    pub fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        self.path.receive_request(object)
     }
 
     /// The connection was given a thread of its own.

@@ -27,7 +27,6 @@ pub(crate) fn serve_intercepted(
     let seen = InterceptedRequest {
         all,
         facts: facts_of(request),
-        served: ServedRequest::of(request),
         object,
         panicked: servant_panicked(),
     };
@@ -57,6 +56,7 @@ fn facts_of<'r>(request: &IncomingRequest<'r>) -> RequestFacts<'r> {
         contexts: request.contexts,
         response: request.response,
         locality: Locality::Local,
+        served: ServedRequest::of(request),
     }
 }
 

@@ -11,6 +11,7 @@ use orbium_request::conclusion::busy;
 use orbium_request::{IncomingRequest, Interception, UntypedReply, intercept};
 
 use crate::adapter::dispatch::dispatch;
+use crate::adapter::implicit::is_implicit;
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
 use crate::raises::DispatchError;
 use crate::servant::Call;
@@ -127,7 +128,10 @@ fn serve_servant(
 ) -> Result<(), DispatchError> {
     match interception {
         Interception::None if request.response == SyncWithServer => reply.confirm(request.peer)?,
-        _ => match interception.receive_request(object) {
+        Interception::None | Interception::Overlooked => {}
+        // Its skeleton does that, once it has read the arguments.
+        _ if object.servant.shows_requests() && !is_implicit(request.operation) => {}
+        Interception::Flow(_) => match interception.receive_request(object) {
             Ok(()) => {}
             Err(Interrupt::Raise(exception)) => return Err(exception.into()),
             Err(Interrupt::Forward(to)) => return reply.forward(&to, false),

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Facts of dynamic calls and requests for interceptors.
+
+use std::sync::OnceLock;
+
+use orbium_cdr::TypeCode;
+use orbium_core::Properties;
+use orbium_interceptor::{DynamicInvocation, Parameter, ParameterMode};
+
+use crate::request::Argument;
+use crate::signature::{Direction, Signature};
+
+/// Arguments with the values that they have.
+pub(crate) fn parameters(arguments: &[Argument]) -> Vec<Parameter> {
+    let parameter = |it: &Argument| Parameter {
+        argument: it.value().clone(),
+        mode: match it.direction() {
+            Direction::In => ParameterMode::In,
+            Direction::Out => ParameterMode::Out,
+            Direction::InOut => ParameterMode::InOut,
+        },
+    };
+    arguments.iter().map(parameter).collect()
+}
+
+/// Names and values in turn.
+pub(crate) fn context_strings(properties: &[(String, String)]) -> Vec<String> {
+    let pairs = properties.iter().cloned();
+    pairs.flat_map(|(name, value)| [name, value]).collect()
+}
+
+/// Facts of a call: `context` is what it sends behind the arguments.
+pub(crate) fn of_call(
+    arguments: &[Argument],
+    exceptions: &[TypeCode],
+    (names, context): (&[String], Option<&Properties>),
+) -> DynamicInvocation {
+    DynamicInvocation {
+        arguments: parameters(arguments),
+        exceptions: Some(exceptions.to_vec()),
+        contexts: Some(names.to_vec()),
+        operation_context: OnceLock::from(context_strings(context.map_or(&[], |it| it))),
+        returned: OnceLock::new(),
+    }
+}
+
+/// Facts of a request, of an operation with that signature if the servant has named it. With one,
+/// all that is behind the arguments was read too.
+pub(crate) fn of_request(
+    arguments: &[Argument],
+    signature: Option<&Signature>,
+    context: Option<&[(String, String)]>,
+) -> DynamicInvocation {
+    let context = context.or(signature.map(|_| &[][..]));
+    DynamicInvocation {
+        arguments: parameters(arguments),
+        exceptions: signature.map(|it| it.exceptions.clone()),
+        contexts: signature.map(|it| it.contexts.clone()),
+        operation_context: context.map_or_else(OnceLock::new, |it| context_strings(it).into()),
+        returned: OnceLock::new(),
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Facts of invocations with types that are known at run time: what interceptors may ask of a
+//! dynamic call (DII) and of a dynamic skeleton (DSI), where compiled code retains nothing.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_cdr::{Any, TypeCode};
+use orbium_giop::SystemException;
+use orbium_invocation::Operation;
+
+use crate::errors::not_kept;
+
+/// Direction of a [`Parameter`] (`CORBA::ParameterMode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterMode {
+    /// `PARAM_IN`: in the request.
+    In = 0,
+    /// `PARAM_OUT`: in the reply.
+    Out = 1,
+    /// `PARAM_INOUT`: in both.
+    InOut = 2,
+}
+
+/// An argument of an operation (`Dynamic::Parameter`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its value; an any of type null for an `out` argument before the reply.
+    pub argument: Any,
+    /// Its direction.
+    pub mode: ParameterMode,
+}
+
+/// What the reply of a dynamic invocation has.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// The result; an any of type void, or null, if there is none.
+    pub result: Any,
+    /// All arguments, with the values that were returned.
+    pub arguments: Vec<Parameter>,
+}
+
+/// Facts of a dynamic invocation, as far as its caller or its servant knows them.
+#[derive(Debug, Default)]
+pub struct DynamicInvocation {
+    /// All arguments, with the values that are in the request.
+    pub arguments: Vec<Parameter>,
+    /// Types of the exceptions that the operation raises, if they are known.
+    pub exceptions: Option<Vec<TypeCode>>,
+    /// Names in the `context` clause of the operation, if they are known.
+    pub contexts: Option<Vec<String>>,
+    /// Names and values of the context of the call, in turn, once they are known.
+    pub operation_context: OnceLock<Vec<String>>,
+    /// What the reply has, once there is one.
+    pub returned: OnceLock<Returned>,
+}
+
+/// A call of this thread.
+type Called = (&'static Operation, Arc<DynamicInvocation>);
+
+/// Whether this process has made a dynamic call that interceptors see.
+static HAS_CALLED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// The innermost dynamic call that this thread makes.
+    static CALLED: RefCell<Option<Called>> = const { RefCell::new(None) };
+}
+
+/// Resets what this thread calls when it is dropped.
+struct Reset(Option<Called>);
+
+impl Drop for Reset {
+    fn drop(&mut self) {
+        CALLED.set(self.0.take());
+    }
+}
+
+impl DynamicInvocation {
+    /// Makes a call of an operation. Its interceptors have these facts of it; those of calls
+    /// that are made within it do not.
+    pub fn during<R>(
+        self: &Arc<Self>,
+        operation: &'static Operation,
+        call: impl FnOnce() -> R,
+    ) -> R {
+        HAS_CALLED.store(true, Ordering::Relaxed);
+        let _reset = Reset(CALLED.replace(Some((operation, Arc::clone(self)))));
+        call()
+    }
+
+    /// The dynamic call that this thread makes.
+    #[inline]
+    pub(super) fn called() -> Option<OfOperation> {
+        match HAS_CALLED.load(Ordering::Relaxed) {
+            false => None,
+            true => CALLED.with_borrow(|called| called.clone().map(OfOperation)),
+        }
+    }
+
+    pub(crate) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+        self.exceptions.clone().ok_or(not_kept())
+    }
+
+    pub(crate) fn contexts(&self) -> Result<Vec<String>, SystemException> {
+        self.contexts.clone().ok_or(not_kept())
+    }
+
+    pub(crate) fn operation_context(&self) -> Result<Vec<String>, SystemException> {
+        self.operation_context.get().cloned().ok_or(not_kept())
+    }
+
+    pub(crate) fn returned(&self) -> Result<&Returned, SystemException> {
+        self.returned.get().ok_or(not_kept())
+    }
+}
+
+/// Facts of a call, and its operation: a thread may call others while it makes that call.
+#[derive(Clone, Debug)]
+pub(crate) struct OfOperation(Called);
+
+impl OfOperation {
+    /// The facts, if they are those of a call of that operation.
+    pub(crate) fn of(&self, operation: &'static Operation) -> Option<&DynamicInvocation> {
+        let (own, facts) = &self.0;
+        std::ptr::eq(*own, operation).then_some(&**facts)
+    }
+}
