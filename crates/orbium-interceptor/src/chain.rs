@@ -2,70 +2,25 @@
 //! The interceptors of one kind, and how a point of them is run: with slots of its own, with no
 //! panic that leaves it, and not at all for those that do not implement it.
 
-use std::any::TypeId;
+mod entry;
+
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use orbium_giop::{Completion, SystemException};
+use orbium_giop::SystemException;
 use tracing::error;
 
 use crate::errors;
 use crate::request::slots::PiCurrent;
-
-/// A point of interceptors.
-#[derive(Clone, Copy)]
-pub(crate) struct Point {
-    /// A bit of its own among the points of a kind.
-    pub(crate) bit: u8,
-    /// What an exception for a panic says of the request.
-    pub(crate) completed: Completion,
-}
-
-/// The type for which the method of the trait itself has run, which does nothing. No value of
-/// that type implements the point, so that it is not called again. An interceptor that passes
-/// its calls on to another one is of another type than that.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Unimplemented(Option<TypeId>);
-
-/// What an interceptor can ask at a point.
-pub(crate) trait PointInfo {
-    fn unimplemented(&mut self) -> &mut Unimplemented;
-
-    /// The method of the trait has run for an interceptor of type `I`.
-    #[inline]
-    fn note_unimplemented<I: ?Sized + 'static>(&mut self) {
-        *self.unimplemented() = Unimplemented(Some(TypeId::of::<I>()));
-    }
-}
-
-/// An interceptor.
-pub(crate) struct Entry<I: ?Sized> {
-    name: String,
-    type_id: TypeId,
-    /// Points that it does not implement, as far as they have been run.
-    unimplemented: AtomicU8,
-    interceptor: Box<I>,
-}
-
-impl<I: ?Sized> Entry<I> {
-    /// An interceptor; `type_id` is its own type.
-    pub(crate) fn new(name: String, type_id: TypeId, interceptor: Box<I>) -> Arc<Self> {
-        Arc::new(Self {
-            name,
-            type_id,
-            unimplemented: AtomicU8::new(0),
-            interceptor,
-        })
-    }
-}
+use entry::Known;
+pub(crate) use entry::{Entry, Point, PointInfo, Unimplemented};
 
 /// Interceptors in the order of their registration.
 pub(crate) struct Chain<I: ?Sized> {
     entries: Vec<Arc<Entry<I>>>,
-    /// Points that none of them implements.
-    unimplemented: Arc<AtomicU8>,
+    known: Arc<Known>,
 }
 
 impl<I: ?Sized> Chain<I> {
@@ -73,7 +28,7 @@ impl<I: ?Sized> Chain<I> {
     pub(crate) fn push(&mut self, entry: Arc<Entry<I>>) {
         self.entries.push(entry);
         // Copies of the chain without that interceptor keep theirs.
-        self.unimplemented = Arc::default();
+        self.known = Arc::default();
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &I> {
@@ -95,14 +50,14 @@ impl<I: ?Sized> Chain<I> {
     /// Whether none of them implements the point.
     #[inline]
     pub(crate) fn does_nothing_at(&self, point: Point) -> bool {
-        self.unimplemented.load(Ordering::Relaxed) & point.bit != 0
+        self.known.lacks(point)
     }
 
     /// Whether none of them implements any of these points.
     #[inline]
     pub(crate) fn does_nothing_at_all(&self, points: &[Point]) -> bool {
         let bits = points.iter().fold(0, |all, it| all | it.bit);
-        self.unimplemented.load(Ordering::Relaxed) & bits == bits
+        self.known.unimplemented.load(Ordering::Relaxed) & bits == bits
     }
 
     /// Runs a starting point of each interceptor in order, with empty slots. `started` counts
@@ -124,17 +79,42 @@ impl<I: ?Sized> Chain<I> {
             return Ok(());
         }
         let mut info = info();
+        if !self.known.has(point) || current.has_slots() {
+            return self.start_slowly(point, current, started, &mut info, &run);
+        }
+        let (entries, info) = (self.entries.as_slice(), &mut info);
+        self.walk(point, started, move |at| {
+            for entry in entries {
+                run(&*entry.interceptor, info)?;
+                *at += 1;
+            }
+            Ok(())
+        })
+    }
+
+    /// As `start`, where it is not known yet which of them implement the point, not all do, or
+    /// slots are to be set aside.
+    #[cold]
+    #[inline(never)]
+    fn start_slowly<P: PointInfo, E: From<SystemException>>(
+        &self,
+        point: Point,
+        current: PiCurrent,
+        started: &mut usize,
+        info: &mut P,
+        run: &impl Fn(&I, &mut P) -> Result<(), E>,
+    ) -> Result<(), E> {
         let before = current.set_aside();
         let ran = self.walk(point, started, |at| {
-            for (place, entry) in self.entries.iter().enumerate() {
-                *at = place;
-                self.run(entry, point, &mut info, &run)?;
+            for entry in &self.entries {
+                entry.run(point, info, run)?;
+                *at += 1;
                 current.clear();
             }
-            *at = self.entries.len();
             Ok(())
         });
         current.restore(before);
+        self.learn(point);
         ran
     }
 
@@ -154,13 +134,37 @@ impl<I: ?Sized> Chain<I> {
             return Ok(());
         }
         let mut info = info();
-        self.walk(point, &mut 0, |at| {
-            for (place, entry) in self.entries.iter().enumerate() {
-                *at = place;
-                self.run(entry, point, &mut info, &run)?;
+        if !self.known.has(point) {
+            return self.go_on_slowly(point, &mut info, &run);
+        }
+        let (entries, info) = (self.entries.as_slice(), &mut info);
+        self.walk(point, &mut 0, move |at| {
+            for entry in entries {
+                run(&*entry.interceptor, info)?;
+                *at += 1;
             }
             Ok(())
         })
+    }
+
+    /// As `go_on`, where it is not known yet which of them implement the point, or not all do.
+    #[cold]
+    #[inline(never)]
+    fn go_on_slowly<P: PointInfo, E: From<SystemException>>(
+        &self,
+        point: Point,
+        info: &mut P,
+        run: &impl Fn(&I, &mut P) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ran = self.walk(point, &mut 0, |at| {
+            for entry in &self.entries {
+                entry.run(point, info, run)?;
+                *at += 1;
+            }
+            Ok(())
+        });
+        self.learn(point);
+        ran
     }
 
     /// Runs an ending point of the interceptors that have started, the last first, with empty
@@ -183,18 +187,45 @@ impl<I: ?Sized> Chain<I> {
             return Ok(());
         }
         let mut info = info();
+        if !self.known.has(point) || current.has_slots() {
+            return self.end_slowly(point, current, started, &mut info, &run);
+        }
+        let entries = self.entries.get(..*started).unwrap_or_default();
+        let info = &mut info;
+        self.walk(point, started, move |at| {
+            for entry in entries.iter().rev() {
+                // Before it is called: none is called twice.
+                *at -= 1;
+                run(&*entry.interceptor, info)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// As `end`, where it is not known yet which of them implement the point, not all do, or slots
+    /// are to be set aside.
+    #[cold]
+    #[inline(never)]
+    fn end_slowly<P: PointInfo, E: From<SystemException>>(
+        &self,
+        point: Point,
+        current: PiCurrent,
+        started: &mut usize,
+        info: &mut P,
+        run: &impl Fn(&I, &mut P) -> Result<(), E>,
+    ) -> Result<(), E> {
         let before = current.set_aside();
         let ran = self.walk(point, started, |at| {
             let started = self.entries.get(..*at).unwrap_or_default();
-            for (place, entry) in started.iter().enumerate().rev() {
-                // Before it is called: none is called twice.
-                *at = place;
-                self.run(entry, point, &mut info, &run)?;
+            for entry in started.iter().rev() {
+                *at -= 1;
+                entry.run(point, info, run)?;
                 current.clear();
             }
             Ok(())
         });
         current.restore(before);
+        self.learn(point);
         ran
     }
 
@@ -213,34 +244,17 @@ impl<I: ?Sized> Chain<I> {
         ran.unwrap_or_else(|_| Err(self.panicked(*at, point).into()))
     }
 
-    #[inline]
-    fn run<P: PointInfo, E>(
-        &self,
-        entry: &Entry<I>,
-        point: Point,
-        info: &mut P,
-        run: &impl Fn(&I, &mut P) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if entry.unimplemented.load(Ordering::Relaxed) & point.bit != 0 {
-            return Ok(());
-        }
-        let ran = run(&*entry.interceptor, info);
-        if info.unimplemented().0.is_some() {
-            self.learn(entry, point, info.unimplemented());
-        }
-        ran
-    }
-
-    /// The method of the trait has run for an interceptor of that type.
-    #[cold]
-    fn learn(&self, entry: &Entry<I>, point: Point, unimplemented: &mut Unimplemented) {
-        if unimplemented.0.take() != Some(entry.type_id) {
-            return;
-        }
-        entry.unimplemented.fetch_or(point.bit, Ordering::Relaxed);
-        let lacks = |it: &Arc<Entry<I>>| it.unimplemented.load(Ordering::Relaxed) & point.bit != 0;
-        if self.entries.iter().all(lacks) {
-            self.unimplemented.fetch_or(point.bit, Ordering::Relaxed);
+    /// The point was run: perhaps it is known of all interceptors by now.
+    fn learn(&self, point: Point) {
+        let mut each = self.entries.iter();
+        if each.clone().all(|it| it.known.lacks(point)) {
+            self.known
+                .unimplemented
+                .fetch_or(point.bit, Ordering::Relaxed);
+        } else if each.all(|it| it.known.has(point)) {
+            self.known
+                .implemented
+                .fetch_or(point.bit, Ordering::Relaxed);
         }
     }
 
@@ -257,7 +271,7 @@ impl<I: ?Sized> Clone for Chain<I> {
     fn clone(&self) -> Self {
         Self {
             entries: self.entries.clone(),
-            unimplemented: Arc::clone(&self.unimplemented),
+            known: Arc::clone(&self.known),
         }
     }
 }
@@ -266,7 +280,10 @@ impl<I: ?Sized> Default for Chain<I> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
-            unimplemented: Arc::new(AtomicU8::new(u8::MAX)),
+            known: Arc::new(Known {
+                unimplemented: AtomicU8::new(u8::MAX),
+                implemented: AtomicU8::new(0),
+            }),
         }
     }
 }
@@ -279,9 +296,13 @@ impl<I: ?Sized> fmt::Debug for Chain<I> {
 
 #[cfg(test)]
 mod tests {
+    use std::any::TypeId;
     use std::cell::Cell;
 
+    use orbium_giop::Completion;
+
     use super::*;
+    use crate::request::slots::SlotAllocator;
 
     #[derive(Default)]
     struct Info(Unimplemented);
@@ -351,5 +372,39 @@ mod tests {
         assert!(!all.does_nothing_at(POINT));
         assert_eq!(calls(&all, 3), 6);
         assert_eq!(calls(&copy, 3), 0);
+    }
+
+    #[test]
+    fn a_panic_at_a_point_that_all_implement_leaves_the_count_of_those_that_have_started() {
+        let mut all = Chain::<dyn Seen>::default();
+        for _ in 0..3 {
+            all.push(entry(Has));
+        }
+        let current = SlotAllocator::new().current();
+        let start = |started: &mut usize, run: &dyn Fn() -> Result<(), SystemException>| {
+            all.start(POINT, current, started, Info::default, |_, _| run())
+        };
+        let mut started = 0;
+        start(&mut started, &|| Ok(())).unwrap();
+        assert_eq!(started, 3);
+        assert!(all.known.has(POINT));
+        let calls = Cell::new(0);
+        let second_panics = || {
+            calls.set(calls.get() + 1);
+            assert_ne!(calls.get(), 2, "as the test wants it");
+            Ok(())
+        };
+        started = 0;
+        assert!(start(&mut started, &second_panics).is_err());
+        assert_eq!((started, calls.get()), (1, 2));
+        let end = |_: &dyn Seen, _: &mut Info| {
+            calls.set(calls.get() + 1);
+            Err(errors::no_such_policy())
+        };
+        assert!(
+            all.end(POINT, current, &mut started, Info::default, end)
+                .is_err()
+        );
+        assert_eq!((started, calls.get()), (0, 3));
     }
 }

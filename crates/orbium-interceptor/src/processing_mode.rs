@@ -44,11 +44,14 @@ pub(crate) struct Chains<I: ?Sized> {
     all: Chain<I>,
     local: Chain<I>,
     remote: Chain<I>,
+    /// Whether an interceptor does not see calls of both.
+    are_different: bool,
 }
 
 impl<I: ?Sized> Chains<I> {
     /// Adds an interceptor.
     pub(crate) fn push(&mut self, mode: ProcessingMode, entry: Arc<Entry<I>>) {
+        self.are_different |= mode != ProcessingMode::LocalAndRemote;
         if mode.includes(Locality::Local) {
             self.local.push(Arc::clone(&entry));
         }
@@ -61,6 +64,12 @@ impl<I: ?Sized> Chains<I> {
     /// All of them.
     pub(crate) fn all(&self) -> &Chain<I> {
         &self.all
+    }
+
+    /// Whether it makes a difference which calls are seen.
+    #[inline]
+    pub(crate) fn are_different(&self) -> bool {
+        self.are_different
     }
 
     /// Those that see such calls.
@@ -79,6 +88,7 @@ impl<I: ?Sized> Clone for Chains<I> {
             all: self.all.clone(),
             local: self.local.clone(),
             remote: self.remote.clone(),
+            are_different: self.are_different,
         }
     }
 }
@@ -89,6 +99,7 @@ impl<I: ?Sized> Default for Chains<I> {
             all: Chain::default(),
             local: Chain::default(),
             remote: Chain::default(),
+            are_different: false,
         }
     }
 }

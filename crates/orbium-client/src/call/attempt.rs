@@ -171,10 +171,12 @@ impl<'o> Attempt<'o> {
         self.target().binding().ok()?.preferred_candidate()
     }
 
-    /// Whether the object is one of the caller's ORB, by the candidate that is preferred now.
+    /// Whether the object is one of the caller's ORB, where that makes a difference to interceptors.
     #[must_use]
     pub fn locality(&self) -> Locality {
-        match self.used().map(|it| &it.route) {
+        let all = &self.object.client().config().interceptors;
+        let used = all.distinguishes_calls().then(|| self.used()).flatten();
+        match used.map(|it| &it.route) {
             Some(Route::Local) => Locality::Local,
             _ => Locality::Remote,
         }

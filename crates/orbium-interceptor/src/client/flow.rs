@@ -160,11 +160,8 @@ impl<'i> CallFlow<'i> {
     /// What the attempt ends with instead, where an interceptor has changed that.
     #[inline]
     pub fn end_with_results(&mut self, reply: &ContextList) -> Result<(), CallOutcome> {
-        if self.all.does_nothing_at(RECEIVE_REPLY) {
-            self.progress.started = 0;
-            return Ok(());
-        }
-        self.end(&CallOutcome::Results, reply)
+        self.receive_reply(reply)
+            .map_err(|it| self.end_changed(CallOutcome::Raised(it), reply))
     }
 
     /// An interceptor has changed what the attempt ends with: the remaining ones see that.

@@ -276,6 +276,13 @@ impl Interceptors {
         !self.client.all().is_empty()
     }
 
+    /// Whether interceptors of calls see other ones within the ORB than those that leave it.
+    #[must_use]
+    #[inline]
+    pub fn distinguishes_calls(&self) -> bool {
+        self.client.are_different()
+    }
+
     /// Whether requests to servants have an interceptor, or replies carry service contexts of
     /// servants.
     #[must_use]

@@ -150,12 +150,12 @@ impl<'r> RequestFlow<'r> {
     /// What the request ends with instead, where an interceptor has changed that.
     #[inline]
     pub fn end_with_results(&mut self, reply: ContextList) -> Result<(), RequestOutcome> {
-        let is_plain = !self.slots_are_current && reply.is_empty();
-        if is_plain && self.all.does_nothing_at(SEND_REPLY) {
-            self.started = 0;
-            return Ok(());
+        match !self.slots_are_current && reply.is_empty() {
+            true => self
+                .send_reply()
+                .map_err(|it| self.end_changed(RequestOutcome::Raised(it))),
+            false => self.end(&RequestOutcome::Results, reply),
         }
-        self.end(&RequestOutcome::Results, reply)
     }
 
     /// An interceptor has changed what the request ends with: the remaining ones see that.

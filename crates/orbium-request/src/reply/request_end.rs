@@ -125,11 +125,6 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
         UntypedReply::new(path, of.storage, version, id, format, self.response)
     }
 
-    #[inline]
-    fn has_ended(&self) -> bool {
-        self.ended.get() != Ended::NotYet
-    }
-
     /// Whether results were sent, as the servant has given them.
     #[inline]
     pub(crate) fn has_sent_results(&self) -> bool {
@@ -139,7 +134,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
     /// Whether the client still expects a message with results or an exception.
     #[inline]
     pub(super) fn expects_message(&self) -> bool {
-        self.response == ResponseFlags::Full && !self.has_ended()
+        self.response == ResponseFlags::Full && self.ended.get() == Ended::NotYet
     }
 
     /// Sends results as they are, and returns true, if the servant has added nothing to them.
@@ -203,12 +198,18 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
     /// The request ends with results.
     #[inline]
     fn send_results(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        let ended = flow.end_with_results(self.added.take());
-        self.send_ended(flow, ended.map(|()| RequestOutcome::Results), message);
+        match flow.end_with_results(self.added.take()) {
+            Ok(()) if flow.reply_contexts().is_none() => {
+                self.path.send(message);
+                self.ended.set(Ended::Results);
+            }
+            ended => self.send_ended(flow, ended.map(|()| RequestOutcome::Results), message),
+        }
     }
 
     /// Sends the message as it is ended with, unless the interceptors have changed that.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn send_ended(
         &self,
         flow: &RequestFlow<'_>,
@@ -260,7 +261,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
         outcome: RequestOutcome,
         flow: &mut RequestFlow<'_>,
     ) -> Result<(), DispatchError> {
-        if !self.has_ended() {
+        if self.ended.get() == Ended::NotYet {
             self.end_unsent(flow, reply, outcome);
         }
         reply.note_answered();

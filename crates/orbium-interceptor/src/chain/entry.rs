@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A point of interceptors; an interceptor, and which points it implements.
+
+use std::any::TypeId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use orbium_giop::Completion;
+
+/// A point of interceptors.
+#[derive(Clone, Copy)]
+pub(crate) struct Point {
+    /// A bit of its own among the points of a kind.
+    pub(crate) bit: u8,
+    /// What an exception for a panic says of the request.
+    pub(crate) completed: Completion,
+}
+
+/// The type for which the method of the trait itself has run, which does nothing. No value of
+/// that type implements the point, so that it is not called again. An interceptor that passes
+/// its calls on to another one is of another type than that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unimplemented(Option<TypeId>);
+
+/// What an interceptor can ask at a point.
+pub(crate) trait PointInfo {
+    fn unimplemented(&mut self) -> &mut Unimplemented;
+
+    /// The method of the trait has run for an interceptor of type `I`.
+    #[inline]
+    fn note_unimplemented<I: ?Sized + 'static>(&mut self) {
+        *self.unimplemented() = Unimplemented(Some(TypeId::of::<I>()));
+    }
+}
+
+/// An interceptor.
+pub(crate) struct Entry<I: ?Sized> {
+    pub(super) interceptor: Box<I>,
+    pub(super) name: String,
+    type_id: TypeId,
+    /// Points that it does not implement, and those that it does, as far as they have been run.
+    pub(super) known: Known,
+}
+
+/// Points of which something is known.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Not implemented: of several interceptors, by none.
+    pub(super) unimplemented: AtomicU8,
+    /// Implemented: of several interceptors, by each.
+    pub(super) implemented: AtomicU8,
+}
+
+impl Known {
+    #[inline]
+    pub(super) fn lacks(&self, point: Point) -> bool {
+        self.unimplemented.load(Ordering::Relaxed) & point.bit != 0
+    }
+
+    #[inline]
+    pub(super) fn has(&self, point: Point) -> bool {
+        self.implemented.load(Ordering::Relaxed) & point.bit != 0
+    }
+}
+
+impl<I: ?Sized> Entry<I> {
+    /// An interceptor; `type_id` is its own type.
+    pub(crate) fn new(name: String, type_id: TypeId, interceptor: Box<I>) -> Arc<Self> {
+        Arc::new(Self {
+            interceptor,
+            name,
+            type_id,
+            known: Known::default(),
+        })
+    }
+
+    /// Runs the point of the interceptor, unless it is known not to implement it.
+    pub(super) fn run<P: PointInfo, E>(
+        &self,
+        point: Point,
+        info: &mut P,
+        run: &impl Fn(&I, &mut P) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.known.lacks(point) {
+            return Ok(());
+        }
+        let ran = run(&*self.interceptor, info);
+        if !self.known.has(point) {
+            let known = match info.unimplemented().0.take() == Some(self.type_id) {
+                true => &self.known.unimplemented,
+                false => &self.known.implemented,
+            };
+            known.fetch_or(point.bit, Ordering::Relaxed);
+        }
+        ran
+    }
+}
