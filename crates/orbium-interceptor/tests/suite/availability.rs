@@ -6,14 +6,18 @@
 
 use orbium::interceptor::{
     ClientInterceptor, ClientRequest, Interceptors, Interrupt, OrbIdentity, ReceiveContexts,
-    ReceiveException, ReceiveOther, ReceiveReply, ReceiveRequest, SendException, SendOther,
-    SendReply, SendRequest, ServerInterceptor, ServerRequest, SlotId,
+    ReceiveException, ReceiveOther, ReceiveReply, ReceiveRequest, RequestStatus, SendException,
+    SendOther, SendPoll, SendReply, SendRequest, ServerInterceptor, ServerRequest, SlotId,
 };
 use orbium::{Any, Completion, Config, ExceptionKind, Interface, Orb, SystemException};
+use orbium_cdr::{Decode, Encode};
+use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, reach};
 
 use crate::recorder::{Journal, Recorder, forward_to, plain_server};
+
+static ECHO: Operation = Operation::new("echo_long");
 
 const CONTEXT: u32 = 0x4F52_4290;
 const REPLY_CONTEXT: u32 = 0x4F52_4291;
@@ -49,6 +53,7 @@ impl Asking {
         let all = [
             ("request_id", it.request_id() < u32::MAX),
             ("operation", !it.operation().is_empty()),
+            ("response_expected", it.response_expected()),
             (
                 "get_slot",
                 it.get_slot(self.slot).is_ok_and(|any| is_null(&any)),
@@ -64,14 +69,24 @@ impl Asking {
         self.note(point, all.iter().chain(further));
     }
 
-    fn server(&self, point: &str, it: &ServerRequest<'_>, further: &[(&str, bool)]) {
+    fn server(&self, point: &str, it: &mut ServerRequest<'_>, further: &[(&str, bool)]) {
         if it.operation().starts_with('_') {
             return;
         }
         let unknown = it.service_context(NO_SUCH_ID).err();
+        let set = it.set_slot(self.slot, Any::new(&1_i32).unwrap());
+        let is_set = it.get_slot(self.slot).is_ok_and(|any| !is_null(&any));
+        let unset = it.set_slot(self.slot, Any::default());
+        let added = it.add_reply_service_context(REPLY_CONTEXT, b"reply".to_vec(), true);
+        let again = it.add_reply_service_context(REPLY_CONTEXT, b"other".to_vec(), false);
+        let taken = Err(refused(ExceptionKind::BadInvOrder, 15));
         let all = [
             ("request_id", it.request_id() < u32::MAX),
             ("operation", !it.operation().is_empty()),
+            ("response_expected", it.response_expected()),
+            ("set_slot", set.is_ok() && is_set && unset.is_ok()),
+            ("add_reply_service_context", added.is_ok()),
+            ("context twice", again == taken),
             ("sync_scope", (0..=3).contains(&it.sync_scope())),
             (
                 "get_slot",
@@ -143,6 +158,11 @@ impl ClientInterceptor for Asking {
         Ok(())
     }
 
+    fn send_poll(&self, it: &mut SendPoll<'_>) -> Result<(), SystemException> {
+        self.client("send_poll", it, &[]);
+        Ok(())
+    }
+
     fn receive_reply(&self, it: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
         let mut all = of_call!(it).to_vec();
         let context = it.reply_service_context(REPLY_CONTEXT);
@@ -174,7 +194,9 @@ impl ClientInterceptor for Asking {
 
     fn receive_other(&self, it: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
         let mut all = of_call!(it).to_vec();
-        all.push(("forward_reference", it.forward_reference().is_some()));
+        let is_forward = it.reply_status() == RequestStatus::LocationForward;
+        let forward = it.forward_reference();
+        all.push(("forward_reference", forward.is_some() == is_forward));
         let point = format!("receive_other {:?}", it.reply_status());
         self.client(&point, it, &all);
         Ok(())
@@ -208,15 +230,12 @@ impl ServerInterceptor for Asking {
     ) -> Result<(), Interrupt> {
         let added = it.add_reply_service_context(REPLY_CONTEXT, b"reply".to_vec(), false);
         let again = it.add_reply_service_context(REPLY_CONTEXT, b"other".to_vec(), false);
-        let set = it.set_slot(self.slot, Any::new(&1_i32).unwrap());
-        let unset = it.set_slot(self.slot, Any::default());
         let all = [
             ("add_reply_service_context", added.is_ok()),
             (
                 "context twice",
                 again == Err(refused(ExceptionKind::BadInvOrder, 15)),
             ),
-            ("set_slot", set.is_ok() && unset.is_ok()),
         ];
         self.server("receive_contexts", it, &all);
         Ok(())
@@ -371,4 +390,21 @@ fn points_around_forwards_give_what_the_tables_have() {
         "send_other LocationForward",
     ];
     assert_eq!(server, points);
+}
+
+/// Conformance: PI - RequestInfo: what each point of a call and of a request gives - of an asynchronous call: `send_poll` among them
+#[test]
+fn points_of_asynchronous_calls_give_what_the_tables_have() {
+    let both = Both::new(|_| {});
+    let object = both.target.as_object();
+    let call: orbium::Asynchronous<i32> = object.call_async(&ECHO, 1, Encode::encode, i32::decode);
+    call.wait().unwrap();
+    let [client, _] = both.taken();
+    let points = [
+        "send_request",
+        "receive_other Unknown",
+        "send_poll",
+        "receive_reply Successful",
+    ];
+    assert_eq!(client, points);
 }

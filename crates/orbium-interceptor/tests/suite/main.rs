@@ -18,7 +18,9 @@ mod overlooked;
 mod processing_modes;
 mod recorder;
 mod request_policies;
+mod retries;
 mod slots;
 mod templates;
+mod unlocated;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;

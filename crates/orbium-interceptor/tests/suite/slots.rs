@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, InvalidSlot, PiCurrent, ReceiveContexts,
-    ReceiveRequest, SendReply, SendRequest, ServerInterceptor, SlotId,
+    ReceiveReply, ReceiveRequest, SendReply, SendRequest, ServerInterceptor, SlotId,
 };
 use orbium::{Any, Orb, SystemException};
 use orbium_testkit::probe::Target;
@@ -156,5 +156,58 @@ fn an_interceptor_recognises_its_own_calls_by_a_slot() -> Tested {
     // What the interceptor set was its own.
     assert_eq!(current.get_slot(slot)?, Any::default());
     *asked.lock().unwrap() = None;
+    Ok(())
+}
+
+/// Sets the slot of its own thread, and notes that of the request, at both points of a call.
+struct Setting {
+    slot: SlotId,
+    current: PiCurrent,
+    seen: Arc<Mutex<Vec<Any>>>,
+}
+
+impl Setting {
+    fn set(&self, of_request: Any) -> Result<(), SystemException> {
+        self.seen.lock().unwrap().push(of_request);
+        self.current.set_slot(self.slot, Any::from(99))?;
+        Ok(())
+    }
+}
+
+impl ClientInterceptor for Setting {
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        self.set(request.get_slot(self.slot)?)?;
+        let of_request = request.get_slot(self.slot)?;
+        self.seen.lock().unwrap().push(of_request);
+        Ok(())
+    }
+
+    fn receive_reply(&self, request: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        self.set(request.get_slot(self.slot)?)
+    }
+}
+
+/// Conformance: PI - slots: what an interceptor sets in PICurrent changes neither the slots of the request nor those of its caller
+#[test]
+fn a_slot_that_an_interceptor_sets_for_its_thread_is_not_of_the_request() -> Tested {
+    let server = serve(Interceptors::new());
+    let mut interceptors = Interceptors::new();
+    let slot = interceptors.allocate_slot();
+    let current = interceptors.current();
+    let seen = Arc::<Mutex<Vec<Any>>>::default();
+    for _ in 0..2 {
+        let seen = Arc::clone(&seen);
+        interceptors.add_client(Setting {
+            slot,
+            current,
+            seen,
+        })?;
+    }
+    let orb = Orb::builder().interceptors(interceptors).build()?;
+    let target = seen_by(&orb, &server.target);
+    current.set_slot(slot, Any::from(41))?;
+    target.noop()?;
+    assert_eq!(*seen.lock().unwrap(), vec![Any::from(41); 6]);
+    assert_eq!(current.get_slot(slot)?, Any::from(41));
     Ok(())
 }
