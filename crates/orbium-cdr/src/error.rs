@@ -47,6 +47,8 @@ pub enum CdrErrorKind {
     BadValue,
     /// No type that is known here fits a value, or its factory is missing.
     UnknownValue,
+    /// A custom value reads more than its sender has written of its state.
+    BeyondState,
     /// A value of a `valuetype` in an any, in a program without the feature `values` of `orbium`.
     ValuesLeftOut,
 }
@@ -77,6 +79,7 @@ impl CdrErrorKind {
                 "the header, an indirection, a chunk or the type of a value is invalid"
             }
             Self::UnknownValue => "a value has no type that is known here, or no factory",
+            Self::BeyondState => "a custom value reads beyond the end of its state",
             Self::ValuesLeftOut => {
                 "an any holds a value of a valuetype, and this program was built without orbium's feature `values`"
             }

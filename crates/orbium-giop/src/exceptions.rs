@@ -232,6 +232,7 @@ impl SystemException {
         let (kind, minor) = match error.kind {
             CdrErrorKind::LocalObject => (Marshal, minor::OMG_VMCID | 4),
             CdrErrorKind::UnknownValue => (Marshal, minor::OMG_VMCID | 1),
+            CdrErrorKind::BeyondState => (Marshal, minor::OMG_VMCID | 8),
             CdrErrorKind::WideInGiop10 => (Marshal, minor::OMG_VMCID | 5),
             CdrErrorKind::WideNotNegotiated => (InvObjref, minor::OMG_VMCID | 1),
             CdrErrorKind::CannotConvert => (DataConversion, minor::OMG_VMCID | 1),

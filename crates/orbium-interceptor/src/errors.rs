@@ -17,6 +17,11 @@ pub(crate) const fn no_such_component() -> SystemException {
     omg(ExceptionKind::BadParam, 28)
 }
 
+/// No profile has that tag, or none that has components.
+pub(crate) const fn no_such_profile() -> SystemException {
+    omg(ExceptionKind::BadParam, 29)
+}
+
 /// No policy of that type.
 pub(crate) const fn no_such_policy() -> SystemException {
     omg(ExceptionKind::InvPolicy, 2)

@@ -82,7 +82,8 @@ impl DataInput<'_, '_> {
     /// Reads a value of any type of IDL.
     ///
     /// # Errors
-    /// What is wrong with it; [`CdrErrorKind::Truncated`] behind the end of the state.
+    /// What is wrong with it; [`CdrErrorKind::Truncated`] behind the end of the state, which the
+    /// reader of the value gets as [`CdrErrorKind::BeyondState`].
     pub fn read<T: Decode>(&mut self) -> Result<T, CdrError> {
         T::decode(self.reader)
     }
@@ -185,10 +186,24 @@ impl Custom {
             unmarshal: |value, reader| {
                 let mut input = DataInput { reader };
                 match value.operations::<dyn CustomMarshal<V>>() {
-                    Some(custom) => custom.unmarshal(&V::wrap(value.clone()), &mut input),
+                    Some(custom) => {
+                        let read = custom.unmarshal(&V::wrap(value.clone()), &mut input);
+                        read.map_err(beyond_state)
+                    }
                     None => Err(input.error(CdrErrorKind::UnknownValue)),
                 }
             },
         }
+    }
+}
+
+/// The error of a program that has read more than there is.
+fn beyond_state(error: CdrError) -> CdrError {
+    CdrError {
+        kind: match error.kind {
+            CdrErrorKind::Truncated => CdrErrorKind::BeyondState,
+            other => other,
+        },
+        ..error
     }
 }

@@ -25,6 +25,20 @@ pub struct ProfileComponents {
     pub of_tags: Vec<(u32, TaggedComponent)>,
 }
 
+/// Tags of the profiles that references of an ORB have.
+const PROFILES: [u32; 4] = [TAG_INTERNET_IOP, TAG_TAO_UIOP, TAG_TAO_DIOP, TAG_ORBIUM_IOP];
+
+impl ProfileComponents {
+    /// Adds one for the profiles with that tag; `false` if there are none such.
+    pub fn add(&mut self, component: TaggedComponent, profile_tag: u32) -> bool {
+        let may_be = PROFILES.contains(&profile_tag);
+        if may_be {
+            self.of_tags.push((profile_tag, component));
+        }
+        may_be
+    }
+}
+
 impl From<Vec<TaggedComponent>> for ProfileComponents {
     fn from(of_all: Vec<TaggedComponent>) -> Self {
         Self {

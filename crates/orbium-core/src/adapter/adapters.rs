@@ -99,7 +99,8 @@ impl Adapters {
             hook: config.dispatch.clone(),
             interceptors: config.interceptors.of_requests(),
             identity: Arc::new(config.identity.clone()),
-            ior_interceptors: config.interceptors.of_references().clone(),
+            ior_interceptors: (config.interceptors.of_references().clone())
+                .of_minor(config.giop_minor.number()),
             forwards_bound_keys: config.forward_bound_keys.0,
             calls_directly: config.collocation == Collocation::Direct,
             goes_both_ways: config.may_go_both_ways(),

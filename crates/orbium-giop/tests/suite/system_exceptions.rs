@@ -113,6 +113,7 @@ fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
         CdrErrorKind::WideNotNegotiated,
         CdrErrorKind::NotSupported,
         CdrErrorKind::ValuesLeftOut,
+        CdrErrorKind::BeyondState,
         CdrErrorKind::LocalObject,
     ] {
         let exception = SystemException::from_cdr(CdrError::new(kind, 3), Completion::No);
@@ -121,7 +122,7 @@ fn marshalling_errors_become_exceptions_with_a_code_that_says_why() {
     }
 }
 
-/// Conformance: ORB - minor codes of values that cannot be marshalled: MARSHAL 1, 4 and 5,
+/// Conformance: ORB - minor codes of values that cannot be marshalled: MARSHAL 1, 4, 5 and 8,
 /// BAD_TYPECODE 1, DATA_CONVERSION 1, INV_OBJREF 1
 #[test]
 fn marshalling_errors_have_the_codes_of_the_standard() {
@@ -129,6 +130,7 @@ fn marshalling_errors_have_the_codes_of_the_standard() {
         (CdrErrorKind::UnknownValue, ExceptionKind::Marshal, 1),
         (CdrErrorKind::LocalObject, ExceptionKind::Marshal, 4),
         (CdrErrorKind::WideInGiop10, ExceptionKind::Marshal, 5),
+        (CdrErrorKind::BeyondState, ExceptionKind::Marshal, 8),
         (
             CdrErrorKind::IncompleteTypeCode,
             ExceptionKind::BadTypecode,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_channel::protocol::ProfileComponents;
 use orbium_giop::{SystemException, TaggedComponent};
 
-use crate::errors::no_such_policy;
+use crate::errors::{no_such_policy, no_such_profile};
 use crate::policy::Policy;
 use crate::reference::template::{
     CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of,
@@ -57,6 +57,8 @@ pub struct IorInfo<'a> {
     policies: &'a [Policy],
     /// Types of policies that have a factory.
     pub(crate) policy_types: Vec<u32>,
+    /// Whether profiles have any.
+    pub(crate) has_components: bool,
     pub(crate) components: ProfileComponents,
 }
 
@@ -74,6 +76,7 @@ impl<'a> IorInfo<'a> {
             state,
             policies,
             policy_types: Vec::new(),
+            has_components: true,
             components: ProfileComponents::default(),
         }
     }
@@ -118,8 +121,19 @@ impl<'a> IorInfo<'a> {
     }
 
     /// Adds a component to profiles with that tag.
-    pub fn add_component_to_profile(&mut self, component: TaggedComponent, profile_tag: u32) {
-        self.components.of_tags.push((profile_tag, component));
+    ///
+    /// # Errors
+    /// BAD_PARAM 29: no profile of the ORB has that tag, or its profiles are of IIOP 1.0 and have
+    /// no components.
+    pub fn add_component_to_profile(
+        &mut self,
+        component: TaggedComponent,
+        profile_tag: u32,
+    ) -> Result<(), SystemException> {
+        match self.has_components && self.components.add(component, profile_tag) {
+            true => Ok(()),
+            false => Err(no_such_profile()),
+        }
     }
 }
 

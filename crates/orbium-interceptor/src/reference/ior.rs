@@ -78,9 +78,20 @@ pub struct IorInterceptors {
     all: Vec<(String, Arc<dyn IorInterceptor>)>,
     /// Types of policies that have a factory.
     policy_types: Vec<u32>,
+    /// Whether the ORB makes profiles of IIOP 1.0.
+    is_iiop_1_0: bool,
 }
 
 impl IorInterceptors {
+    /// For an ORB that makes profiles of that minor version of IIOP.
+    #[must_use]
+    pub fn of_minor(self, minor: u8) -> Self {
+        Self {
+            is_iiop_1_0: minor == 0,
+            ..self
+        }
+    }
+
     pub(crate) fn push(&mut self, name: String, interceptor: impl IorInterceptor) {
         self.all.push((name, Arc::new(interceptor)));
     }
@@ -101,6 +112,7 @@ impl IorInterceptors {
     /// An adapter is being made: the components that its references are to have.
     pub fn establish(&self, info: &mut IorInfo<'_>) -> ProfileComponents {
         info.policy_types.clone_from(&self.policy_types);
+        info.has_components = !self.is_iiop_1_0;
         for (name, it) in &self.all {
             if let Err(exception) = unpanicked(name, || it.establish_components(info)) {
                 warn!(

@@ -9,7 +9,8 @@ use orbium::interceptor::{
     SendRequest, ServerInterceptor,
 };
 use orbium::{
-    Any, Completion, ExceptionKind, Interface, Orb, Poa, PoaError, Policies, SystemException,
+    Any, Completion, Config, ExceptionKind, GiopMinor, Interface, Orb, Poa, PoaError, Policies,
+    SystemException,
 };
 use orbium_giop::profile::TAG_INTERNET_IOP;
 use orbium_giop::{Ior, Profile, TaggedComponent};
@@ -63,8 +64,9 @@ impl IorInterceptor for Establishing {
     fn establish_components(&self, adapter: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let name = adapter.adapter_name().join("/");
         adapter.add_component(component(OF_ALL, name.as_bytes()));
-        adapter.add_component_to_profile(component(OF_INTERNET, b"internet"), TAG_INTERNET_IOP);
-        adapter.add_component_to_profile(component(OF_NONE, b"none"), 4711);
+        adapter.add_component_to_profile(component(OF_INTERNET, b"internet"), TAG_INTERNET_IOP)?;
+        let none = adapter.add_component_to_profile(component(OF_NONE, b"none"), 4711);
+        assert_eq!(none, Err(no_such_profile()));
         self.0.act(adapter)
     }
 }
@@ -155,6 +157,37 @@ fn components_are_in_the_profiles_that_they_are_for() -> Tested {
         b"RootPOA"
     );
     Ok(())
+}
+
+fn no_such_profile() -> SystemException {
+    SystemException::omg(ExceptionKind::BadParam, 29, Completion::No)
+}
+
+/// Notes what a component for profiles of IIOP comes to.
+struct Adding(Journal);
+
+impl IorInterceptor for Adding {
+    fn establish_components(&self, adapter: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        let added = adapter.add_component_to_profile(component(OF_INTERNET, b""), TAG_INTERNET_IOP);
+        self.0.note((added == Err(no_such_profile())).to_string());
+        Ok(())
+    }
+}
+
+/// Conformance: PI - IOR interceptors: a component for profiles that references do not have, or that have none: BAD_PARAM 29
+#[test]
+fn a_component_for_profiles_of_iiop_1_0_is_bad_param_29() {
+    for number in [0, 1] {
+        let (journal, mut interceptors) = (Journal::default(), Interceptors::new());
+        interceptors.add_ior(Adding(journal.clone())).unwrap();
+        let orb = Orb::new(Config {
+            giop_minor: GiopMinor::new(number).unwrap(),
+            interceptors,
+            ..Config::default()
+        });
+        drop(orb.unwrap());
+        assert_eq!(journal.take(), [(number == 0).to_string()]);
+    }
 }
 
 /// Conformance: PI - IOR interceptors: components for all profiles, and for those with a tag

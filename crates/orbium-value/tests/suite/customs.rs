@@ -235,7 +235,7 @@ fn a_custom_value_ends_at_its_end() {
         writer.write_u8(7);
     });
     let read = read_by::<Option<Packed>>(&known(), &short, Format::native());
-    assert_eq!(read, Err(CdrErrorKind::Truncated));
+    assert_eq!(read, Err(CdrErrorKind::BeyondState));
     let bad = cut(&|writer| {
         writer.write_u32(4);
         writer.write_u32(1001);
