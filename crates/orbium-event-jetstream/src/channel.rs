@@ -123,7 +123,9 @@ impl ServedChannel for PersistentChannel {
         let timeout = self.shared.stream.config.push_timeout;
         let observer: Arc<dyn orbium_event::Observer> =
             Arc::new(RemoteObserver::new(observer, timeout));
-        self.shared.append_observer(&observer)
+        let runtime = self.shared.stream.runtime.handle().ok()?;
+        let observation = &self.shared.observation;
+        observation.append(&self.shared, &observer, runtime)
     }
 
     fn remove_observer(&self, handle: ObserverHandle) -> bool {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stream: events are stored in it, and consumers have their positions in it.
 
+pub(crate) mod correlator;
 pub(crate) mod follow;
 pub(crate) mod message;
 mod runtime;

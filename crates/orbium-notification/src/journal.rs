@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels that store events before they deliver them.
 
-mod real_time;
+mod over_channel;
 mod stored;
 use std::any::Any;
 
@@ -9,8 +9,8 @@ use orbium::SystemException;
 
 use crate::idl::cos_notification::StructuredEvent;
 
-pub use real_time::EventHeaders;
-pub(crate) use real_time::RealTime;
+pub use over_channel::EventHeaders;
+pub(crate) use over_channel::RealTime;
 
 /// Store of a channel's events before delivery, which returns them after a restart.
 ///

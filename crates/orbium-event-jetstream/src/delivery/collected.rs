@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a subscription has collected of the stream. An event that a conjunction retains is open: neither delivered
+//! Events of the stream that a subscription has collected. One that a conjunction retains is open: neither delivered
 //! nor acknowledged. Without clock, threads and sockets.
 
 use std::collections::{BTreeMap, VecDeque};

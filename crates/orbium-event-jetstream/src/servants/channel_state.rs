@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use orbium_event::Sums;
+
 use crate::servants::named_consumers::Names;
-use crate::servants::observation::Observation;
+use crate::servants::observation::{Observation, Observed};
 use crate::servants::proxies::Proxies;
 use crate::stream::Stream;
 
@@ -15,4 +17,10 @@ pub(crate) struct Shared {
     pub(crate) suppliers: Proxies,
     pub(crate) names: Names,
     pub(crate) observation: Observation,
+}
+
+impl Observed for Shared {
+    fn sums(&self) -> Sums {
+        Sums::of(&self.consumers.subscriptions(), &self.suppliers.published())
+    }
 }

@@ -23,9 +23,8 @@ use crate::error::JetStreamError;
 use crate::servants::channel_state::Shared;
 use crate::servants::proxies::Proxy;
 use crate::servants::proxy_object::Place;
-use crate::stream::follow::{
-    Correlator, Deliver, Following, PushSet, Subscription, follow, forget, most_open,
-};
+use crate::stream::correlator::{Correlator, PushSet, most_open};
+use crate::stream::follow::{Deliver, Following, Subscription, follow, forget};
 use crate::stream::message::{subject_filter, subjects};
 
 pub(crate) struct Consumers {
@@ -159,7 +158,7 @@ impl SupplierProxy {
             following: Some(following),
         });
         drop(connection);
-        self.shared.changed();
+        self.shared.observation.changed();
         Ok(())
     }
 
@@ -231,7 +230,7 @@ impl Proxy for SupplierProxy {
         if let Some(name) = connection.and_then(|it| it.name) {
             self.shared.names.release_if(&name, self.number);
         }
-        self.shared.changed();
+        self.shared.observation.changed();
     }
 
     fn number(&self) -> u64 {

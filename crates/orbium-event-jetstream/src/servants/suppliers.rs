@@ -91,7 +91,7 @@ impl Proxy for ConsumerProxy {
         self.is_connected.store(false, Ordering::Release);
         self.shared.suppliers.remove(self.number);
         self.place.end();
-        self.shared.changed();
+        self.shared.observation.changed();
     }
 
     fn number(&self) -> u64 {
@@ -113,7 +113,7 @@ impl ProxyPushConsumerServant for ProxyObject {
             let headers = qos.publications.iter().map(|it| &it.event.header);
             *self.0.publications() = headers.map(|it| (it.r#type, it.source)).collect();
         }
-        self.0.shared.changed();
+        self.0.shared.observation.changed();
         Ok(())
     }
 }

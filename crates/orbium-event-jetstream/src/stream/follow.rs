@@ -15,9 +15,8 @@ use tokio::time::{Instant, interval, sleep};
 use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
+use crate::stream::correlator::Correlator;
 use crate::stream::set::{Incoming, Received, SetSize};
-
-pub(crate) use correlate::{Correlator, PushSet, most_open};
 
 /// How long a request for events waits at the server.
 const EXPIRES: Duration = Duration::from_secs(10);

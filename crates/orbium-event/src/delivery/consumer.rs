@@ -14,8 +14,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use orbium::lock::{Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
-use crate::delivery::consumer::serving::{Joined, Serving};
-use crate::delivery::consumer::taking::Waiter;
+use crate::delivery::consumer::serving::{Joined, Serving, Waiter};
 use crate::delivery::dispatch::Place;
 use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
 use crate::delivery::queue::{Behind, EventSet, Put, Queue};

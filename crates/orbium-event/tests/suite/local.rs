@@ -3,6 +3,7 @@
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 use orbium_event::{
@@ -10,6 +11,7 @@ use orbium_event::{
     FilterErrorKind, INTERVAL_TIMEOUT, Pattern, QueueLimits, SharedEvent, Subscription, TIMEOUT,
     new_event,
 };
+use orbium_executor::{SchedulerContext, TaskQos};
 use orbium_testkit::{PATIENCE, eventually};
 
 use crate::scheduled::SCHEDULE;
@@ -270,4 +272,61 @@ fn a_destroyed_channel_refuses_all() {
     let sink = |_: &[SharedEvent]| {};
     let refused = channel.subscribe(&Pattern::Null, sink).unwrap_err();
     assert_eq!(refused, ConnectError::Destroyed);
+}
+
+/// Conformance: events - suppliers that push at once: every event arrives, in the order of each supplier
+#[test]
+fn events_of_suppliers_at_once_arrive_in_the_order_of_each() {
+    const EVENTS: i32 = 3_000;
+    let config = |dispatching| ChannelConfig {
+        dispatching,
+        soft: true,
+        queue: QueueLimits {
+            sets: 100_000,
+            bytes: 1 << 30,
+            ..QueueLimits::default()
+        },
+        ..ChannelConfig::default()
+    };
+    let context = SchedulerContext::builder("events").threads(2);
+    let context = context.build().unwrap();
+    let channels = [
+        Channel::new(config(Dispatching::PerConsumer)),
+        Channel::new(config(Dispatching::Reactive)),
+        Channel::new(config(Dispatching::Scheduled(&SCHEDULE))),
+        Channel::on_context(config(Dispatching::Contexts), &context, |_| {
+            TaskQos::default()
+        }),
+    ];
+    for channel in channels {
+        let received = Arc::new(Mutex::new(vec![Vec::new(); 4]));
+        let log = Arc::clone(&received);
+        let sink = move |events: &[SharedEvent]| {
+            let mut log = log.lock().unwrap();
+            for event in events {
+                let source = usize::try_from(event.header.source).unwrap();
+                log[source - 1].push(event.data.pad1);
+            }
+        };
+        let _subscription = channel.subscribe(&Pattern::of(16, 0), sink).unwrap();
+        thread::scope(|scope| {
+            for source in 1..=4 {
+                let supplier = channel.connect_supplier(&[(16, source)]).unwrap();
+                scope.spawn(move || {
+                    for number in 0..EVENTS {
+                        let mut event = new_event(16, source);
+                        event.data.pad1 = number;
+                        supplier.push(&[event]);
+                    }
+                });
+            }
+        });
+        let expected: Vec<_> = (0..EVENTS).collect();
+        eventually("all arrive", || {
+            let received = received.lock().unwrap();
+            received.iter().all(|it| it.len() == expected.len())
+        });
+        let received = received.lock().unwrap();
+        assert!(received.iter().all(|it| *it == expected), "{channel:?}");
+    }
 }

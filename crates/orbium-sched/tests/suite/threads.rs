@@ -37,7 +37,7 @@ fn a_thread_has_the_time_and_the_least_period_of_all_that_it_calls() {
 }
 
 #[test]
-fn what_is_disabled_is_part_of_no_thread() {
+fn disabled_operations_are_part_of_no_thread() {
     let mut book = Repository::new();
     let root = book.register("root", timing(100, 1)).unwrap();
     let left = book.register("left", timing(0, 2)).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the interface of TAO's releases does with the book: checked before anything is changed.
+//! Changes of the book by the interface of TAO's releases: checked before anything is changed.
 
 use orbium_sched::{EnableState, Handle, Options, SchedError, Schedule, Timing};
 

@@ -2,40 +2,18 @@
 //! Consumers with subscriptions that wait: for several events, or for a time.
 
 use std::slice;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_event::{Filter, Pattern, TimerSchedule, timer_event};
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep_until};
 
 use super::{End, Follower, RETRY_PAUSES};
-use crate::delivery::Delivery;
-use crate::delivery::collected::{Collected, Sequenced};
-use crate::delivery::delivery_outcome::{Outcome, backoff};
+use crate::delivery::collected::Sequenced;
+use crate::delivery::delivery_outcome::Outcome;
 use crate::delivery::recipient::marked;
+use crate::stream::correlator::Correlator;
 use crate::stream::set::{Incoming, Received};
-
-/// Pushes events as one set. It may block for as long as a push to a consumer may take.
-pub(crate) type PushSet = dyn Fn(&[Event]) -> Outcome + Send + Sync;
-
-impl Sequenced for Received {
-    fn sequence(&self) -> u64 {
-        self.sequence
-    }
-}
-
-/// A subscription that waits. A set that it has completed is pushed until its consumer has returned from it; nothing is offered
-/// and no timer runs out before.
-pub(crate) struct Correlator {
-    collected: Collected<Received>,
-    schedule: TimerSchedule,
-    push: Arc<PushSet>,
-    /// Pushes of the set that have failed, and when it is pushed once more.
-    failed: u64,
-    retry: Option<Instant>,
-}
 
 /// What happens next.
 enum Turn {
@@ -43,90 +21,6 @@ enum Turn {
     Arrived(Box<Received>),
     Due,
     Sign,
-}
-
-impl Correlator {
-    /// The periods of its timers begin now.
-    pub(crate) fn new(pattern: &Pattern, push: Arc<PushSet>) -> Self {
-        Self {
-            collected: Collected::new(pattern),
-            schedule: TimerSchedule::new(Filter::new(pattern).timers(), Instant::now()),
-            push,
-            failed: 0,
-            retry: None,
-        }
-    }
-
-    fn is_blocked(&self) -> bool {
-        self.collected.ready().is_some()
-    }
-
-    /// When a timer is due, or the set that has failed.
-    fn due(&self) -> Option<Instant> {
-        match self.is_blocked() {
-            true => self.retry,
-            false => self.schedule.next_due().map(|(_, due)| due),
-        }
-    }
-
-    /// Offers the event of a message. Returns what is part of nothing to come.
-    fn offer(&mut self, event: Event, received: Received) -> Vec<Received> {
-        let done = self.collected.offer(Arc::new(event), received);
-        self.restart_deadlines(Instant::now());
-        done
-    }
-
-    /// Offers the event of a timer that is due, unless a set waits for its consumer.
-    fn fire(&mut self, now: Instant) -> Vec<Received> {
-        let firing = match self.schedule.next_due() {
-            Some((timer, due)) if due <= now && !self.is_blocked() => {
-                self.schedule.fire(timer, now).map(|it| (timer, it))
-            }
-            _ => None,
-        };
-        let Some((timer, firing)) = firing else {
-            return Vec::new();
-        };
-        let mut event = timer_event(&firing, now);
-        // It is not in the stream.
-        Delivery::mark(&mut event, 0, 1);
-        let done = self.collected.offer_timer(timer, Arc::new(event));
-        self.restart_deadlines(firing.phase);
-        done
-    }
-
-    fn restart_deadlines(&mut self, now: Instant) {
-        if self.is_blocked() {
-            self.schedule.restart_deadlines(now);
-        }
-    }
-
-    /// The set that is to be pushed now.
-    fn next_push(&self, now: Instant) -> Option<Vec<Event>> {
-        let ready = self.collected.ready()?;
-        if self.retry.is_some_and(|it| it > now) {
-            return None;
-        }
-        let events = ready.events.iter().map(|it| {
-            let mut event = Event::clone(it);
-            event.header.ec_send_time += self.failed;
-            event
-        });
-        Some(events.collect())
-    }
-
-    /// Retains the set, to be pushed once more.
-    fn retry(&mut self) {
-        self.failed += 1;
-        self.retry = Some(Instant::now() + backoff(self.failed));
-    }
-
-    /// Ends the set.
-    fn take(&mut self) -> Vec<Received> {
-        (self.failed, self.retry) = (0, None);
-        let ready = self.collected.take_ready();
-        ready.map(|it| it.messages).unwrap_or_default()
-    }
 }
 
 /// Waits until then, or for ever.
@@ -163,7 +57,7 @@ impl Follower {
             let end = match turn {
                 Turn::Dropped => Some(End::Dropped),
                 Turn::Sign => {
-                    give_signs(correlator.collected.messages()).await;
+                    give_signs(correlator.messages()).await;
                     None
                 }
                 Turn::Due => self.turn(correlator).await,
@@ -173,7 +67,7 @@ impl Follower {
                 }
             };
             if let Some(end) = end {
-                for received in correlator.collected.messages() {
+                for received in correlator.messages() {
                     received.give_back().await;
                 }
                 incoming.give_back().await;
@@ -216,7 +110,7 @@ impl Follower {
 
     /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
     async fn push_set(&self, correlator: &Correlator, events: Vec<Event>) -> Outcome {
-        let push = Arc::clone(&correlator.push);
+        let push = correlator.consumer();
         let mut pushing = spawn_blocking(move || push(&events));
         let mut signs = interval(self.sign_period());
         signs.tick().await;
@@ -225,7 +119,7 @@ impl Follower {
                 outcome = &mut pushing => {
                     return outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string()));
                 }
-                _ = signs.tick() => give_signs(correlator.collected.messages()).await,
+                _ = signs.tick() => give_signs(correlator.messages()).await,
             }
         }
     }
@@ -234,11 +128,11 @@ impl Follower {
     async fn pushed(&self, correlator: &mut Correlator, outcome: Outcome) -> bool {
         let outcome = match outcome {
             Outcome::Failed(cause) => {
-                let ready = correlator.collected.ready();
+                let ready = correlator.ready();
                 let messages = ready.map(|it| it.messages.iter()).into_iter().flatten();
                 match self
                     .settling
-                    .is_dead(messages.map(Sequenced::sequence), correlator.failed + 1)
+                    .is_dead(messages.map(Sequenced::sequence), correlator.pushes())
                 {
                     true => Outcome::Refused(cause),
                     false => Outcome::Failed(cause),
@@ -280,9 +174,4 @@ async fn give_signs(messages: impl Iterator<Item = &Received>) {
     for received in messages {
         received.give_sign().await;
     }
-}
-
-/// How many events a subscription retains at most.
-pub(crate) fn most_open(pattern: &Pattern) -> usize {
-    pattern.to_qos().dependencies.len()
 }

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a thread serves the queue of a consumer, and whether it may stop without looking at the queue.
+//! State of the thread or task that serves the queue of a consumer.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::Waker;
+use std::thread::Thread;
 
 const IDLE: u8 = 0;
 const ONE: u8 = 1;
 const MORE: u8 = 2;
+
+/// What waits for the queue of a consumer.
+pub(crate) enum Waiter {
+    Task(Arc<Waker>),
+    Thread(Thread),
+}
+
+impl Waiter {
+    /// Without the lock of the consumer, which a task may need.
+    pub(crate) fn wake(self) {
+        match self {
+            Self::Task(waker) => waker.wake_by_ref(),
+            Self::Thread(thread) => thread.unpark(),
+        }
+    }
+}
 
 /// Of the thread that pushes to a consumer: none, one with a single set, or one with more. Producers join under the lock of the
 /// consumer, so that sets that a thread would have to look for are put before it finds that there are some; a thread leaves

@@ -4,26 +4,10 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::thread::{self, Thread};
+use std::thread;
 
 use super::{Action, Consumer, Delivery};
 use crate::delivery::queue::{EventSet, Taken};
-
-/// What waits for the queue of a consumer.
-pub(crate) enum Waiter {
-    Task(Arc<Waker>),
-    Thread(Thread),
-}
-
-impl Waiter {
-    /// Without the lock of the consumer, which a task may need.
-    pub(crate) fn wake(self) {
-        match self {
-            Self::Task(waker) => waker.wake_by_ref(),
-            Self::Thread(thread) => thread.unpark(),
-        }
-    }
-}
 
 impl Consumer {
     fn take(&self) -> Option<EventSet> {

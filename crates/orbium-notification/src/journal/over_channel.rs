@@ -41,8 +41,8 @@ impl EventHeaders {
         }
     }
 
-    /// Structured events of a domain and event type have another type and source. Events of that type and source, whoever has pushed
-    /// them, are of this domain and type for structured consumers.
+    /// Structured events of a domain and event type have another type and source. Events of that type and source, those of other
+    /// suppliers too, are of this domain and type for structured consumers.
     #[must_use]
     pub fn with(mut self, domain: &str, name: &str, header: (i32, i32)) -> Self {
         self.by_type.push((event_type(domain, name), header));

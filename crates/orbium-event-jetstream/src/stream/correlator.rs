@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A subscription that waits for several events or for a time, with its timers and the set that it has completed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_event::rtec::rtec_event_comm::Event;
+use orbium_event::{Filter, Pattern, TimerSchedule, timer_event};
+
+use crate::delivery::Delivery;
+use crate::delivery::collected::{Collected, Ready, Sequenced};
+use crate::delivery::delivery_outcome::{Outcome, backoff};
+use crate::stream::set::Received;
+
+/// Pushes events as one set. It may block for as long as a push to a consumer may take.
+pub(crate) type PushSet = dyn Fn(&[Event]) -> Outcome + Send + Sync;
+
+impl Sequenced for Received {
+    fn sequence(&self) -> u64 {
+        self.sequence
+    }
+}
+
+/// A subscription that waits. A set that it has completed is pushed until its consumer has returned from it; nothing is offered
+/// and no timer runs out before.
+pub(crate) struct Correlator {
+    collected: Collected<Received>,
+    schedule: TimerSchedule,
+    push: Arc<PushSet>,
+    /// Pushes of the set that have failed, and when it is pushed once more.
+    failed: u64,
+    retry: Option<Instant>,
+}
+
+impl Correlator {
+    /// The periods of its timers begin now.
+    pub(crate) fn new(pattern: &Pattern, push: Arc<PushSet>) -> Self {
+        Self {
+            collected: Collected::new(pattern),
+            schedule: TimerSchedule::new(Filter::new(pattern).timers(), Instant::now()),
+            push,
+            failed: 0,
+            retry: None,
+        }
+    }
+
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.collected.ready().is_some()
+    }
+
+    /// When a timer is due, or the set that has failed.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        match self.is_blocked() {
+            true => self.retry,
+            false => self.schedule.next_due().map(|(_, due)| due),
+        }
+    }
+
+    /// Offers the event of a message. Returns what is part of nothing to come.
+    pub(crate) fn offer(&mut self, event: Event, received: Received) -> Vec<Received> {
+        let done = self.collected.offer(Arc::new(event), received);
+        self.restart_deadlines(Instant::now());
+        done
+    }
+
+    /// Offers the event of a timer that is due, unless a set waits for its consumer.
+    pub(crate) fn fire(&mut self, now: Instant) -> Vec<Received> {
+        let firing = match self.schedule.next_due() {
+            Some((timer, due)) if due <= now && !self.is_blocked() => {
+                self.schedule.fire(timer, now).map(|it| (timer, it))
+            }
+            _ => None,
+        };
+        let Some((timer, firing)) = firing else {
+            return Vec::new();
+        };
+        let mut event = timer_event(&firing, now);
+        // It is not in the stream.
+        Delivery::mark(&mut event, 0, 1);
+        let done = self.collected.offer_timer(timer, Arc::new(event));
+        self.restart_deadlines(firing.phase);
+        done
+    }
+
+    fn restart_deadlines(&mut self, now: Instant) {
+        if self.is_blocked() {
+            self.schedule.restart_deadlines(now);
+        }
+    }
+
+    /// The set that is to be pushed now.
+    pub(crate) fn next_push(&self, now: Instant) -> Option<Vec<Event>> {
+        let ready = self.collected.ready()?;
+        if self.retry.is_some_and(|it| it > now) {
+            return None;
+        }
+        let events = ready.events.iter().map(|it| {
+            let mut event = Event::clone(it);
+            event.header.ec_send_time += self.failed;
+            event
+        });
+        Some(events.collect())
+    }
+
+    /// Retains the set, to be pushed once more.
+    pub(crate) fn retry(&mut self) {
+        self.failed += 1;
+        self.retry = Some(Instant::now() + backoff(self.failed));
+    }
+
+    /// Ends the set.
+    pub(crate) fn take(&mut self) -> Vec<Received> {
+        (self.failed, self.retry) = (0, None);
+        let ready = self.collected.take_ready();
+        ready.map(|it| it.messages).unwrap_or_default()
+    }
+
+    /// The set that is to be pushed.
+    pub(crate) fn ready(&self) -> Option<&Ready<Received>> {
+        self.collected.ready()
+    }
+
+    /// All messages that are not acknowledged.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &Received> {
+        self.collected.messages()
+    }
+
+    /// What pushes to the consumer.
+    pub(crate) fn consumer(&self) -> Arc<PushSet> {
+        Arc::clone(&self.push)
+    }
+
+    /// The number of the push of the set that is ready.
+    pub(crate) fn pushes(&self) -> u64 {
+        self.failed + 1
+    }
+}
+
+/// How many events a subscription retains at most.
+pub(crate) fn most_open(pattern: &Pattern) -> usize {
+    pattern.to_qos().dependencies.len()
+}
