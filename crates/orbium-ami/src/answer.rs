@@ -5,8 +5,8 @@ use std::any::Any;
 
 use orbium_cdr::{CdrError, CdrReader};
 use orbium_client::ServedCall;
-use orbium_client::outcome::Outcome;
 use orbium_client::received_reply::ReceivedReply;
+use orbium_connection::outcome::Outcome;
 use orbium_giop::{ReplyStatus, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::client::CallOutcome;

@@ -30,9 +30,9 @@ use super::request::Arguments;
 use orbium_client::ClientContext;
 use orbium_client::Reference;
 use orbium_client::attempt::{Attempt, Suspended, may_try_others};
-use orbium_client::outcome::Outcome;
 use orbium_client::request_path::Choice;
 use orbium_client::span::CallSpan;
+use orbium_connection::outcome::Outcome;
 use state::{Due, Slot, State};
 
 /// A call, shared by its handle, the reader that receives its reply, and its timer.

@@ -122,7 +122,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
     /// Has a handler given the results, once. It runs on a thread of the ORB that
     /// has the caller's priority, and may call, and wait. Handlers of one priority
     /// begin in the order in which their replies came, and no more run at once
-    /// than [`limits.reply_threads`](orbium_client::ClientConfig::limits): those that wait for one
+    /// than [`limits.reply_threads`](orbium_connection::ClientConfig::limits): those that wait for one
     /// another may wait for ever.
     pub fn on_reply(mut self, handler: impl FnOnce(Result<T, E>) + Send + 'static)
     where

@@ -27,16 +27,16 @@ use super::pending_call::PendingCall;
 use super::reader::Reader;
 use super::request::written;
 use end::End;
-use orbium_client::ClientConfig;
-use orbium_client::PrivateConnections;
 use orbium_client::band_operation::BIND_PRIORITY_BAND;
 use orbium_client::candidate::Candidate;
-use orbium_client::connecting;
-use orbium_client::counts::Counted;
-use orbium_client::introduction::{Introduction, PriorityContext};
-use orbium_client::pool::Pool;
-use orbium_client::pool_key::PoolKey;
 use orbium_client::request_path::RequestPath;
+use orbium_connection::ClientConfig;
+use orbium_connection::PrivateConnections;
+use orbium_connection::connecting;
+use orbium_connection::counts::Counted;
+use orbium_connection::introduction::{Introduction, PriorityContext};
+use orbium_connection::pool::Pool;
+use orbium_connection::pool_key::PoolKey;
 use orbium_invocation::timing::Timing;
 
 /// A request that follows the last send within this time is left to the reader, if it is

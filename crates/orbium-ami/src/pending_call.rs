@@ -9,8 +9,8 @@ use orbium_giop::SystemException;
 use orbium_invocation::story::{Note, Phase};
 
 use super::answer::Answer;
-use orbium_client::outcome::Outcome;
 use orbium_client::received_reply::ReceivedReply;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::Decoding;
 
 /// What a call comes to.

@@ -21,12 +21,13 @@ use orbium_sys::{Interest, Poller, Waker};
 use super::line::Line;
 use super::line::end::End;
 use super::pending_call::PendingCall;
-use orbium_client::connecting::{connector, no_thread};
-use orbium_client::counts::{Counted, Counts};
-use orbium_client::pool::Pool;
-use orbium_client::pool_key::PoolKey;
+use orbium_client::ClientContext;
 use orbium_client::request_path::RequestPath;
-use orbium_client::{ClientConfig, ClientContext};
+use orbium_connection::ClientConfig;
+use orbium_connection::connecting::{connector, no_thread};
+use orbium_connection::counts::{Counted, Counts};
+use orbium_connection::pool::Pool;
+use orbium_connection::pool_key::PoolKey;
 use orbium_invocation::call_exceptions::exhausted;
 
 type Job = Box<dyn FnOnce() + Send>;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{fmt, iter};
 
-use orbium_client::waiting;
+use orbium_connection::waiting;
 use orbium_giop::SystemException;
 use orbium_invocation::served_queue::wait_serving;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};

@@ -11,11 +11,11 @@ use orbium_invocation::raises::Raises;
 use orbium_invocation::{LateAnswer, Operation};
 
 use super::answer::Returned;
-use orbium_client::ClientConfig;
 use orbium_client::candidate::Candidate;
-use orbium_client::introduction::Introduction;
-use orbium_client::outcome::Outcome;
 use orbium_client::{Detour, Reference, ServedCall};
+use orbium_connection::ClientConfig;
+use orbium_connection::introduction::Introduction;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::call_exceptions::bad_argument;
 use orbium_invocation::timing::Timing;
 

@@ -15,12 +15,12 @@ use orbium_sync::Versions;
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-use crate::buffering::flow_control::FlowControl;
 use crate::call::notice;
-use crate::client_config::ClientConfig;
-use crate::counts::Counts;
 use crate::policy::client_policies::ClientPolicies;
-use crate::pools::Pools;
+use orbium_connection::ClientConfig;
+use orbium_connection::FlowControl;
+use orbium_connection::Pools;
+use orbium_connection::counts::Counts;
 use orbium_invocation::Decoding;
 
 /// The client of an ORB: its connections to servers, and the choices that calls depend on.
@@ -155,8 +155,7 @@ impl ClientContext {
         &self,
         observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
     ) -> bool {
-        let notices = self.pools().counts().flow_control();
-        notices.observe(Box::new(observer))
+        self.pools().counts().observe_flow_control(observer)
     }
 
     /// Installs the real-time extension; `false` if there is one.

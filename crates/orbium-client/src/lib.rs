@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The calling side of an ORB: from a [`Reference`] and arguments to results, over
-//! connections that a [`ClientContext`] pools.
+//! connections of `orbium-connection` that a [`ClientContext`] pools.
 //!
 //! It knows neither object adapters nor servants: a call to an object of the caller's own
 //! ORB goes through [`LocalOrb`]. Its user is `orbium-core`; `orbium` has what programs
@@ -8,30 +8,22 @@
 //! thread for each.
 #![forbid(unsafe_code)]
 
-mod buffering;
 mod call;
-mod client_config;
 mod collocation;
-mod connection;
 mod context;
-pub mod counts;
 mod policy;
-mod pools;
+mod priorities;
 mod reference;
-mod shared;
 
 use orbium_invocation::call_exceptions as errors;
 
-pub use buffering::buffered::flush_oneways;
-pub use buffering::flow_control::FlowControl;
+pub use call::buffered::flush_oneways;
 pub use call::intercepted::{InPlace, ServedCall};
 pub use call::synchronous::{call, call_or_serve, connect, locate, send, send_or_serve};
-pub use call::{attempt, exchange, introduction, notice, outcome, received_reply, span};
-pub use client_config::ClientConfig;
+pub use call::{attempt, exchange, link, notice, received_reply, span};
 pub use collocation::detour::{Detour, ObservedCall};
 pub use collocation::local_orb::{LocalOrb, LocalReply};
 pub use collocation::own_object::Collocated;
-pub use connection::{connecting, link, waiting};
 pub use context::ClientContext;
 pub use orbium_invocation::call_exceptions::no_usable_protocol;
 pub use orbium_invocation::typed_reply::{
@@ -43,8 +35,7 @@ pub use policy::overrides::Overrides;
 pub use policy::policy_manager::PolicyManager;
 pub use policy::policy_overrides::{OverrideError, PolicyScope, SetOverride};
 pub use policy::standard_policy::standard_policy;
-pub use pools::private_connections::PrivateConnections;
-pub use pools::{band_operation, partition, pool, pool_key};
+pub use priorities::band_operation;
 pub use reference::Reference;
 pub use reference::binding::offered;
 pub use reference::{candidate, request_path};

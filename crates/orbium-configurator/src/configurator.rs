@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use orbium_client::{ClientConfig, ClientPolicies};
+use orbium_client::ClientPolicies;
+use orbium_connection::ClientConfig;
 use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{Config, Endpoint, Lane, Limits, Orb, Protocols};
 use orbium_settings::Configure as _;

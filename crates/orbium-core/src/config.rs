@@ -14,12 +14,12 @@ use orbium_giop::codeset::NativeCharSet;
 use orbium_interceptor::{Interceptors, OrbIdentity};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::client::ClientConfig;
 use crate::{
     BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
     ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits, NamingTimeout, ProtocolPolicy,
     Protocols, ReplyBatching, ServerStrategy, TimePolicies,
 };
+use orbium_connection::ClientConfig;
 use orbium_lane::check_lanes;
 
 /// Everything an ORB is built from: a plain value.

@@ -55,7 +55,8 @@ pub use orbium_invocation::{
     UserException, priority,
 };
 // Macros for generated code.
-pub use orbium_client::{FlowControl, OverrideError, PolicyManager, SetOverride};
+pub use orbium_client::{OverrideError, PolicyManager, SetOverride};
+pub use orbium_connection::FlowControl;
 pub use orbium_interceptor::policy_type;
 pub use orbium_invocation::dedication::{
     Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,

@@ -21,7 +21,7 @@ use super::super::pending_call::Answered;
 use super::Call;
 use super::state::{Due, Handler, Over, Slot, State, Then};
 use orbium_client::attempt::Attempt;
-use orbium_client::waiting;
+use orbium_connection::waiting;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.

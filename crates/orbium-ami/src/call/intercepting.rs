@@ -15,8 +15,8 @@ use super::super::reader::Reader;
 use super::Call;
 use super::state::Slot;
 use orbium_client::attempt::Attempt;
-use orbium_client::outcome::Outcome;
 use orbium_client::request_path::Choice;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::call_exceptions::broken_invariant;
 
 impl Call {

@@ -16,9 +16,9 @@ use super::Call;
 use orbium_client::Detour;
 use orbium_client::attempt::Attempt;
 use orbium_client::exchange::{Answer, Exchange};
-use orbium_client::outcome::Outcome;
 use orbium_client::received_reply::ReceivedReply;
 use orbium_client::request_path::Choice;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::call_exceptions::broken_invariant;
 
 /// What a thread that made the call has come to.

@@ -13,8 +13,8 @@ use super::super::request::written;
 use super::Call;
 use super::state::Slot;
 use orbium_client::attempt::Attempt;
-use orbium_client::outcome::Outcome;
 use orbium_client::request_path::Choice;
+use orbium_connection::outcome::Outcome;
 
 /// A request that is ready to be sent.
 struct Ready {

@@ -5,7 +5,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_metrics::Closing;
 
 use crate::pending_call::News;
-use orbium_client::outcome::Outcome;
+use orbium_connection::outcome::Outcome;
 
 /// Why a line has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

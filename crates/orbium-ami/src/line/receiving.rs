@@ -15,8 +15,8 @@ use super::{Awaiting, Line, Pending, Phase};
 use crate::pending_call::answer;
 use crate::reader::Reader;
 use orbium_client::band_operation::is_unknown_to_server;
-use orbium_client::outcome::{Outcome, read_answer};
 use orbium_client::received_reply::ReceivedReply;
+use orbium_connection::outcome::{Outcome, read_answer};
 use orbium_invocation::call_exceptions::not_trusted;
 
 /// Receives in a row before other lines have their turn.

@@ -12,7 +12,7 @@ use orbium_sys::{Interest, Ready};
 use super::sources::line_of;
 use super::{LINGER, Reader, Running, State, WAKER, begin};
 use crate::line::end::End;
-use orbium_client::connecting::no_thread;
+use orbium_connection::connecting::no_thread;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
 /// counted in milliseconds.

@@ -21,15 +21,15 @@ use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
 use orbium_transport::Stamp;
 
+use crate::call::link::Link;
 use crate::call::observed::Observed;
-use crate::call::outcome::Outcome;
 use crate::call::{locate, notice};
-use crate::connection::link::Link;
 use crate::errors::no_usable_protocol;
 use crate::policy::effective_policies::EffectivePolicies;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
 use crate::reference::candidate::{Candidate, Route};
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::timing::Timing;
 pub use suspended::Suspended;
 

@@ -16,11 +16,11 @@ use orbium_giop::{
 use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
 
-use crate::call::outcome::{Outcome, raised};
-use crate::connection::Connection;
-use crate::connection::link::Link;
+use crate::call::link::Link;
 use crate::errors::{broken_invariant, not_trusted};
 use crate::reference::Reference;
+use orbium_connection::Connection;
+use orbium_connection::outcome::{Outcome, raised};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 

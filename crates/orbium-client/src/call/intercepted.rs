@@ -9,11 +9,11 @@ use orbium_invocation::Operation;
 use orbium_invocation::raises::ExceptionId;
 use orbium_invocation::story::{Phase, note};
 
-use crate::buffering::buffered::{Buffered, flush_before_call};
 use crate::call::attempt::{Attempt, Path};
+use crate::call::buffered::{Buffered, flush_before_call};
 use crate::call::exchange::{Answer, Exchange};
-use crate::call::outcome::Outcome;
-use crate::connection::link::Link;
+use crate::call::link::Link;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::typed_reply::ReplyReader;
 
 /// What was read of a reply.

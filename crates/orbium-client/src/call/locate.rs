@@ -13,11 +13,11 @@ use orbium_giop::{
 };
 use orbium_invocation::story::{Phase, note};
 
-use crate::call::outcome::Outcome;
-use crate::connection::link::Link;
-use crate::connection::{Connection, Received};
+use crate::call::link::Link;
 use crate::errors::not_trusted;
 use crate::reference::Reference;
+use orbium_connection::outcome::Outcome;
+use orbium_connection::{Connection, Received};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 

@@ -2,13 +2,13 @@
 //! One call: attempts, each with one exchange; its policies, interceptors, measures and spans.
 
 pub mod attempt;
+pub(crate) mod buffered;
 pub mod exchange;
 pub(crate) mod intercepted;
-pub mod introduction;
+pub mod link;
 mod locate;
 pub mod notice;
 pub(crate) mod observed;
-pub mod outcome;
 pub mod received_reply;
 pub(crate) mod request_header;
 pub mod span;

@@ -12,7 +12,7 @@ use orbium_invocation::raises::{ExceptionId, Raises};
 use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
 
-use crate::call::outcome::{Outcome, contexts_of, outcome_of, raised_as};
+use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as};
 use orbium_invocation::Decoding;
 use orbium_invocation::typed_reply::{ReplyReader, TypedOutcome};
 

@@ -11,7 +11,7 @@ use orbium_invocation::router_policies::RouterPolicies;
 use orbium_trace::log::wants_spans;
 use tracing::Span;
 
-use crate::call::introduction::{Introduction, PriorityContext};
+use orbium_connection::introduction::{Introduction, PriorityContext};
 use orbium_invocation::timing::Timing;
 
 /// Writes a request header with service contexts or a long operation name, or with a

@@ -11,9 +11,9 @@ use orbium_invocation::raises::{ExceptionId, Raises};
 use crate::call::attempt::{Attempt, Path, REPLACEMENTS};
 use crate::call::exchange::{Answer, Exchange};
 use crate::call::intercepted::{InPlace, Intercepted};
-use crate::call::outcome::Outcome;
 use crate::errors::broken_invariant;
 use crate::reference::Reference;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::typed_reply::{Acknowledgement, ReplyReader, TypedOutcome};
 
 /// Calls, and waits for the results.

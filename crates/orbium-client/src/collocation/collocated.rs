@@ -14,7 +14,6 @@ use orbium_trace::log;
 use crate::call::attempt::Attempt;
 use crate::call::intercepted::ServedCall;
 use crate::call::notice;
-use crate::call::outcome::{Outcome, raised};
 use crate::call::received_reply::ReceivedReply;
 use crate::collocation::detour::Detour;
 use crate::collocation::own_object::Collocated;
@@ -22,6 +21,7 @@ use crate::errors::broken_invariant;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
 use crate::reference::candidate::Route;
+use orbium_connection::outcome::{Outcome, raised};
 use orbium_invocation::typed_reply::ReplyReader;
 
 /// What flags a call that needs no message all the same.

@@ -7,7 +7,7 @@ use orbium_giop::real_time::{self, PublishedPolicies};
 use orbium_invocation::ConnectionSharing;
 use orbium_transport::ProtocolProperties;
 
-use crate::pools::private_connections::PrivateConnections;
+use orbium_connection::PrivateConnections;
 
 /// The policies for the connections of a reference, of all scopes.
 #[derive(Clone, Debug, Default)]

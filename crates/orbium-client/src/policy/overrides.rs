@@ -11,7 +11,7 @@ use orbium_transport::ProtocolProperties;
 
 use crate::policy::client_policies::ClientPolicies;
 use crate::policy::connection_policies::ConnectionPolicies;
-use crate::pools::private_connections::PrivateConnections;
+use orbium_connection::PrivateConnections;
 
 /// The policies of a reference, where it has its own.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,7 @@ use crate::context::ClientContext;
 use crate::errors::no_usable_protocol;
 use crate::policy::connection_policies::conflicts;
 use crate::policy::overrides::Overrides;
-use crate::pools::priorities::{Lanes, Priorities};
+use crate::priorities::{Lanes, Priorities};
 use crate::reference::candidate::Candidate;
 
 /// All ways to an object, in the order of its profiles and their addresses.

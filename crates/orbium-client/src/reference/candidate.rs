@@ -17,13 +17,13 @@ use orbium_giop::{
 use orbium_invocation::Operation;
 use orbium_invocation::router_policies::RouterPolicies;
 
-use crate::call::introduction::Introduction;
 use crate::call::request_header::begin_in_full;
 use crate::errors::bad_argument;
-use crate::pools::Pools;
-use crate::pools::partition::ConnectionPartition;
-use crate::pools::pool::Pool;
-use crate::pools::pool_key::PoolKey;
+use orbium_connection::Pools;
+use orbium_connection::introduction::Introduction;
+use orbium_connection::partition::ConnectionPartition;
+use orbium_connection::pool::Pool;
+use orbium_connection::pool_key::PoolKey;
 use orbium_invocation::timing::Timing;
 
 /// One way to an object.

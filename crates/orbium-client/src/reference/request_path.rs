@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use orbium_giop::real_time::PriorityBand;
 
-use crate::call::introduction::PriorityContext;
-use crate::pools::pool::Pool;
-use crate::pools::private_connections::PrivateConnections;
 use crate::reference::candidate::Candidate;
+use orbium_connection::PrivateConnections;
+use orbium_connection::introduction::PriorityContext;
+use orbium_connection::pool::Pool;
 
 /// Choice of the candidate to be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use super::detoured::Detoured;
 use super::in_place_call::{InPlaceCall, KeptResults, TypedCall, kept};
 use crate::adapter::{CollocatedServant, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
-use crate::client::outcome::Outcome;
 use crate::client::{self, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation, Orb};
+use orbium_connection::outcome::Outcome;
 
 impl ObjectRef {
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls

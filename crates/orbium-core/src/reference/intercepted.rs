@@ -15,10 +15,10 @@ use super::collocated::served;
 use super::in_place_call::{InPlaceCall, KeptResults};
 use crate::adapter::{Carried, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
-use crate::client::outcome::Outcome;
 use crate::client::{Acknowledgement, Detour, ObservedCall, Reference, ReplyReader, ServedCall};
 use crate::raises::ExceptionId;
 use crate::{Call, Orb};
+use orbium_connection::outcome::Outcome;
 
 /// An attempt, and the service contexts that its request carries in addition to those of the ORB.
 pub(super) type Request<'r, 'o> = (&'r Attempt<'o>, &'r ContextList);

@@ -8,8 +8,8 @@ use orbium_channel::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
 use super::ObjectRef;
-use crate::client::PrivateConnections;
 use crate::{Priority, ProtocolProperties};
+use orbium_connection::PrivateConnections;
 
 impl ObjectRef {
     /// The same object with priority-banded connections: each call uses the connection

@@ -7,13 +7,13 @@ use orbium_giop::SystemException;
 use orbium_giop::real_time::PriorityBand;
 
 use super::{Attempt, may_try_others};
-use crate::connection::link::Link;
+use crate::call::link::Link;
 use crate::errors::{binding_lost, no_usable_protocol};
-use crate::pools::bands;
-use crate::pools::pool::Pool;
-use crate::pools::priorities::Priorities;
+use crate::priorities::Priorities;
+use crate::priorities::bands;
 use crate::reference::binding::Binding;
 use crate::reference::candidate::Candidate;
+use orbium_connection::pool::Pool;
 
 impl Attempt<'_> {
     /// A link for a call through a reference with priority policies: to the candidate

@@ -11,8 +11,8 @@ use orbium_invocation::raises::Raised;
 
 use super::{Attempt, Path};
 use crate::call::exchange::Exchange;
-use crate::call::outcome::Outcome;
 use crate::errors::broken_invariant;
+use orbium_connection::outcome::Outcome;
 
 impl Attempt<'_> {
     /// The path of a request that the interceptors of the ORB may see, and that has nothing

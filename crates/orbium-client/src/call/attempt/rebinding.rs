@@ -6,8 +6,8 @@ use orbium_invocation::RebindMode;
 use orbium_invocation::story::{Phase, note};
 
 use super::Attempt;
-use crate::call::outcome::Outcome;
 use crate::errors::binding_lost;
+use orbium_connection::outcome::Outcome;
 
 impl Attempt<'_> {
     /// Under NO_RECONNECT: fails if a connection to the server was lost since the first call

@@ -13,8 +13,8 @@ use orbium_metrics::Retry;
 use orbium_trace::log::{self, Recurring};
 
 use super::{Attempt, RETRIES};
-use crate::call::outcome::Outcome;
 use crate::reference::Reference;
+use orbium_connection::outcome::Outcome;
 use orbium_invocation::exceptions::time_left;
 
 impl Attempt<'_> {

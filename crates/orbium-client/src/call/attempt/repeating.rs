@@ -10,7 +10,7 @@ use orbium_invocation::Operation;
 use orbium_invocation::story::{Phase, note};
 
 use super::{Attempt, RETRIES};
-use crate::call::outcome::Outcome;
+use orbium_connection::outcome::Outcome;
 
 /// The pause before the first repeat; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);

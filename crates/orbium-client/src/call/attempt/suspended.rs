@@ -8,13 +8,13 @@ use orbium_giop::SystemException;
 use orbium_transport::Stamp;
 
 use super::Attempt;
-use crate::call::introduction::PriorityContext;
 use crate::errors::no_usable_protocol;
-use crate::pools::pool::Pool;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
 use crate::reference::candidate::{Candidate, Route};
 use crate::reference::request_path::{Choice, RequestPath};
+use orbium_connection::introduction::PriorityContext;
+use orbium_connection::pool::Pool;
 use orbium_invocation::timing::Timing;
 
 /// An attempt without its object.

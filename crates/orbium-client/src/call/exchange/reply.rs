@@ -13,10 +13,10 @@ use orbium_invocation::raises::ExceptionId;
 use orbium_invocation::story::{Phase, unreadable};
 
 use super::{Answer, Exchange, orbium};
-use crate::call::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
 use crate::call::received_reply::ReceivedReply;
-use crate::connection::Received;
 use crate::errors::{broken_invariant, not_trusted};
+use orbium_connection::Received;
+use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as, read_answer};
 use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {

@@ -152,6 +152,6 @@ pub fn contexts_of(header: &MessageHeader, message: &mut [u8], seams: &[u32]) ->
 }
 
 /// What a step came to that ended in an exception of the server's.
-pub(crate) fn raised(exception: SystemException) -> String {
+pub fn raised(exception: SystemException) -> String {
     format!("raised {exception}")
 }

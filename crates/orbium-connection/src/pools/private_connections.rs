@@ -13,20 +13,21 @@ use orbium_sync::lock::Mutex;
 /// The private connections that a reference and those made from it share.
 #[derive(Debug)]
 pub struct PrivateConnections {
-    pub(crate) number: u64,
+    /// Keeps their pools from being shared.
+    pub number: u64,
     /// Sent as a service context in the first request of each connection.
     request: Option<DedicationRequest>,
     /// At most one connection is ever opened.
     is_single: bool,
     /// Selects the network mark of the connections.
-    pub(crate) priority: Option<Priority>,
+    pub priority: Option<Priority>,
     /// The channel of the single connection, once it is open.
     channel: OnceLock<Channel>,
     last_reply: Mutex<Option<DedicationReply>>,
 }
 
 /// Ids that keep private connections from being shared.
-pub(crate) fn next_number() -> u64 {
+pub fn next_number() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
@@ -71,13 +72,13 @@ impl PrivateConnections {
     }
 
     /// Whether a connection may use the channel: a single one stays with its first.
-    pub(crate) fn allows(&self, channel: Option<&Channel>) -> bool {
+    pub fn allows(&self, channel: Option<&Channel>) -> bool {
         let used = self.channel.get();
         !self.is_single || used.is_none() || used == channel
     }
 
     /// Records the channel of the single connection.
-    pub(crate) fn record_channel(&self, channel: Option<&Channel>) {
+    pub fn record_channel(&self, channel: Option<&Channel>) {
         if let Some(channel) = channel.filter(|_| self.is_single) {
             self.channel.get_or_init(|| channel.clone());
         }

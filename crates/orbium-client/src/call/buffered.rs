@@ -13,12 +13,12 @@ use orbium_invocation::Operation;
 use orbium_transport::Deadline;
 
 use crate::call::attempt::{Attempt, may_try_others};
-use crate::call::outcome::Outcome;
 use crate::errors::binding_lost;
-use crate::pools::pool::{Begun, Pool, Pushed};
 use crate::reference::Reference;
 use crate::reference::candidate::Candidate;
 use crate::reference::request_path::{Choice, RequestPath};
+use orbium_connection::outcome::Outcome;
+use orbium_connection::pool::{Begun, Pool, Pushed};
 
 /// Times that a message is written anew since its connection was replaced.
 const OUTDATED: usize = 64;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pools of all servers, and what is done about all of them together.
 
-pub mod band_operation;
-pub(crate) mod bands;
 pub mod partition;
 mod per_thread;
 pub mod pool;
 pub mod pool_key;
-pub(crate) mod priorities;
 pub(crate) mod private_connections;
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
@@ -21,9 +18,9 @@ use orbium_sync::Versions;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-use crate::buffering::flusher::Flusher;
 use crate::client_config::ClientConfig;
 use crate::counts::Counts;
+use crate::flusher::Flusher;
 use crate::pools::pool::Pool;
 use crate::pools::pool_key::PoolKey;
 
@@ -35,13 +32,13 @@ const CHECKS_PER_IDLE_TIME: u32 = 4;
 
 /// All pools of an ORB.
 #[derive(Debug)]
-pub(crate) struct Pools(Arc<All>);
+pub struct Pools(Arc<All>);
 
 #[derive(Debug)]
-pub(super) struct All {
+pub(crate) struct All {
     config: Versions<Arc<ClientConfig>>,
     pools: Mutex<Known>,
-    pub(super) counts: Arc<Counts>,
+    pub(crate) counts: Arc<Counts>,
     reaper: Mutex<Reaper>,
     reaper_ends: Condvar,
     pub(super) flusher: Flusher,
@@ -104,7 +101,8 @@ struct Reaper {
 }
 
 impl Pools {
-    pub(crate) fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
+    /// No connections yet; those that are made go into the book.
+    pub fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
         let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
         Self(Arc::new(All {
             config: Versions::new(config),
@@ -120,7 +118,7 @@ impl Pools {
     ///
     /// # Errors
     /// No transport for the channel, or an address that is none: INV_POLICY.
-    pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
+    pub fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let all = &self.0;
         let mut known = all.lock();
         if key.partition.is_private() {
@@ -143,7 +141,7 @@ impl Pools {
 
     /// Makes connections by another configuration from now on. Those that there are serve the
     /// references that are bound to them.
-    pub(crate) fn reconfigure(&self, config: Arc<ClientConfig>) {
+    pub fn reconfigure(&self, config: Arc<ClientConfig>) {
         let all = &self.0;
         all.counts.set_limit(config.limits.idle_connections);
         let mut known = all.lock();
@@ -160,14 +158,14 @@ impl Pools {
     }
 
     /// Counts a connection that belongs to none of the pools.
-    pub(super) fn counts(&self) -> &Arc<Counts> {
+    pub fn counts(&self) -> &Arc<Counts> {
         &self.0.counts
     }
 
     /// Lets go, in a forked child, of its copies of connections that were idle: each
     /// had a descriptor, which leads nowhere now. What threads of the parent were
     /// about to use stays where it is.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         let Some(known) = self.0.pools.try_lock() else {
             return;
         };
@@ -180,7 +178,7 @@ impl Pools {
 
     /// Closes what is idle, and keeps nothing from now on.
     #[inline]
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         let all = &self.0;
         all.counts.close();
         let known = std::mem::take(&mut *all.lock());

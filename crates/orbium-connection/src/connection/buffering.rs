@@ -9,7 +9,7 @@ use orbium_channel::connection::CodeSets;
 use orbium_channel::oneway_buffer::OnewayBuffer;
 
 use super::Connection;
-use crate::call::introduction::{Introduction, PriorityContext};
+use crate::introduction::{Introduction, PriorityContext};
 
 impl Connection {
     /// The id of a oneway, and the service contexts that it carries. `is_first`: as those of a

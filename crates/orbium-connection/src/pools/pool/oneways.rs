@@ -12,9 +12,9 @@ use orbium_transport::{Deadline, Stamp};
 
 use super::oneway_state::{Begun, Connectable, Pushed, State};
 use super::{Pool, Source};
-use crate::call::introduction::PriorityContext;
-use crate::call::outcome::Outcome;
 use crate::connection::Connection;
+use crate::introduction::PriorityContext;
+use crate::outcome::Outcome;
 
 /// Times that a connection which turns out to have ended is replaced.
 pub(super) const REPLACEMENTS: usize = 64;
@@ -22,7 +22,7 @@ pub(super) const REPLACEMENTS: usize = 64;
 impl Pool {
     /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
     /// share connections otherwise, or where there is to be one connection.
-    pub(crate) fn buffers_oneways(&self) -> bool {
+    pub fn buffers_oneways(&self) -> bool {
         matches!(self.source, Source::Exclusive(_))
             && self.own.is_none()
             && !self.key.partition.is_single()
@@ -33,7 +33,7 @@ impl Pool {
     ///
     /// # Errors
     /// As for any call that needs a connection.
-    pub(crate) fn begin_oneway(
+    pub fn begin_oneway(
         &self,
         said: PriorityContext,
         deadline: Deadline,
@@ -53,7 +53,7 @@ impl Pool {
     /// # Errors
     /// TRANSIENT: there is no room, and the connection takes nothing before the deadline. What
     /// sending raises, if the message is sent now.
-    pub(crate) fn push_oneway(
+    pub fn push_oneway(
         &self,
         begun: Begun<'_>,
         message: &mut CdrWriter<'_>,
@@ -92,7 +92,7 @@ impl Pool {
     }
 
     /// Ends a oneway that was begun and cannot be written.
-    pub(crate) fn abandon_oneway(&self, begun: Begun<'_>) {
+    pub fn abandon_oneway(&self, begun: Begun<'_>) {
         drop(begun);
         let state = self.oneways.lock();
         if state.buffer.is_empty() {

@@ -9,7 +9,7 @@ use orbium_metrics::{Closing, ConnectionBook, Tracked};
 use orbium_trace::log::Recurring;
 use orbium_transport::ByteStream;
 
-use crate::buffering::flow_control::{FlowControl, FlowControlNotices};
+use crate::flow_control::{FlowControl, FlowControlNotices};
 
 /// The connections of an ORB to servers, as a number and in its book.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Counts {
     /// many, or the ORB has ended.
     pub(super) is_unusual: Arc<AtomicBool>,
     /// Connections made since idle ones were last looked at.
-    pub(super) made: AtomicUsize,
+    pub made: AtomicUsize,
     closed: AtomicBool,
     book: ConnectionBook,
     flow_control: FlowControlNotices,
@@ -41,13 +41,13 @@ impl Counts {
         self.closed.load(Ordering::SeqCst)
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.update();
     }
 
     /// An idle connection turned out to have ended.
-    pub(super) fn note_stale(&self) {
+    pub fn note_stale(&self) {
         self.book.note_stale();
     }
 
@@ -64,8 +64,17 @@ impl Counts {
     }
 
     /// The notice of flow control.
-    pub(super) fn flow_control(&self) -> &FlowControlNotices {
+    pub(crate) fn flow_control(&self) -> &FlowControlNotices {
         &self.flow_control
+    }
+
+    /// Has changes of flow control handed to `observer` from now on; `false` if there is another
+    /// one, no thread for it, or the ORB has ended.
+    pub fn observe_flow_control(
+        &self,
+        observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
+    ) -> bool {
+        self.flow_control.observe(Box::new(observer))
     }
 
     /// So many buffered oneways will not be sent.
@@ -79,7 +88,7 @@ impl Counts {
     }
 
     /// Whether an event that peers can cause is to be logged.
-    pub(super) fn admit(&self, event: Recurring) -> Option<u64> {
+    pub fn admit(&self, event: Recurring) -> Option<u64> {
         self.book.admit(event)
     }
 

@@ -14,8 +14,8 @@ use orbium_invocation::exceptions::deadline_passed;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-use crate::call::introduction::{Introduction, PriorityContext};
 use crate::connection::Connection;
+use crate::introduction::{Introduction, PriorityContext};
 
 /// What waits to be sent, and where.
 #[derive(Debug, Default)]
@@ -107,13 +107,15 @@ impl BufferedOneways {
 
 /// What a oneway says that is written for the connection of the buffer, which stays there
 /// until the message is there.
-pub(crate) struct Begun<'p> {
+pub struct Begun<'p> {
     oneways: &'p BufferedOneways,
     pub(super) generation: u64,
-    pub(crate) request_id: u32,
-    pub(crate) introduction: Option<Introduction>,
+    /// The id that it is to have.
+    pub request_id: u32,
+    /// What it has to say besides.
+    pub introduction: Option<Introduction>,
     /// Memory for the message.
-    pub(crate) storage: Vec<u8>,
+    pub storage: Vec<u8>,
 }
 
 impl Drop for Begun<'_> {
@@ -126,7 +128,7 @@ impl Drop for Begun<'_> {
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pushed {
+pub enum Pushed {
     /// It is in the buffer, or sent.
     Buffered,
     /// The connection has been replaced: it is to be written anew.

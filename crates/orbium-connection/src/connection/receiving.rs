@@ -18,7 +18,7 @@ use orbium_transport::ticks;
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Received {
+pub enum Received {
     /// A message: see [`Connection::message`].
     Message(MessageHeader),
     /// The server ended the connection in order: nothing was begun.
@@ -41,12 +41,12 @@ pub(crate) enum Received {
 
 impl Received {
     /// Whether the server ended the connection.
-    pub(crate) fn ended_by_peer(self) -> bool {
+    pub fn ended_by_peer(self) -> bool {
         matches!(self, Self::Closed | Self::Lost | Self::Refused)
     }
 
     /// What it means to a call that awaits a reply, if no more is known.
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Message(_) => "the reply cannot be understood",
             Self::Closed => "the server closed the connection and had not begun the request",
@@ -65,14 +65,14 @@ impl Connection {
     /// The header of the plain reply that is there whole and in one piece, and what that
     /// says.
     #[inline(always)]
-    pub(crate) fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
+    pub fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         self.giop.next_plain_reply()
     }
 
     /// Returns what has come in answer, or receives once. `has_received`: a further receive
     /// needs a timeout of its own.
     #[inline]
-    pub(crate) fn receive_some(
+    pub fn receive_some(
         &mut self,
         deadline: Deadline,
         has_received: &mut bool,
@@ -145,7 +145,7 @@ impl Connection {
 
     /// Whether something can be received before the deadline, as far as that has
     /// to be found out here: mostly the timeout that the stream has will do.
-    pub(crate) fn comes_before(&mut self, deadline: Deadline) -> bool {
+    pub fn comes_before(&mut self, deadline: Deadline) -> bool {
         let Ok(left) = deadline.remaining() else {
             return false;
         };
@@ -160,7 +160,7 @@ impl Connection {
 
     /// From now on receiving ends early, as at a deadline, once the token is cancelled.
     #[cold]
-    pub(crate) fn set_cancellation(&mut self, token: Option<&CancellationToken>) {
+    pub fn set_cancellation(&mut self, token: Option<&CancellationToken>) {
         self.cancellation = token.cloned();
     }
 

@@ -3,7 +3,6 @@
 
 mod buffering;
 pub mod connecting;
-pub mod link;
 pub(crate) mod reacting;
 mod receiving;
 pub mod waiting;
@@ -29,14 +28,14 @@ use orbium_sync::role;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
-use crate::call::introduction::{Introduction, PriorityContext};
 use crate::client_config::ClientConfig;
 use crate::counts::Counted;
+use crate::introduction::{Introduction, PriorityContext};
 use crate::pools::private_connections::PrivateConnections;
 use crate::shared::CallSlot;
 use orbium_channel::ended::has_peer_ended;
 use orbium_transport::ticks;
-pub(crate) use receiving::Received;
+pub use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
@@ -44,8 +43,9 @@ const MAX_RETAINED_BUFFER: usize = 1 << 20;
 /// The most that a check of an idle connection waits.
 const MAX_IDLE_CHECK: Duration = Duration::from_millis(1);
 
+/// A connection that is its caller's for one exchange.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     stream: Box<dyn ByteStream>,
     giop: GiopConnection,
     /// Replies come over a connection that all callers share.
@@ -71,7 +71,7 @@ pub(crate) struct Connection {
     reacts: bool,
     /// What the next request has to say: code sets until the server has answered
     /// once, and priorities.
-    pub(crate) introduction: Option<Introduction>,
+    pub introduction: Option<Introduction>,
     /// The numbers of objects and operations, where requests have them.
     numbers: Option<Box<Numbers>>,
     /// Records the reply to the dedication request, until it has come.
@@ -115,7 +115,7 @@ impl Connection {
     }
 
     /// The same; replies may have these headers.
-    pub(super) fn with_headers(self, headers: Headers) -> Self {
+    pub fn with_headers(self, headers: Headers) -> Self {
         Self {
             giop: self.giop.with_headers(headers),
             ..self
@@ -134,7 +134,7 @@ impl Connection {
 
     /// The numbers of objects and operations, where requests have them.
     #[inline(always)]
-    pub(crate) fn numbers(&mut self) -> Option<&mut Numbers> {
+    pub fn numbers(&mut self) -> Option<&mut Numbers> {
         self.numbers.as_deref_mut()
     }
 
@@ -162,18 +162,18 @@ impl Connection {
     /// Says that the thread is about to wait for this connection; returns whether it serves a
     /// queue of its own in the meantime.
     #[inline]
-    pub(crate) fn about_to_wait(&self) -> bool {
+    pub fn about_to_wait(&self) -> bool {
         role::about_to_wait(|| self.reacts) && is_served_by_this_thread()
     }
 
     /// The buffer for the next request.
     #[inline]
-    pub(crate) fn take_storage(&mut self) -> Vec<u8> {
+    pub fn take_storage(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.storage)
     }
 
     /// As `put_storage`, unless that was done already.
-    pub(crate) fn put_back(&mut self, storage: Vec<u8>) {
+    pub fn put_back(&mut self, storage: Vec<u8>) {
         if self.storage.is_empty() {
             self.put_storage(storage);
             if let Some(numbers) = &mut self.numbers {
@@ -182,8 +182,9 @@ impl Connection {
         }
     }
 
+    /// Keeps a write buffer for the next call, unless it is large.
     #[inline]
-    pub(crate) fn put_storage(&mut self, storage: Vec<u8>) {
+    pub fn put_storage(&mut self, storage: Vec<u8>) {
         if storage.len() <= SMALL || !self.gives_back(&storage) {
             self.storage = storage;
         }
@@ -197,7 +198,7 @@ impl Connection {
     }
 
     /// The next request says this of priorities.
-    pub(crate) fn say(&mut self, said: PriorityContext) {
+    pub fn say(&mut self, said: PriorityContext) {
         // Nothing to be said any more: the server has answered.
         if self.introduction.is_none() && !self.is_new() {
             self.giop.code_sets_mut().confirm();
@@ -210,26 +211,26 @@ impl Connection {
     }
 
     /// The next request asks the server for what `own` wants, if it wants any.
-    pub(crate) fn ask(&mut self, own: &Arc<PrivateConnections>) {
+    pub fn ask(&mut self, own: &Arc<PrivateConnections>) {
         self.asking = own.request().is_some().then(|| Arc::clone(own));
     }
 
     /// The server has said that to the marker.
     #[cold]
-    pub(crate) fn note(&mut self, reply: DedicationReply) {
+    pub fn note(&mut self, reply: DedicationReply) {
         if let Some(own) = self.asking.take() {
             own.record_reply(reply);
         }
     }
 
     /// Whether no request was given an id yet.
-    pub(crate) fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.next_id == 0
     }
 
     /// An id for the next request: even, for we opened the connection.
     #[inline]
-    pub(crate) fn next_id(&mut self) -> u32 {
+    pub fn next_id(&mut self) -> u32 {
         self.next_id = self.next_id.wrapping_add(self.id_distance);
         self.next_id
     }
@@ -245,7 +246,7 @@ impl Connection {
     }
 
     /// As `last_used`, without looking anew.
-    pub(super) fn used(&self) -> Instant {
+    pub fn used(&self) -> Instant {
         self.used
     }
 
@@ -254,15 +255,16 @@ impl Connection {
         self.seen_id == self.next_id && self.used <= since
     }
 
+    /// The longest message that it may receive.
     #[inline]
-    pub(crate) fn message_limit(&self) -> usize {
+    pub fn message_limit(&self) -> usize {
         self.message_limit
     }
 
     /// Bounds the next receive and send. Costs a system call only when the
     /// bound differs from the last one.
     #[inline]
-    pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if self.timeout != timeout {
             self.change_timeout(timeout)?;
         }
@@ -283,13 +285,13 @@ impl Connection {
 
     /// Sends a finished message whole.
     #[inline]
-    pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
+    pub fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
         let patience = || Patience::Until(deadline, wait_on_reactor);
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
     /// Sends a CancelRequest: no caller waits for the reply.
-    pub(crate) fn cancel(&self, version: Version, request_id: u32) {
+    pub fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
         self.say_last(&message);
     }
@@ -305,25 +307,25 @@ impl Connection {
 
     /// Why nothing more comes, as far as that is known.
     #[cold]
-    pub(crate) fn take_cause(&mut self) -> Option<String> {
+    pub fn take_cause(&mut self) -> Option<String> {
         self.cause.take()
     }
 
     /// The octets of a message that was received.
     #[inline]
-    pub(crate) fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
+    pub fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
         self.message_with_seams(header).0
     }
 
     /// The same, and the seams in it.
     #[inline]
-    pub(crate) fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
+    pub fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
         self.giop.message(header)
     }
 
     /// Drops a message that was received.
     #[inline]
-    pub(crate) fn consume(&mut self, header: &MessageHeader) {
+    pub fn consume(&mut self, header: &MessageHeader) {
         match self.giop.came_in_fragments() {
             false => self.giop.consume(header),
             true => self.drop_whole(),
@@ -340,7 +342,7 @@ impl Connection {
     /// Whether an idle connection has something to receive: its end, or unexpected
     /// data.
     #[inline(never)]
-    pub(crate) fn is_spoilt(&self) -> bool {
+    pub fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
         self.stream.has_buffered()
             || !matches!(
@@ -351,12 +353,12 @@ impl Connection {
 
     /// Whether the last call over it began in that tick.
     #[inline(always)]
-    pub(super) fn was_used_in(&self, tick: u32) -> bool {
+    pub fn was_used_in(&self, tick: u32) -> bool {
         self.tick == tick
     }
 
     /// Notes that a call which began then uses it; whether it was idle for long.
-    pub(super) fn note_use(&mut self, begun: Stamp) -> bool {
+    pub fn note_use(&mut self, begun: Stamp) -> bool {
         let long = begun.is_long_after(self.tick);
         self.tick = begun.tick();
         long
@@ -367,7 +369,7 @@ impl Connection {
     /// received, for it may be a TLS ticket, a wake-up of shared memory, or the late
     /// reply of a call that shared the connection.
     #[cold]
-    pub(super) fn has_ended(&mut self) -> bool {
+    pub fn has_ended(&mut self) -> bool {
         if !self.is_spoilt() {
             return false;
         }
@@ -386,7 +388,7 @@ impl Connection {
     /// Whether a oneway should check if it is spoilt, as no reply would show: not within a
     /// moment of the oneway before it.
     #[inline]
-    pub(super) fn is_to_be_looked_at(&mut self) -> bool {
+    pub fn is_to_be_looked_at(&mut self) -> bool {
         let now = Stamp::now();
         let before = std::mem::replace(&mut self.last_oneway, now);
         now.is_moments_after(before)
@@ -395,7 +397,7 @@ impl Connection {
     /// Whether nothing more can be sent on an idle connection, or unexpected data are
     /// there. A shared one is not checked further, since data may be for other callers.
     #[inline]
-    pub(crate) fn is_known_spoilt(&mut self) -> bool {
+    pub fn is_known_spoilt(&mut self) -> bool {
         match self.id_distance {
             2 => self.has_ended(),
             _ => self.stream.has_buffered(),
@@ -404,14 +406,14 @@ impl Connection {
 
     /// Records an error, not the peer, as the cause of the end.
     #[cold]
-    pub(super) fn note_error(&self) {
+    pub fn note_error(&self) {
         if let Some(counted) = &self.counted {
             counted.note_cause(Closing::Error);
         }
     }
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         if let Some(counted) = &self.counted {
             match has_peer_ended(self.giop.is_closing(), &*self.stream) {
                 true => counted.note_cause(Closing::Peer),

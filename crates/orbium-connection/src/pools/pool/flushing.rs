@@ -15,8 +15,8 @@ use orbium_transport::Deadline;
 use super::Pool;
 use super::oneway_state::State;
 use super::oneways::REPLACEMENTS;
-use crate::call::outcome::Outcome;
 use crate::connection::Connection;
+use crate::outcome::Outcome;
 
 /// How soon sending is tried again over a connection that takes nothing.
 const RETRY: Duration = Duration::from_millis(1);
@@ -35,7 +35,7 @@ enum Flushed {
 /// Messages that were not sent, and why.
 pub(super) struct Unsent {
     pub(super) messages: usize,
-    pub(super) outcome: Outcome,
+    pub outcome: Outcome,
 }
 
 impl Unsent {
@@ -65,7 +65,7 @@ impl Pool {
     ///
     /// # Errors
     /// TIMEOUT: it is still in the buffer. Otherwise it is lost, for the exception that is raised.
-    pub(crate) fn flush_oneways(&self, deadline: Deadline) -> Result<(), SystemException> {
+    pub fn flush_oneways(&self, deadline: Deadline) -> Result<(), SystemException> {
         let flushed = self.flush_from(self.oneways.lock(), Some(deadline), deadline);
         flushed.map_err(|unsent| {
             self.counts.note_lost_oneways(unsent.messages);
@@ -259,7 +259,7 @@ impl Pool {
     }
 
     /// The connection of the buffer, once that is sent: for a call.
-    pub(crate) fn take_flushed(&self) -> Option<Box<Connection>> {
+    pub fn take_flushed(&self) -> Option<Box<Connection>> {
         let mut state = self.oneways.lock();
         match self.send_oneways(&mut state) {
             Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),

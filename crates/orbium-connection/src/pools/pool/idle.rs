@@ -11,7 +11,7 @@ use crate::connection::Connection;
 
 impl Pool {
     /// Closes what is idle: a connection to the same server has just failed.
-    pub(crate) fn forget_idle(&self) {
+    pub fn forget_idle(&self) {
         if let Some(own) = &self.own {
             let closed = own.close_all();
             self.count_closed(closed);
@@ -50,7 +50,7 @@ impl Pool {
     /// Whether what can be received on a connection that was acquired can only be
     /// its end: on a shared one it may be for others.
     #[inline]
-    pub(crate) fn can_be_looked_at(&self) -> bool {
+    pub fn can_be_looked_at(&self) -> bool {
         match &self.source {
             Source::Exclusive(_) => !self.config.protocols.is_datagram(&self.key.channel),
             Source::Shared(_) => {
@@ -62,7 +62,7 @@ impl Pool {
 
     /// Counts an idle connection that turned out to have ended.
     #[cold]
-    pub(crate) fn note_stale(&self) {
+    pub fn note_stale(&self) {
         self.counts.note_stale();
     }
 
@@ -72,7 +72,7 @@ impl Pool {
     }
 
     /// Drops what the server has closed or spoiled.
-    pub(crate) fn drop_spoilt(&self) {
+    pub fn drop_spoilt(&self) {
         if let Source::Exclusive(_) = self.source {
             self.drop_idle(&Connection::is_spoilt);
             return;
@@ -158,7 +158,7 @@ impl Pool {
     }
 
     /// Closes idle connections; waiting callers fail.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.close_by(Deadline::after(Some(self.config.limits.send_time)));
     }
 
@@ -180,7 +180,8 @@ impl Pool {
         self.one_free.notify_all();
     }
 
-    pub(crate) fn close_source(&self) {
+    /// Closes the connection that callers share, if there is one.
+    pub fn close_source(&self) {
         if let Source::Shared(multiplexer) = &self.source {
             multiplexer.close();
         }

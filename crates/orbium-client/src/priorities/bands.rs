@@ -7,13 +7,13 @@ use orbium_giop::real_time::PriorityBand;
 use orbium_transport::Stamp;
 
 use crate::call::exchange::{Answer, Exchange};
-use crate::call::introduction::PriorityContext;
-use crate::call::outcome::Outcome;
-use crate::connection::link::Link;
-use crate::pools::band_operation::{BIND_PRIORITY_BAND, is_unknown_to_server};
-use crate::pools::pool::Pool;
+use crate::call::link::Link;
+use crate::priorities::band_operation::{BIND_PRIORITY_BAND, is_unknown_to_server};
 use crate::reference::Reference;
 use crate::reference::candidate::Candidate;
+use orbium_connection::introduction::PriorityContext;
+use orbium_connection::outcome::Outcome;
+use orbium_connection::pool::Pool;
 use orbium_invocation::timing::Timing;
 
 /// A link over a connection of the band; a new connection is bound with the server

@@ -33,7 +33,7 @@ use crate::pools::per_thread::OwnConnections;
 use crate::pools::pool_key::PoolKey;
 use crate::shared::Multiplexer;
 use oneway_state::BufferedOneways;
-pub(crate) use oneway_state::{Begun, Pushed};
+pub use oneway_state::{Begun, Pushed};
 use orbium_invocation::exceptions::{already_shut_down, time_left};
 use waits::Waits;
 
@@ -62,7 +62,8 @@ struct State {
 /// call at a time.
 #[derive(Debug)]
 pub struct Pool {
-    pub(crate) key: PoolKey,
+    /// What its connections have in common.
+    pub key: PoolKey,
     config: Arc<ClientConfig>,
     counts: Arc<Counts>,
     /// Whether a connection is not simply kept when it becomes idle.
@@ -156,7 +157,7 @@ impl Pool {
     }
 
     /// Which headers requests have where they can.
-    pub(crate) fn headers(&self) -> Headers {
+    pub fn headers(&self) -> Headers {
         self.headers
     }
 
@@ -185,7 +186,7 @@ impl Pool {
 
     /// A connection for one call, if one is idle.
     #[inline(always)]
-    pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
+    pub fn acquire_idle(&self) -> Option<Box<Connection>> {
         match self.idle_cache.take_local() {
             Some(connection) => Some(connection),
             None => self.acquire_elsewhere(),
@@ -204,10 +205,7 @@ impl Pool {
     /// A connection for one call: a new one, or, at the limit, the next that
     /// becomes idle.
     #[cold]
-    pub(crate) fn acquire_new(
-        &self,
-        deadline: Deadline,
-    ) -> Result<Box<Connection>, SystemException> {
+    pub fn acquire_new(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
         let _ = role::about_to_wait(|| self.reacts);
         if let Some(connection) = self.take_flushed() {
             return Ok(connection);
@@ -341,7 +339,7 @@ impl Pool {
 
     /// Keeps a connection for the next call.
     #[inline(always)]
-    pub(crate) fn release(&self, connection: Box<Connection>) {
+    pub fn release(&self, connection: Box<Connection>) {
         if self.is_unusual.load(Ordering::Relaxed) {
             self.release_otherwise(connection);
             return;
@@ -411,7 +409,7 @@ impl Pool {
     }
 
     /// Forgets a connection that was acquired and is not to be used again.
-    pub(crate) fn discard(&self) {
+    pub fn discard(&self) {
         let mut state = self.lock();
         state.open -= 1;
         state.discarded += 1;
@@ -420,7 +418,7 @@ impl Pool {
     }
 
     /// Connections that were forgotten so far.
-    pub(crate) fn connections_lost(&self) -> u64 {
+    pub fn connections_lost(&self) -> u64 {
         self.lock().discarded
     }
 

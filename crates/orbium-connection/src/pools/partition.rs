@@ -12,21 +12,21 @@ use orbium_transport::ProtocolProperties;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionPartition {
     /// The band of priorities of their requests.
-    pub(crate) band: Option<PriorityBand>,
+    pub band: Option<PriorityBand>,
     /// Id of the reference that owns them (PrivateConnectionPolicy).
-    pub(crate) private: Option<u64>,
+    pub private: Option<u64>,
     /// Each request carries its priority (CLIENT_PROPAGATED).
-    pub(crate) carries: bool,
+    pub carries: bool,
     /// DSCP mark of their packets.
-    pub(crate) mark: Option<NetworkMark>,
+    pub mark: Option<NetworkMark>,
     /// Socket properties that override the ORB's.
-    pub(crate) properties: Option<ProtocolProperties>,
+    pub properties: Option<ProtocolProperties>,
     /// At most one connection is ever opened.
-    pub(crate) is_single: bool,
+    pub is_single: bool,
     /// Requests of the server may come over them.
-    pub(crate) is_bidirectional: bool,
+    pub is_bidirectional: bool,
     /// Oneways wait in its buffers: no two callers share a connection.
-    pub(crate) is_buffered: bool,
+    pub is_buffered: bool,
 }
 
 /// What its connections have by themselves, such as `band 0-99, private, dscp 46`; nothing for those that all calls share.

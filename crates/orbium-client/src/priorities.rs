@@ -2,6 +2,9 @@
 //! Connections by priority: bands, private ones, marked ones, and servers with
 //! an endpoint for each priority (RT-CORBA 1.2, clauses 5.11 and 5.12).
 
+pub mod band_operation;
+pub(crate) mod bands;
+
 use std::sync::{Arc, OnceLock};
 
 use orbium_channel::protocol::{self, Offer};
@@ -9,15 +12,15 @@ use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue, Pu
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::{NetworkMark, Priority, priority};
 
-use crate::call::introduction::PriorityContext;
 use crate::collocation::own_object::Collocated;
 use crate::context::ClientContext;
 use crate::policy::connection_policies::ConnectionPolicies;
-use crate::pools::partition::ConnectionPartition;
-use crate::pools::pool::Pool;
-use crate::pools::pool_key::PoolKey;
-use crate::pools::private_connections::{PrivateConnections, next_number};
 use crate::reference::candidate::{Candidate, Route};
+use orbium_connection::introduction::PriorityContext;
+use orbium_connection::partition::ConnectionPartition;
+use orbium_connection::pool::Pool;
+use orbium_connection::pool_key::PoolKey;
+use orbium_connection::{PrivateConnections, next_number};
 
 /// DSCP code points.
 const MARKS: usize = 64;

@@ -8,11 +8,11 @@ use orbium_giop::SystemException;
 use orbium_invocation::story::{Phase, note};
 use orbium_transport::{Deadline, Stamp};
 
-use crate::call::introduction::PriorityContext;
-use crate::connection::{Connection, Received};
-use crate::pools::pool::Pool;
-use crate::pools::private_connections::PrivateConnections;
 use crate::reference::candidate::{Candidate, Route};
+use orbium_connection::PrivateConnections;
+use orbium_connection::introduction::PriorityContext;
+use orbium_connection::pool::Pool;
+use orbium_connection::{Connection, Received};
 use orbium_invocation::exceptions::time_left;
 use orbium_invocation::served_queue::wait_serving;
 use orbium_invocation::timing::Timing;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections of an ORB to servers: how they are made, pooled, shared by callers or owned by one,
+//! and kept or closed while they are idle; the buffers of oneways; what an exchange over one came
+//! to.
+//!
+//! It knows neither references nor policies of calls nor interceptors: a pool has the connections
+//! to one channel with one [partition](partition::ConnectionPartition), and a caller takes one, or
+//! a place on one, for an exchange. Its users are `orbium-client` and `orbium-ami`.
+#![forbid(unsafe_code)]
+
+mod client_config;
+mod connection;
+pub mod counts;
+mod flow_control;
+mod flusher;
+pub mod introduction;
+pub mod outcome;
+mod pools;
+mod shared;
+
+use orbium_invocation::call_exceptions as errors;
+
+pub use client_config::ClientConfig;
+pub use connection::{Connection, Received, connecting, waiting};
+pub use flow_control::FlowControl;
+pub use pools::private_connections::{PrivateConnections, next_number};
+pub use pools::{Pools, partition, pool, pool_key};
