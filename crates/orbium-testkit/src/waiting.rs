@@ -2,12 +2,14 @@
 //! Waiting for conditions, never for ever.
 
 use std::cell::Cell;
+use std::fs;
 use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use orbium_transport::Stamp;
@@ -87,6 +89,77 @@ pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + '
         // Done, or ended by a panic.
         _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
     }
+}
+
+/// Runs something that is to block, on a thread of its own, and returns once that sleeps in the
+/// kernel, or is over.
+///
+/// # Panics
+/// It does neither within [`PATIENCE`].
+#[track_caller]
+pub fn spawn_blocked<T: Send + 'static>(
+    body: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let (names, named) = channel();
+    let thread = thread::spawn(move || {
+        let _ = names.send(this_task());
+        body()
+    });
+    await_sleep(&named.recv().expect("a thread that has begun"));
+    thread
+}
+
+/// As [`spawn_blocked`], in a scope.
+///
+/// # Panics
+/// As that.
+#[track_caller]
+pub fn spawn_blocked_in<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    body: impl FnOnce() -> T + Send + 'scope,
+) -> ScopedJoinHandle<'scope, T> {
+    let (names, named) = channel();
+    let thread = scope.spawn(move || {
+        let _ = names.send(this_task());
+        body()
+    });
+    await_sleep(&named.recv().expect("a thread that has begun"));
+    thread
+}
+
+/// Where the kernel describes the calling thread.
+fn this_task() -> PathBuf {
+    let task = fs::read_link("/proc/thread-self").expect("procfs");
+    Path::new("/proc").join(task)
+}
+
+/// Waits until two looks find a thread asleep that did not run in between, or none.
+#[track_caller]
+fn await_sleep(task: &Path) {
+    let mut before = None;
+    eventually("the thread blocks", || {
+        let Ok(status) = fs::read_to_string(task.join("status")) else {
+            return true;
+        };
+        let now = switches_asleep(&status);
+        let is_blocked = now.is_some() && now == before;
+        before = now;
+        is_blocked
+    });
+}
+
+/// How often a thread has given its processor up, if it is asleep.
+fn switches_asleep(status: &str) -> Option<u64> {
+    let field = |name: &str| {
+        let mut lines = status.lines();
+        lines
+            .find_map(|line| line.strip_prefix(name))
+            .map(str::trim)
+    };
+    if !field("State:")?.starts_with('S') {
+        return None;
+    }
+    field("voluntary_ctxt_switches:")?.parse().ok()
 }
 
 /// Runs one future, on this very thread: an executor that knows nothing of ORBs.

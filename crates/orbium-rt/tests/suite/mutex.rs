@@ -4,6 +4,7 @@
 use crate::common::{client, on_a_thread};
 use orbium_core::ExceptionKind;
 use orbium_rt::MutexNotFound;
+use orbium_testkit::spawn_blocked;
 
 /// Conformance: RT 5.9 - Mutex, with inheritance
 #[test]
@@ -31,8 +32,7 @@ fn waiting_is_bounded_in_units_of_100_ns() {
     // 10 ms.
     assert_eq!(on_a_thread(move || other.try_lock(100_000)), Ok(false));
     let other = mutex.clone();
-    let waiting = std::thread::spawn(move || other.try_lock(u64::MAX));
-    std::thread::sleep(std::time::Duration::from_millis(2));
+    let waiting = spawn_blocked(move || other.try_lock(u64::MAX));
     mutex.unlock().unwrap();
     assert_eq!(waiting.join().unwrap(), Ok(true));
 }

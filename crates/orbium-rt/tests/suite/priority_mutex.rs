@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The mutex with priority inheritance.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium_rt::{MutexError, PriorityMutex};
-use orbium_testkit::{eventually, skipped};
+use orbium_testkit::{eventually, skipped, spawn_blocked};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -87,7 +87,7 @@ fn a_waiter_locks_it_once_it_is_free() {
         let mutex = Arc::new(PriorityMutex::new());
         mutex.lock().unwrap();
         let other = mutex.clone();
-        let thread = thread::spawn(move || {
+        let thread = spawn_blocked(move || {
             match wait {
                 Some(wait) => assert_eq!(other.try_lock(wait), Ok(true)),
                 None => other.lock().unwrap(),
@@ -95,7 +95,6 @@ fn a_waiter_locks_it_once_it_is_free() {
             assert!(other.is_held_here());
             other.unlock().unwrap();
         });
-        thread::sleep(Duration::from_millis(5));
         mutex.unlock().unwrap();
         thread.join().unwrap();
     }
@@ -137,11 +136,11 @@ fn its_owner_inherits_the_priority_of_a_waiter() {
         return;
     }
     let mutex = Arc::new(PriorityMutex::new());
-    let let_go = Arc::new(AtomicBool::new(false));
+    let (let_go, may_go) = channel();
     let locked = Arc::new(Barrier::new(2));
     let (sender, ids) = channel();
     let owner = {
-        let (mutex, let_go, locked) = (mutex.clone(), let_go.clone(), locked.clone());
+        let (mutex, locked) = (mutex.clone(), locked.clone());
         thread::spawn(move || {
             let link = std::fs::read_link("/proc/thread-self").unwrap();
             let id: u32 = link.file_name().unwrap().to_str().unwrap().parse().unwrap();
@@ -149,9 +148,7 @@ fn its_owner_inherits_the_priority_of_a_waiter() {
             mutex.lock().unwrap();
             sender.send(id).unwrap();
             locked.wait();
-            while !let_go.load(Ordering::SeqCst) {
-                thread::sleep(Duration::from_millis(1));
-            }
+            may_go.recv().unwrap();
             mutex.unlock().unwrap();
             effective(id)
         })
@@ -174,7 +171,7 @@ fn its_owner_inherits_the_priority_of_a_waiter() {
         "the owner has the highest priority of those who wait",
         || effective(id) == -4,
     );
-    let_go.store(true, Ordering::SeqCst);
+    let_go.send(()).unwrap();
     assert_eq!(owner.join().unwrap(), -2, "it is given back");
     for waiter in waiters {
         waiter.join().unwrap();

@@ -16,7 +16,7 @@ use crate::pair::{
 };
 use orbium_shm::ShmOptions;
 use orbium_sys::{Interest, wait_for};
-use orbium_testkit::in_own_process;
+use orbium_testkit::{in_own_process, spawn_blocked_in};
 use orbium_transport::{ByteStream, Deadline};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
@@ -176,8 +176,7 @@ fn death_ends_every_wait() {
             let mut peer = child("silent", &address);
             let stream = accept(&*acceptor);
             thread::scope(|scope| {
-                let waiting = scope.spawn(|| wait(&*stream));
-                thread::sleep(Duration::from_millis(20));
+                let waiting = spawn_blocked_in(scope, || wait(&*stream));
                 peer.0.kill().unwrap();
                 waiting.join().unwrap()
             })
@@ -260,12 +259,10 @@ fn poor(address: &str) {
         }
         assert!(connect(address).is_err());
         // Nobody can be watched, and a wait ends all the same.
-        let asleep = scope.spawn(|| server.receive(&mut [0; 8]));
-        thread::sleep(Duration::from_millis(20));
+        let asleep = spawn_blocked_in(scope, || server.receive(&mut [0; 8]));
         assert_eq!(client.send(b"x").unwrap(), 1);
         assert_eq!(asleep.join().unwrap().unwrap(), 1);
-        let asleep = scope.spawn(|| server.receive(&mut [0; 8]));
-        thread::sleep(Duration::from_millis(20));
+        let asleep = spawn_blocked_in(scope, || server.receive(&mut [0; 8]));
         client.shutdown(Shutdown::Both);
         assert_eq!(asleep.join().unwrap().unwrap(), 0);
         hoard.clear();

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::pair;
+use orbium_testkit::spawn_blocked_in;
 use std::io::{ErrorKind, IoSlice};
 use std::net::Shutdown;
 use std::thread;
@@ -129,8 +130,7 @@ fn shutdown_wakes_whoever_waits() {
         for how in [Shutdown::Read, Shutdown::Both] {
             let (client, server) = pair(options);
             thread::scope(|scope| {
-                let receiver = scope.spawn(|| server.receive(&mut [0; 8]));
-                thread::sleep(Duration::from_millis(10));
+                let receiver = spawn_blocked_in(scope, || server.receive(&mut [0; 8]));
                 server.shutdown(how);
                 assert_eq!(receiver.join().unwrap().unwrap(), 0);
             });
@@ -139,8 +139,7 @@ fn shutdown_wakes_whoever_waits() {
         let (client, server) = pair(options);
         assert_eq!(client.send(&[1; 5000]).unwrap(), 4096);
         thread::scope(|scope| {
-            let sender = scope.spawn(|| client.send(&[1; 5000]));
-            thread::sleep(Duration::from_millis(10));
+            let sender = spawn_blocked_in(scope, || client.send(&[1; 5000]));
             client.shutdown(Shutdown::Write);
             let error = sender.join().unwrap().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::BrokenPipe);
@@ -157,8 +156,7 @@ fn a_peer_that_leaves_ends_every_wait() {
     for options in options() {
         let (client, server) = pair(options);
         thread::scope(|scope| {
-            let receiver = scope.spawn(|| client.receive(&mut [0; 8]));
-            thread::sleep(Duration::from_millis(10));
+            let receiver = spawn_blocked_in(scope, || client.receive(&mut [0; 8]));
             drop(server);
             assert_eq!(receiver.join().unwrap().unwrap(), 0);
         });
@@ -168,8 +166,7 @@ fn a_peer_that_leaves_ends_every_wait() {
         let (client, server) = pair(options);
         assert_eq!(client.send(&[1; 5000]).unwrap(), 4096);
         thread::scope(|scope| {
-            let sender = scope.spawn(|| client.send(&[1; 5000]));
-            thread::sleep(Duration::from_millis(10));
+            let sender = spawn_blocked_in(scope, || client.send(&[1; 5000]));
             drop(server);
             let error = sender.join().unwrap().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::BrokenPipe);

@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use orbium_testkit::{PATIENCE, Recorder, in_own_process, within};
+use orbium_testkit::{PATIENCE, Recorder, in_own_process, spawn_blocked_in, within};
 use orbium_tls::{Tls, TlsConfig, TlsFailure, TlsStream};
 use orbium_transport::{ByteStream, Deadline};
 use tracing::level_filters::LevelFilter;
@@ -185,8 +185,7 @@ fn shutdown_wakes_a_handshake() {
     let stream = accept(&acceptor);
     within("shutdown", move || {
         thread::scope(|scope| {
-            let receiving = scope.spawn(|| stream.receive(&mut [0; 64]));
-            thread::sleep(Duration::from_millis(20));
+            let receiving = spawn_blocked_in(scope, || stream.receive(&mut [0; 64]));
             stream.shutdown(Shutdown::Read);
             assert_eq!(receiving.join().unwrap().unwrap(), 0);
         });

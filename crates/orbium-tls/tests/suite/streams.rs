@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
-use orbium_testkit::{PATIENCE, eventually, within};
+use orbium_testkit::{PATIENCE, eventually, spawn_blocked_in, within};
 use orbium_tls::{Tls, TlsStream};
 use orbium_transport::{Acceptor, ByteStream, ProtocolProperties};
 
@@ -213,8 +213,7 @@ fn shutdown_wakes_a_receiver() {
     each_pair(|server, _client| {
         within("shutdown", move || {
             thread::scope(|scope| {
-                let receiving = scope.spawn(|| server.receive(&mut [0; 64]));
-                thread::sleep(Duration::from_millis(20));
+                let receiving = spawn_blocked_in(scope, || server.receive(&mut [0; 64]));
                 server.shutdown(Shutdown::Read);
                 assert_eq!(receiving.join().unwrap().unwrap(), 0);
             });

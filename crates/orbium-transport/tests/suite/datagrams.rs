@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
+use orbium_testkit::spawn_blocked_in;
 use orbium_transport::{
     DatagramTransport, Datagrams, Deadline, Endpoint, EndpointError, ListenError, Peer,
     ProtocolProperties, Udp,
@@ -108,14 +109,13 @@ fn shutdown_wakes_the_receiver() {
         receiver.set_timeout(None).unwrap();
         receiver.set_nonblocking(nonblocking).unwrap();
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| {
+            let waiting = spawn_blocked_in(scope, || {
                 if nonblocking {
                     let source = receiver.source();
                     wait_for([(&source, Interest::Read)], Some(LONG)).unwrap();
                 }
                 receiver.receive(&mut [0; 4])
             });
-            thread::sleep(Duration::from_millis(20));
             receiver.shutdown();
             let (length, peer) = waiting.join().unwrap().unwrap();
             assert_eq!((length, peer), (0, Peer::Unknown));

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use orbium_sys::{Interest, Poller};
+use orbium_testkit::spawn_blocked_in;
 use orbium_transport::{
     ByteStream, Deadline, EndpointError, InProcess, InProcessStream, ListenError, Peer,
     ProtocolProperties, StreamTransport,
@@ -68,8 +69,7 @@ fn full_queue_is_waited_for_up_to_the_deadline() {
         let waiter = scope.spawn(|| connector.connect(Deadline::after(Some(LONG))));
         accept(&*acceptor);
         waiter.join().unwrap().unwrap();
-        let waiter = scope.spawn(|| connector.connect(Deadline::after(Some(LONG))));
-        thread::sleep(Duration::from_millis(10));
+        let waiter = spawn_blocked_in(scope, || connector.connect(Deadline::after(Some(LONG))));
         drop(acceptor);
         let error = waiter.join().unwrap().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
@@ -128,8 +128,7 @@ fn readiness_is_right_again_after_waiting_otherwise() {
     let (client, server) = InProcessStream::pair().unwrap();
     assert!(!is_ready(&server, Interest::Read, Duration::ZERO));
     thread::scope(|scope| {
-        let receiver = scope.spawn(|| receive_up_to(&server, 1).unwrap());
-        thread::sleep(Duration::from_millis(5));
+        let receiver = spawn_blocked_in(scope, || receive_up_to(&server, 1).unwrap());
         send_all(&client, b"a").unwrap();
         receiver.join().unwrap();
     });

@@ -6,6 +6,7 @@ use std::io::{self, IoSlice};
 use std::net::UdpSocket;
 use std::time::Duration;
 
+use orbium_testkit::spawn_blocked_in;
 use orbium_transport::{
     DatagramTransport, Datagrams, Deadline, ListenError, Multicast, Peer, ProtocolProperties,
 };
@@ -128,8 +129,7 @@ fn shutdown_wakes_the_receiver() {
     let receiver = bind(&format!("miop://{}:0", group(6)));
     receiver.set_timeout(None).unwrap();
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| receiver.receive(&mut [0; 4]));
-        std::thread::sleep(Duration::from_millis(20));
+        let waiting = spawn_blocked_in(scope, || receiver.receive(&mut [0; 4]));
         receiver.shutdown();
         assert_eq!(waiting.join().unwrap().unwrap(), (0, Peer::Unknown));
     });

@@ -14,12 +14,10 @@ use crate::transport_suite::Subject;
 use crate::transport_suite::ends::{
     Ends, fill, from_either_end, is_final, is_full, patient, pattern, receive_all, send_all,
 };
-use crate::waiting::within;
+use crate::waiting::{spawn_blocked, within};
 
 /// Time after which a blocked operation ends.
 const SHORT: Duration = Duration::from_millis(50);
-/// Time that is given to a thread to be blocked; nothing depends on it.
-const BLOCKING_TIME: Duration = Duration::from_millis(100);
 
 /// A receive without anything to receive ends with its timeout; what comes
 /// later is received all the same, and without a timeout it is waited for.
@@ -88,9 +86,8 @@ pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
                 server.set_timeouts(Some(None), None).expect("a timeout");
                 let blocked = {
                     let server = Arc::clone(&server);
-                    thread::spawn(move || receive_patiently(&*server, &mut [0; 16]))
+                    spawn_blocked(move || receive_patiently(&*server, &mut [0; 16]))
                 };
-                thread::sleep(BLOCKING_TIME);
                 server.shutdown(how);
                 expect_nothing(&blocked.join().expect("no panic"), how);
                 expect_nothing(&server.receive(&mut [0; 16]), how);
@@ -121,9 +118,8 @@ pub fn shutdown_wakes_a_blocked_sender(subject: &Subject) {
                 client.set_timeouts(None, Some(None)).expect("a timeout");
                 let blocked = {
                     let client = Arc::clone(&client);
-                    thread::spawn(move || send_until_refused(&*client))
+                    spawn_blocked(move || send_until_refused(&*client))
                 };
-                thread::sleep(BLOCKING_TIME);
                 client.shutdown(how);
                 blocked.join().expect("refused");
                 send_until_refused(&*client);

@@ -9,9 +9,9 @@ use std::time::Duration;
 use orbium::interceptor::Policy;
 use orbium::{Config, ExceptionKind, Interface, Limits, Orb, SetOverride, SyncScope, policy_type};
 use orbium_core::Operation;
-use orbium_testkit::{FakeServer, client, eventually, within};
+use orbium_testkit::{FakeServer, client, eventually, spawn_blocked, within};
 
-use super::buffered_oneways::{A_MOMENT, HELD, NEVER, counted, posts, target_of};
+use super::buffered_oneways::{HELD, NEVER, counted, posts, target_of};
 
 /// A client that has at most one connection to a server for calls of one sort.
 fn client_with_one_connection() -> Orb {
@@ -45,9 +45,7 @@ fn a_call_gets_the_only_connection_once_a_oneway_is_written() {
         })
     };
     is_begun.recv().unwrap();
-    let call = thread::spawn(move || target.echo_long(7));
-    // Whether the call waits by then or not, it has to end.
-    thread::sleep(A_MOMENT);
+    let call = spawn_blocked(move || target.echo_long(7));
     go_on.send(()).unwrap();
     let mut peer = server.accept();
     assert_eq!(posts(&mut peer, 1), [5]);

@@ -13,7 +13,7 @@ use orbium::{
 };
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, reach,
-    reference, request, within,
+    reference, request, spawn_blocked, within,
 };
 
 const SHORT: Duration = Duration::from_millis(60);
@@ -146,8 +146,7 @@ fn callers_held_back_are_notified_of_the_end_of_the_orb() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let (client, target) = served.client();
     let target = target.with_time_policies(request_start(SystemTime::now() + LONG));
-    let call = thread::spawn(move || target.echo_long(1));
-    thread::sleep(SHORT);
+    let call = spawn_blocked(move || target.echo_long(1));
     within("the client's end", move || client.shutdown(true)).unwrap();
     let ended = within("the call", move || call.join().unwrap()).unwrap_err();
     assert_eq!(ended.kind, ExceptionKind::BadInvOrder);

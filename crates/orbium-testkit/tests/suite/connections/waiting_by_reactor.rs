@@ -13,7 +13,7 @@ use orbium::{
     SystemException,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, each_strategy, eventually, within};
+use orbium_testkit::{Served, each_strategy, eventually, spawn_blocked, within};
 
 fn reacting() -> Served {
     Served::with(Config {
@@ -156,12 +156,9 @@ fn requests_held_until_a_waiting_request_goes_on_are_served() {
     let begun = Arc::clone(&calls);
     behind.state.on_act(move |_, v| {
         let held = held.clone();
-        begun
-            .lock()
-            .unwrap()
-            .push(thread::spawn(move || held.echo_long(v)));
         // Until it has come to where it is held.
-        thread::sleep(Duration::from_millis(20));
+        let call = spawn_blocked(move || held.echo_long(v));
+        begun.lock().unwrap().push(call);
         Ok(v)
     });
     let (client, target) = served.client();

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use orbium::codegen::{Servant, ServedBy};
 use orbium::giop::SystemException;
@@ -13,7 +12,9 @@ use orbium::{
     ServerStrategy, ThreadModel,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, TargetState, client, each_strategy, eventually, reach, within};
+use orbium_testkit::{
+    Served, TargetState, client, each_strategy, eventually, reach, spawn_blocked, within,
+};
 
 const USER: Policies = Policies {
     lifespan: Lifespan::Transient,
@@ -352,7 +353,7 @@ fn a_discarding_manager_answers_transient_and_an_inactive_one_refuses_for_good()
             let target = target.clone();
             thread::spawn(move || target.noop())
         };
-        thread::sleep(Duration::from_millis(20));
+        eventually("a call is held", || manager.held_requests() == 1);
         manager.discard_requests(false).unwrap();
         assert_eq!(
             within("the held call", move || held.join().unwrap()),
@@ -390,12 +391,11 @@ fn waiting_for_completion_waits_for_the_requests_being_served() {
         assert_eq!(manager.requests_in_progress(), 1);
         let waiting = {
             let manager = manager.clone();
-            thread::spawn(move || manager.hold_requests(true))
+            spawn_blocked(move || manager.hold_requests(true))
         };
         eventually("the manager holds", || {
             manager.state() == ManagerState::Holding
         });
-        thread::sleep(Duration::from_millis(20));
         assert!(!waiting.is_finished());
         served.state.gate.open();
         within("hold_requests", move || waiting.join().unwrap()).unwrap();
@@ -480,8 +480,7 @@ fn destroying_waits_for_the_requests_being_served() {
         let target = remotely(&served, &client, &target);
         let call = thread::spawn(move || target.gate());
         state.gate.await_waiting(1);
-        let destroying = thread::spawn(move || a.destroy(true));
-        thread::sleep(Duration::from_millis(20));
+        let destroying = spawn_blocked(move || a.destroy(true));
         assert!(!destroying.is_finished());
         state.gate.open();
         within("destroy", move || destroying.join().unwrap()).unwrap();
@@ -545,7 +544,7 @@ fn destroying_does_not_wait_for_requests_that_are_held() {
         let target: Target = a.activate_with_id(b"x", servant()).unwrap();
         let target = remotely(&served, &client, &target);
         let held = thread::spawn(move || target.noop());
-        thread::sleep(Duration::from_millis(20));
+        eventually("a call is held", || a.manager().held_requests() == 1);
         within("destroy", move || a.destroy(true)).unwrap();
         let exception = within("the held call", move || held.join().unwrap()).unwrap_err();
         assert_eq!(exception.completed, Completion::No);

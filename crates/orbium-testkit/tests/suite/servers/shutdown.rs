@@ -11,7 +11,7 @@ use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
-    eventually, in_own_process, reach, reference, request, threads, within,
+    eventually, in_own_process, reach, reference, request, spawn_blocked, threads, within,
 };
 
 fn shut_down(orb: &Orb) {
@@ -233,13 +233,11 @@ fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
     let calls: Vec<_> = (0..4)
         .map(|v| {
             let target = target.clone();
-            thread::spawn(move || target.echo_long(v))
+            spawn_blocked(move || target.echo_long(v))
         })
         .collect();
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
-    // The others wait by now, or will find the ORB ended.
-    thread::sleep(Duration::from_millis(50));
     shut_down(&client);
     peer.answer(&request, |w| w.write_u32(1));
     drop(server);
@@ -266,7 +264,8 @@ fn held_requests_are_answered_at_the_end() {
             .hold_requests(false)
             .unwrap();
         let call = thread::spawn(move || target.noop());
-        thread::sleep(Duration::from_millis(50));
+        let manager = served.orb.root_poa().manager();
+        eventually("the call is held", || manager.held_requests() == 1);
         shut_down(&served.orb);
         let exception = within("the held call", move || call.join().unwrap()).unwrap_err();
         assert_eq!(exception.completed, Completion::No);

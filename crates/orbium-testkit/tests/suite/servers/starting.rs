@@ -194,9 +194,10 @@ fn a_request_that_is_held_is_served_when_the_manager_is_activated() {
     let client = client();
     let target = reach(&client, &orb.object_to_string(&object));
     let call = thread::spawn(move || target.noop());
-    thread::sleep(Duration::from_millis(20));
+    let manager = orb.root_poa().manager();
+    eventually("the call is held", || manager.held_requests() == 1);
     assert!(!call.is_finished());
-    orb.root_poa().manager().activate().unwrap();
+    manager.activate().unwrap();
     assert_eq!(
         within("the held call", move || call.join().unwrap()),
         Ok(())

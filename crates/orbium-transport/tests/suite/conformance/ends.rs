@@ -6,12 +6,10 @@ use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
+use orbium_testkit::spawn_blocked_in;
 use orbium_transport::StreamTransport;
 
 use super::pair::{accept, connect, listen, pair, pattern, receive_up_to, send_all};
-
-/// Time in which a thread that is to be blocked most likely is.
-const BLOCKING_TIME: Duration = Duration::from_millis(20);
 
 pub(crate) fn half_closed(transport: &dyn StreamTransport, endpoint: &str) {
     let (client, server) = pair(transport, endpoint);
@@ -32,8 +30,7 @@ pub(crate) fn shutdown_wakes_the_receiver(transport: &dyn StreamTransport, endpo
     for how in [Shutdown::Read, Shutdown::Both] {
         let (client, server) = pair(transport, endpoint);
         thread::scope(|scope| {
-            let receiver = scope.spawn(|| server.receive(&mut [0; 8]));
-            thread::sleep(BLOCKING_TIME);
+            let receiver = spawn_blocked_in(scope, || server.receive(&mut [0; 8]));
             server.shutdown(how);
             assert_eq!(receiver.join().unwrap().unwrap(), 0);
         });
@@ -49,11 +46,10 @@ pub(crate) fn shutdown_wakes_the_receiver(transport: &dyn StreamTransport, endpo
 pub(crate) fn shutdown_wakes_the_sender(transport: &dyn StreamTransport, endpoint: &str) {
     let (client, _server) = pair(transport, endpoint);
     thread::scope(|scope| {
-        let sender = scope.spawn(|| {
+        let sender = spawn_blocked_in(scope, || {
             let octets = pattern(64 << 20);
             send_all(&*client, &octets)
         });
-        thread::sleep(BLOCKING_TIME);
         client.shutdown(Shutdown::Both);
         assert!(sender.join().unwrap().is_err());
     });
@@ -78,8 +74,7 @@ pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str)
     // In the middle of a receive.
     let (client, server) = pair(transport, endpoint);
     thread::scope(|scope| {
-        let receiver = scope.spawn(|| client.receive(&mut [0; 8]));
-        thread::sleep(BLOCKING_TIME);
+        let receiver = spawn_blocked_in(scope, || client.receive(&mut [0; 8]));
         drop(server);
         assert_eq!(receiver.join().unwrap().unwrap(), 0);
     });
@@ -87,8 +82,7 @@ pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str)
     // In the middle of a send.
     let (client, server) = pair(transport, endpoint);
     thread::scope(|scope| {
-        let sender = scope.spawn(|| send_all(&*client, &pattern(64 << 20)));
-        thread::sleep(BLOCKING_TIME);
+        let sender = spawn_blocked_in(scope, || send_all(&*client, &pattern(64 << 20)));
         drop(server);
         let kind = sender.join().unwrap().unwrap_err().kind();
         assert!(known.contains(&kind), "{kind:?}");
